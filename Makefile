@@ -1,0 +1,47 @@
+# Every target makes its own .venv; nothing but Python 3.11+ and make is needed beforehand.
+PYTHON ?= python3
+BIN := .venv/bin
+export COTERIE_DATA ?= $(abspath ../shared/data)
+
+.PHONY: demo test test-slow check lint types layers bench clean
+
+demo: .venv/.core
+	$(BIN)/coterie demo
+
+test: .venv/.test
+	$(BIN)/python -m pytest
+
+test-slow: .venv/.test
+	$(BIN)/python -m pytest -m slow
+
+check: test lint types layers demo
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.test
+	$(BIN)/mypy
+
+layers: .venv/.test
+	$(BIN)/lint-imports
+
+bench: .venv/.test
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Coterie needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.core: .venv/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/.test: .venv/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@ .venv/.core
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

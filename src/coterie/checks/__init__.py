@@ -1,0 +1,25 @@
+"""The contract of each family as code: one function a family, for its members and for yours.
+
+Each raises an `AssertionError` that says what is broken. Run them over your own metrics, features
+and objectives in your tests.
+"""
+
+from typing import TYPE_CHECKING
+
+__all__ = ["check_features", "check_metric", "check_objective"]
+
+if TYPE_CHECKING:
+    from coterie.checks.features import check_features as check_features
+    from coterie.checks.metrics import check_metric as check_metric
+    from coterie.checks.objectives import check_objective as check_objective
+else:
+    from coterie._lazy import lazily
+
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "features": ["check_features"],
+            "metrics": ["check_metric"],
+            "objectives": ["check_objective"],
+        },
+    )

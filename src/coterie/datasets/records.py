@@ -1,0 +1,377 @@
+"""Records of invented people, with the errors of real files and the clusters known."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import isfinite
+from operator import index
+from typing import NamedTuple, TypeAlias
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie._arrays import Bools, Floats, Ints
+from coterie.datasets import _record_tables as tables
+from coterie.datasets._record_tables import Edit, Words
+from coterie.datasets.corpus import Corpus
+from coterie.exceptions import InputError
+from coterie.items import ItemSet
+from coterie.partition import Partition
+
+__all__ = ["RecordChunk", "iter_records", "make_records"]
+
+Bits: TypeAlias = NDArray[np.uint64]
+
+_MOST_ROWS = 10_000_000
+_ENTITY_BITS = 24
+_OTHER = 1 << 32
+"""Added to a person's number: the key of the other surname, home, phone and e-mail they have."""
+
+
+class RecordChunk(NamedTuple):
+    """Consecutive rows of a stream of records, and the person that each is about."""
+
+    columns: dict[str, list[str | None]]
+    entities: Ints
+
+
+def make_records(
+    n_rows: int, *, duplicates: float = 1.0, errors: float = 0.15, random_state: int = 0
+) -> Corpus:
+    """Make records of people: one item set, and its partition by person.
+
+    The columns are given_name, surname, birth_date, street, city, postcode, phone and email, of
+    texts, or None where a value is missing. Some people share a household, and with it surname,
+    address and perhaps phone; many share names.
+
+    Parameters
+    ----------
+    n_rows
+        Number of records, at most 10 million.
+    duplicates
+        Mean number of records of a person beyond the first; how many there are is geometric.
+    errors
+        Probability that a field of a record is corrupted, for each independently: misspelled,
+        abbreviated, missing, and so on. Besides, each of these befalls a record with a tenth of
+        that probability: another home (street, city and postcode), another surname, another
+        phone, another e-mail address, given name and surname swapped, all in capitals.
+        With 0, records of one person are equal.
+    random_state
+        Seed; the same seed makes the same records.
+
+    Examples
+    --------
+    >>> item_sets, partitions = make_records(5, random_state=3)
+    >>> item_sets[0].items["surname"]
+    ['Ashington', 'Ashington', 'Ashongton', 'Ashington', 'Ashington']
+    >>> partitions[0]
+    Partition([0, 1, 0, 1, 0])
+    """
+    columns: dict[str, list[str | None]] = {field: [] for field in tables.EDITS}
+    entities = [np.empty(0, dtype=np.intp)]
+    for chunk in iter_records(
+        n_rows, duplicates=duplicates, errors=errors, random_state=random_state
+    ):
+        entities.append(chunk.entities)
+        for field, column in chunk.columns.items():
+            columns[field] += column
+    ids = [f"r{row:07d}" for row in range(n_rows)]
+    return Corpus([ItemSet(columns, ids=ids)], [Partition(np.concatenate(entities))])
+
+
+def iter_records(
+    n_rows: int,
+    chunk_size: int = 100_000,
+    *,
+    duplicates: float = 1.0,
+    errors: float = 0.15,
+    random_state: int = 0,
+) -> Iterator[RecordChunk]:
+    """Stream the records of `make_records` in chunks, whose size does not change the records.
+
+    The records of a person are scattered over the stream. Memory is that of a chunk, and of one
+    small integer a row.
+
+    Parameters
+    ----------
+    n_rows, duplicates, errors, random_state
+        See `make_records`.
+    chunk_size
+        Number of rows in each chunk but the last, which may have fewer; no rows make no chunk.
+
+    Examples
+    --------
+    >>> for chunk in iter_records(5, 3, random_state=3):
+    ...     chunk.entities.tolist(), chunk.columns["given_name"]
+    ([0, 1, 0], ['Michael', 'Barbara', 'Michael'])
+    ([1, 0], ['Barbara', 'Michael'])
+    """
+    n_rows = _as_whole("n_rows", n_rows, 0, _MOST_ROWS)
+    chunk_size = _as_whole("chunk_size", chunk_size, 1)
+    dice = _Dice(_as_whole("random_state", random_state, 0))
+    duplicates = _as_rate("duplicates", duplicates, float("inf"))
+    return _chunks(dice, n_rows, chunk_size, duplicates, _as_rate("errors", errors, 1.0))
+
+
+def _as_whole(name: str, value: int, low: int, high: int | None = None) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        number = low - 1
+    if number < low or (high is not None and number > high):
+        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise InputError(f"{name} is {value!r}; give a whole number {bounds}")
+    return number
+
+
+def _as_rate(name: str, value: float, high: float) -> float:
+    try:
+        fits = isfinite(value) and 0 <= value <= high
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
+        bounds = f"from 0 to {high:g}" if isfinite(high) else "of at least 0"
+        raise InputError(f"{name} is {value!r}; give a finite number {bounds}")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class _Dice:
+    """Random draws that depend on the seed, a topic and a key only, and on no earlier draw."""
+
+    seed: int
+
+    def bits(self, topic: str, keys: Ints) -> Bits:
+        start = np.array([self.seed % (1 << 64)], dtype=np.uint64)
+        start = _mix(_mix(start) + np.uint64(crc32(topic.encode())))
+        return _mix(keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + start)
+
+    def uniform(self, topic: str, keys: Ints) -> Floats:
+        return (self.bits(topic, keys) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+    def below(self, topic: str, keys: Ints, high: int) -> Ints:
+        return (self.bits(topic, keys) % np.uint64(high)).astype(np.intp)
+
+    def chance(self, topic: str, keys: Ints, probability: float) -> Bools:
+        return self.uniform(topic, keys) < probability
+
+    def pick(self, topic: str, keys: Ints, shares: Floats) -> Ints:
+        """Draw indices by cumulative shares; where those end below 1, the rest is their number."""
+        return np.searchsorted(shares, self.uniform(topic, keys), side="right")
+
+
+def _mix(state: Bits) -> Bits:
+    """Scramble 64 bits: the finalizer of the generator SplitMix64."""
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
+
+
+def _chunks(
+    dice: _Dice, n_rows: int, chunk_size: int, duplicates: float, errors: float
+) -> Iterator[RecordChunk]:
+    entities = _entities(dice, n_rows, duplicates)
+    for rows in _blocks(n_rows, chunk_size):
+        yield _chunk(dice, rows, entities[rows].astype(np.intp), errors)
+
+
+def _blocks(n_rows: int, size: int) -> Iterator[Ints]:
+    for start in range(0, n_rows, size):
+        yield np.arange(start, min(start + size, n_rows))
+
+
+def _entities(dice: _Dice, n_rows: int, duplicates: float) -> NDArray[np.int32]:
+    """Shuffle the rows of people 0, 1, …: sort their numbers by random bits put above them."""
+    packed = np.empty(n_rows, dtype=np.uint64)
+    n_people = 0
+    for rows in _blocks(n_rows, 1 << 20):
+        first = dice.chance("first record", rows, 1 / (1 + duplicates)) | (rows == 0)
+        people = n_people + np.cumsum(first) - 1
+        n_people = people[-1] + 1
+        order = dice.bits("order", rows) << np.uint64(_ENTITY_BITS)
+        packed[rows] = order | people.astype(np.uint64)
+    packed.sort()
+    packed &= np.uint64((1 << _ENTITY_BITS) - 1)
+    return packed.astype(np.int32)
+
+
+def _chunk(dice: _Dice, rows: Ints, entities: Ints, errors: float) -> RecordChunk:
+    columns = _columns(dice, rows, entities, errors / 10)
+    for field, column in columns.items():
+        _corrupt(dice, field, column, rows, errors)
+    _swap_names(columns, dice.chance("swapped", rows, errors / 10))
+    _capitalize(columns, dice.chance("capitals", rows, errors / 10))
+    lists = {field: column.tolist() for field, column in columns.items()}
+    return RecordChunk(lists, entities)
+
+
+def _columns(dice: _Dice, rows: Ints, people: Ints, rate: float) -> dict[str, Words]:
+    """Fill in the fields without slips of the pen, but of another life at times."""
+    families = _families(dice, people)
+    given = _given_names(dice, people, families)
+    homes, renamed, lines, accounts = (
+        np.where(dice.chance(event, rows, rate), people + _OTHER, keys)
+        for event, keys in {
+            "moved": families,
+            "renamed": families,
+            "line changed": _lines(dice, people, families),
+            "account changed": people,
+        }.items()
+    )
+    return {
+        "given_name": given,
+        "surname": _surnames(dice, renamed),
+        "birth_date": _birth_dates(dice, people, families),
+        **_addresses(dice, homes),
+        "phone": _phones(dice, lines),
+        "email": _emails(dice, accounts, given, _surnames(dice, families)),
+    }
+
+
+_FAMILIES = np.array(
+    [(0, 1, 2, 3)] * 3 + [(0, 0, 2, 3)] * 2 + [(0, 0, 2, 2), (0, 0, 0, 3), (0, 0, 0, 0)]
+)
+"""Ways in which four consecutive people may live together, by the first of each family."""
+
+
+def _families(dice: _Dice, people: Ints) -> Ints:
+    """Return the first person of each one's family: the next is the spouse, then come children."""
+    fours, places = np.divmod(people, 4)
+    families: Ints = 4 * fours + _FAMILIES[dice.below("family", fours, len(_FAMILIES)), places]
+    return families
+
+
+def _origins(dice: _Dice, keys: Ints) -> Ints:
+    return dice.pick("origin", keys, tables.ORIGIN_SHARES)
+
+
+def _ranked(dice: _Dice, topic: str, keys: Ints, table: Words, rows: Ints) -> Words:
+    """Draw one word from each of the table's rows, the earlier the more often."""
+    words: Words = table[rows, dice.pick(topic, keys, tables.zipf(table.shape[1], 0.8))]
+    return words
+
+
+def _given_names(dice: _Dice, people: Ints, families: Ints) -> Words:
+    junior = (people - families >= 2) & dice.chance("junior", people, 0.05)
+    namesakes = np.where(junior, families, people)
+    mixed = dice.chance("mixed", namesakes, 0.1)
+    origins = _origins(dice, np.where(mixed, namesakes, families))
+    return _ranked(dice, "given name", namesakes, tables.GIVEN_NAMES, origins)
+
+
+def _surnames(dice: _Dice, keys: Ints) -> Words:
+    origins = _origins(dice, keys)
+    names = _ranked(dice, "surname", keys, tables.SURNAMES, origins)
+    rare = dice.chance("rare surname", keys, 0.5)
+    names[rare] = _rare_surnames(dice, keys[rare], origins[rare])
+    double = dice.chance("double surname", keys, 0.03)
+    second = _ranked(dice, "second surname", keys[double], tables.SURNAMES, origins[double])
+    names[double] += "-" + second
+    return names
+
+
+def _rare_surnames(dice: _Dice, keys: Ints, origins: Ints) -> Words:
+    start = _ranked(dice, "surname start", keys, tables.STARTS, origins)
+    middle = _ranked(dice, "surname middle", keys, tables.MIDDLES, origins)
+    end = _ranked(dice, "surname end", keys, tables.ENDS, origins)
+    names: Words = start + middle + end
+    return names
+
+
+_FIRST_DAY, _LAST_DAY = "1924-01-01", "2021-01-01"
+_EARLIEST = np.array([2200, -2000, 7300, 7300])
+_SPREAD = np.array([18000, 4000, 7300, 7300])
+"""Days from the first day, or from the birth of the first of the family, by place in it."""
+
+
+@cache
+def _days() -> Words:
+    days = np.arange(_FIRST_DAY, _LAST_DAY, dtype="datetime64[D]")
+    return days.astype(str).astype(object)
+
+
+def _birth_dates(dice: _Dice, people: Ints, families: Ints) -> Words:
+    places = people - families
+    twin = (places == 3) & dice.chance("twin", people, 0.1)
+    own = _days_after(dice, people - twin, places)
+    eldest = _days_after(dice, families, np.zeros_like(places))
+    dates: Words = _days()[np.where(places == 0, own, eldest + own)]
+    return dates
+
+
+def _days_after(dice: _Dice, people: Ints, places: Ints) -> Ints:
+    days: Ints = _EARLIEST[places] + (_SPREAD[places] * dice.uniform("birth", people)).astype(int)
+    return days
+
+
+def _addresses(dice: _Dice, homes: Ints) -> dict[str, Words]:
+    """Fill in street, city and postcode; the city sets the first digits, the street the others."""
+    names, kinds = tables.STREETS.shape
+    cities = dice.pick("city", homes, tables.zipf(len(tables.CITIES), 0.9))
+    streets = dice.pick("street", homes, tables.zipf(names, 0.5))
+    streets = streets * kinds + dice.pick("street kind", homes, tables.zipf(kinds, 0.8))
+    numbers = 1 + (220 * dice.uniform("house", homes) ** 2).astype(int)
+    codes = (37 * cities + 11) % 1000 * 100 + dice.below("code", streets + 10_000 * cities, 100)
+    named = zip(numbers.tolist(), tables.STREETS.ravel()[streets].tolist(), strict=True)
+    return {
+        "street": _words([f"{number} {street}" for number, street in named]),
+        "city": tables.CITIES[cities],
+        "postcode": _words([f"{code:05d}" for code in codes.tolist()]),
+    }
+
+
+def _lines(dice: _Dice, people: Ints, families: Ints) -> Ints:
+    return np.where(dice.chance("landline", people, 0.4), families, people)
+
+
+def _phones(dice: _Dice, lines: Ints) -> Words:
+    ends = dice.below("phone", lines, 10**7).tolist()
+    areas = (100 + dice.below("area", lines, 900)).tolist()
+    numbers = zip(areas, ends, strict=True)
+    return _words([f"0{area} {end // 10**4:03d} {end % 10**4:04d}" for area, end in numbers])
+
+
+def _emails(dice: _Dice, accounts: Ints, given: Words, surnames: Words) -> Words:
+    draws = dice.bits("email", accounts).tolist()
+    people = zip(given.tolist(), surnames.tolist(), draws, strict=True)
+    return _words([_email(*person) for person in people])
+
+
+def _email(given: str, surname: str, bits: int) -> str:
+    first, last = tables.lettered(given), tables.lettered(surname)
+    number = bits % 10_000
+    names = (f"{first}.{last}", f"{first[0]}{last}", f"{last}.{first}", f"{first}_{last[0]}")
+    return f"{names[bits >> 62]}{number}@{tables.DOMAINS[(bits >> 32) % len(tables.DOMAINS)]}"
+
+
+def _words(texts: list[str] | list[str | None]) -> Words:
+    return np.array(texts, dtype=object)
+
+
+def _corrupt(dice: _Dice, field: str, column: Words, rows: Ints, errors: float) -> None:
+    """Change the texts of a column in place, each with probability `errors`."""
+    edits = list(tables.EDITS[field])
+    shares = tables.cumulative(np.array(list(tables.EDITS[field].values())))
+    drawn = dice.pick(f"{field} error", rows, errors * shares)
+    for number, edit in enumerate(edits):
+        cells = np.flatnonzero(drawn == number)
+        bits = dice.bits(f"{field} edit", rows[cells]).tolist()
+        texts = zip(column[cells].tolist(), bits, strict=True)
+        column[cells] = _words([_changed(edit, edits[0], *text) for text in texts])
+
+
+def _changed(edit: Edit, surest: Edit, text: str, bits: int) -> str | None:
+    changed = edit(text, bits)
+    return surest(text, bits) if changed == text else changed
+
+
+def _swap_names(columns: dict[str, Words], where: Bools) -> None:
+    given, surname = columns["given_name"], columns["surname"]
+    given[where], surname[where] = surname[where], given[where]
+
+
+def _capitalize(columns: dict[str, Words], where: Bools) -> None:
+    for field in ("given_name", "surname", "street", "city"):
+        texts = columns[field][where].tolist()
+        columns[field][where] = _words([text and text.upper() for text in texts])

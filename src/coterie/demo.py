@@ -1,0 +1,50 @@
+"""What `coterie demo` shows."""
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from coterie import metrics
+from coterie.datasets import make_records
+from coterie.metrics import Scores, summary
+from coterie.partition import Partition
+
+RULES = {
+    "same name and birth date": ("given_name", "surname", "birth_date"),
+    "same surname and postcode": ("surname", "postcode"),
+}
+
+
+def compare_rules(n_rows: int, seed: int) -> RenderableType:
+    """Cluster messy person records by two rules of equal fields and score both by every metric."""
+    item_sets, partitions = make_records(n_rows, random_state=seed)
+    columns, truth = item_sets[0].items, partitions[0]
+    results = {}
+    for rule, fields in RULES.items():
+        results[rule] = summary(truth, Partition(_keys(columns, fields)))
+    title = f"{n_rows} records of {truth.n_clusters} people, clustered by equal fields"
+    note = "Of precision, recall and F1 the table shows F1. ↑ higher is better, ↓ lower is better."
+    return Group(_table(title, results), note)
+
+
+def _keys(columns: Mapping[str, Sequence[str | None]], fields: tuple[str, ...]) -> list[Hashable]:
+    """Return the fields of each record; a record that lacks one is alone."""
+    rows = zip(*(columns[field] for field in fields), strict=True)
+    return [row if all(row) else number for number, row in enumerate(rows)]
+
+
+def _table(title: str, results: Mapping[str, Mapping[str, float | Scores]]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("metric", no_wrap=True)
+    for rule in results:
+        table.add_column(rule, justify="right")
+    for name in next(iter(results.values())):
+        direction = "↑" if getattr(metrics, name).greater_is_better else "↓"
+        table.add_row(f"{name} {direction}", *(_show(found[name]) for found in results.values()))
+    return table
+
+
+def _show(value: float | Scores) -> str:
+    number = value.f1 if isinstance(value, Scores) else value
+    return f"{number:,}" if isinstance(number, int) else f"{number:.3f}"

@@ -1,0 +1,79 @@
+"""Products of matrices by blocks of rows, so that passing results stay small."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from coterie._arrays import Floats
+from coterie.pairs import count_pairs
+
+BLOCK_ENTRIES = 2**22
+"""How many entries a passing block may have: 32 MB of float64."""
+
+
+def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of rows that together cover all of them."""
+    height = max(1, BLOCK_ENTRIES // max(n_columns, 1))
+    return (slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height))
+
+
+def float64_blocks(matrix: Any) -> Iterator[tuple[slice, Any]]:
+    """Yield the matrix in float64: whole where it is stored so, else some rows at a time."""
+    n_rows, n_columns = matrix.shape
+    if matrix.dtype == np.float64 or not n_rows:
+        return iter([(slice(0, n_rows), matrix.astype(np.float64, copy=False))])
+    blocks = row_blocks(n_rows, n_columns)
+    return ((rows, matrix[rows].astype(np.float64)) for rows in blocks)
+
+
+def sum_of(vectors: Iterator[Floats], length: int) -> Floats:
+    """Add vectors of one length, of which there may be none."""
+    total = np.zeros(length)
+    for vector in vectors:
+        total += vector
+    return total
+
+
+def row_products(left: Any, right: Any) -> Floats:
+    """Return Σ_f left_pf right_pf of each row p."""
+    if sp.issparse(left):
+        return np.asarray(left.multiply(right).sum(axis=1)).ravel()
+    products: Floats = np.einsum("pf,pf->p", left, right)
+    return products
+
+
+def column_products(left: Any, right: Any) -> Floats:
+    """Return Σ_p left_pf right_pf of each column f."""
+    if sp.issparse(left):
+        return np.asarray(left.multiply(right).sum(axis=0)).ravel()
+    products: Floats = np.einsum("pf,pf->f", left, right)
+    return products
+
+
+def row_start(row: int, n_items: int) -> int:
+    """Return where the pairs (row, ·) begin in condensed order."""
+    return row * (2 * n_items - row - 1) // 2
+
+
+def upper_product(left: Any, right: Any) -> Floats:
+    """Return the upper triangle of left @ right.T in condensed order, by blocks of rows."""
+    n_items = left.shape[0]
+    upper = np.empty(count_pairs(n_items))
+    for rows in row_blocks(n_items, n_items):
+        block = left[rows] @ right[rows.start :].T
+        dense = block.toarray() if sp.issparse(block) else block
+        for row in range(rows.start, rows.stop):
+            start, stop = row_start(row, n_items), row_start(row + 1, n_items)
+            upper[start:stop] = dense[row - rows.start, row - rows.start + 1 :]
+    return upper
+
+
+def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
+    """Return some rows of the n × n matrix whose upper triangle is condensed."""
+    block = np.zeros((rows.stop - rows.start, n_items))
+    for row in range(rows.start, rows.stop):
+        start, stop = row_start(row, n_items), row_start(row + 1, n_items)
+        block[row - rows.start, row + 1 :] = condensed[start:stop]
+    return block

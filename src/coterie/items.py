@@ -1,0 +1,275 @@
+"""Item sets: the unit of training, of prediction and of evaluation."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Number, Real
+from types import MappingProxyType
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from coterie._arrays import Pairs, read_only
+from coterie.exceptions import FeatureError, ItemSetError, located
+from coterie.pairs import as_n_clusters, as_pairs, count_pairs
+
+__all__ = ["ItemSet", "PairFeatures", "as_item_set", "as_item_sets", "as_matrix"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairFeatures:
+    """Features of item pairs that were computed beforehand: the items of an `ItemSet` of pairs.
+
+    `features` has one row a pair: an array, a sparse matrix or an operator of `coterie.features`.
+    """
+
+    features: Any
+    n_items: int
+    pairs: Pairs | None = None
+
+    def __post_init__(self) -> None:
+        pairs = as_pairs(self.pairs, self.n_items)
+        features = self.features if _is_operator(self.features) else as_matrix(self.features)
+        expected = count_pairs(self.n_items) if pairs is None else len(pairs)
+        if features.shape[0] != expected:
+            listed = f"all pairs of {self.n_items} items" if pairs is None else "listed pairs"
+            raise FeatureError(
+                f"there are {features.shape[0]} rows of pair features for {expected} pairs "
+                f"({listed}); give one row for each"
+            )
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "features", features)
+
+    def __len__(self) -> int:
+        return self.n_items
+
+    def __repr__(self) -> str:
+        return f"{self.features.shape[0]} pairs × {self.features.shape[1]} features"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ItemSet:
+    """Items that are clustered together: one document, one table, one day of news.
+
+    Parameters
+    ----------
+    items
+        One row an item: an array, a sparse matrix, a list of rows or of objects, a data frame, or
+        a mapping of names to columns. For features of pairs see `from_pair_features`.
+    ids
+        A unique name for each item.
+    n_clusters
+        The number of clusters, where it is known.
+    ordered
+        Whether the order of the items means something, as in a document or a stream.
+
+    Examples
+    --------
+    >>> ItemSet([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    ItemSet(3 items × 2 features)
+    >>> len(ItemSet({"name": ["Ann", "Bob"], "city": ["Rome", None]}))
+    2
+    """
+
+    items: Any
+    ids: Sequence[Hashable] | None = None
+    n_clusters: int | None = None
+    ordered: bool = False
+
+    def __post_init__(self) -> None:
+        items = _as_items(self.items)
+        n_items = _count_items(items)
+        object.__setattr__(self, "items", items)
+        object.__setattr__(self, "ids", _as_ids(self.ids, n_items))
+        object.__setattr__(self, "n_clusters", as_n_clusters(self.n_clusters, n_items))
+
+    @classmethod
+    def from_pair_features(
+        cls,
+        features: Any,
+        n_items: int,
+        pairs: ArrayLike | None = None,
+        *,
+        ids: Sequence[Hashable] | None = None,
+        n_clusters: int | None = None,
+        ordered: bool = False,
+    ) -> Self:
+        """Take features of pairs, one row a pair, in place of features of items.
+
+        Without `pairs`, the rows are all pairs in SciPy's condensed order.
+
+        >>> ItemSet.from_pair_features([[0.1], [0.9], [0.4]], n_items=3)
+        ItemSet(3 items, 3 pairs × 1 features)
+        """
+        return cls(PairFeatures(features, n_items, pairs), ids, n_clusters, ordered)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return _count_items(self.items)
+
+    def __repr__(self) -> str:
+        if isinstance(self.items, PairFeatures):
+            inner = f", {self.items!r}"
+        elif isinstance(self.items, np.ndarray) or sp.issparse(self.items):
+            inner = f" × {self.items.shape[1]} features"
+        else:
+            inner = f" of {type(self.items).__name__}"
+        return f"ItemSet({len(self)} items{inner})"
+
+
+def as_item_set(value: Any) -> ItemSet:
+    """Take an item set, or anything that `ItemSet` takes, as an `ItemSet`."""
+    return value if isinstance(value, ItemSet) else ItemSet(value)
+
+
+def as_item_sets(values: Sequence[Any]) -> list[ItemSet]:
+    """Take a sequence of item sets; an error names the one at fault.
+
+    >>> as_item_sets([[[1.0]], [[float("nan")]]])
+    Traceback (most recent call last):
+    coterie.exceptions.FeatureError: item set 1: row 0, column 0 is nan; give finite numbers
+    """
+    if isinstance(values, ItemSet | np.ndarray | Mapping | str) or not isinstance(values, Sequence):
+        kind = type(values).__name__
+        raise ItemSetError(f"expected a list of item sets, got one {kind}; wrap it in a list")
+    sets = []
+    for number, value in enumerate(values):
+        with located(f"item set {number}"):
+            sets.append(as_item_set(value))
+    return sets
+
+
+def as_matrix(rows: Any) -> Any:
+    """Take rows of numbers as a finite 2-D array or `csr_array`, float64 (float32 stays so).
+
+    >>> as_matrix([[1, 2], [3]])
+    Traceback (most recent call last):
+    coterie.exceptions.FeatureError: row 1 has 1 values, but row 0 has 2; give rows of one length
+    """
+    if sp.issparse(rows):
+        return _as_sparse(rows)
+    if not isinstance(rows, np.ndarray):
+        _refuse_ragged(rows)
+    matrix = np.asarray(rows)
+    if matrix.ndim == 1 and matrix.size == 0:
+        matrix = matrix.reshape(0, 0)
+    if matrix.ndim != 2:
+        raise FeatureError(
+            f"features have shape {matrix.shape}; give a matrix with one row each "
+            "(a single column of numbers x as x[:, None])"
+        )
+    if matrix.dtype.kind not in "biuf":
+        matrix = _from_objects(np.array(rows, dtype=object))
+    matrix = matrix.astype(_float_type(matrix.dtype), copy=False)
+    finite = np.isfinite(matrix)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise FeatureError(
+            f"row {row}, column {column} is {matrix[row, column]}; give finite numbers"
+        )
+    return read_only(matrix)
+
+
+def _as_sparse(rows: Any) -> Any:
+    matrix = sp.csr_array(rows)
+    if matrix.dtype.kind not in "biuf":
+        raise FeatureError(f"sparse features are of type {matrix.dtype}; give real numbers")
+    matrix = matrix.astype(_float_type(matrix.dtype), copy=False)
+    bad = np.flatnonzero(~np.isfinite(matrix.data))
+    if bad.size:
+        row = np.searchsorted(matrix.indptr, bad[0], side="right") - 1
+        raise FeatureError(
+            f"row {row}, column {matrix.indices[bad[0]]} is {matrix.data[bad[0]]}; "
+            "give finite numbers"
+        )
+    return matrix
+
+
+def _float_type(kind: np.dtype[Any]) -> type[np.floating[Any]]:
+    return np.float32 if kind == np.float32 else np.float64
+
+
+def _refuse_ragged(rows: Any) -> None:
+    lengths = [len(row) if hasattr(row, "__len__") else 0 for row in rows]
+    for number, length in enumerate(lengths):
+        if length != lengths[0]:
+            raise FeatureError(
+                f"row {number} has {length} values, but row 0 has {lengths[0]}; "
+                "give rows of one length"
+            )
+
+
+def _from_objects(matrix: NDArray[Any]) -> NDArray[Any]:
+    for (row, column), value in np.ndenumerate(matrix):
+        if not isinstance(value, Real):
+            raise FeatureError(
+                f"row {row}, column {column} is {value!r}, no real number; give numbers, "
+                "or texts as a mapping of names to columns"
+            )
+    return matrix.astype(np.float64)
+
+
+def _as_items(items: Any) -> Any:
+    if isinstance(items, PairFeatures):
+        return items
+    if isinstance(items, Mapping):
+        return _as_columns(items)
+    if sp.issparse(items):
+        return as_matrix(items)
+    if isinstance(items, np.ndarray):
+        return tuple(items) if items.ndim == 1 and items.dtype.kind in "OUS" else as_matrix(items)
+    if isinstance(items, list | tuple):
+        return as_matrix(items) if _are_rows(items) else tuple(items)
+    return _as_frame(items)
+
+
+def _are_rows(items: Sequence[Any]) -> bool:
+    """Tell rows of features from objects (texts, mappings, …) that a featurizer will read."""
+    return not items or any(isinstance(item, list | tuple | np.ndarray | Number) for item in items)
+
+
+def _as_columns(columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise ItemSetError(f"the columns differ in length: {shown}; give one value an item in each")
+    return MappingProxyType(dict(columns))
+
+
+def _as_frame(items: Any) -> Any:
+    try:
+        return nw.from_native(items, eager_only=True).to_native()
+    except TypeError as error:
+        raise ItemSetError(
+            f"items are a {type(items).__name__}; give an array, a sparse matrix, a list, "
+            "a data frame or a mapping of names to columns"
+        ) from error
+
+
+def _count_items(items: Any) -> int:
+    if isinstance(items, Mapping):
+        return len(next(iter(items.values()), ()))
+    if sp.issparse(items):
+        return int(items.shape[0])
+    return len(items)
+
+
+def _as_ids(ids: Sequence[Hashable] | None, n_items: int) -> tuple[Hashable, ...] | None:
+    if ids is None:
+        return None
+    named = tuple(ids)
+    if len(named) != n_items:
+        raise ItemSetError(f"there are {len(named)} ids for {n_items} items; give one for each")
+    if len(set(named)) != n_items:
+        twice = next(name for name in named if named.count(name) > 1)
+        raise ItemSetError(f"the id {twice!r} occurs more than once; ids must be unique")
+    return named
+
+
+def _is_operator(features: Any) -> bool:
+    return (
+        hasattr(features, "diagonal")
+        and hasattr(features, "T")
+        and not (isinstance(features, np.ndarray) or sp.issparse(features))
+    )

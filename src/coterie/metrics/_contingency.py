@@ -1,0 +1,169 @@
+"""The one table from which every metric is computed."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from coterie._arrays import Floats, Ints
+from coterie.exceptions import MetricError
+from coterie.partition import Partition, PartitionLike, is_clusters, label_codes
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """How many items each true cluster shares with each predicted one; empty overlaps are left out.
+
+    The two sides may cover different items: `truth_sizes` and `predicted_sizes` count them all,
+    `counts` the shared ones. `n_items` holds the items of each item set (truth, predicted,
+    shared): a table of several sets is the union of theirs.
+    """
+
+    rows: Ints
+    columns: Ints
+    counts: Ints
+    truth_sizes: Ints
+    predicted_sizes: Ints
+    n_items: Ints
+
+    @classmethod
+    def union(cls, tables: Sequence[Self]) -> Self:
+        """Put tables of several item sets side by side, whose counts then add up."""
+        n_rows = _starts([len(table.truth_sizes) for table in tables])
+        n_columns = _starts([len(table.predicted_sizes) for table in tables])
+        return cls(
+            np.concatenate([t.rows + start for t, start in zip(tables, n_rows, strict=True)]),
+            np.concatenate([t.columns + start for t, start in zip(tables, n_columns, strict=True)]),
+            np.concatenate([table.counts for table in tables]),
+            np.concatenate([table.truth_sizes for table in tables]),
+            np.concatenate([table.predicted_sizes for table in tables]),
+            np.concatenate([table.n_items for table in tables]),
+        )
+
+    @property
+    def T(self) -> "Contingency":  # noqa: N802
+        """The table with truth and prediction exchanged."""
+        return Contingency(
+            self.columns,
+            self.rows,
+            self.counts,
+            self.predicted_sizes,
+            self.truth_sizes,
+            self.n_items[:, [1, 0, 2]],
+        )
+
+    @cached_property
+    def n_truth(self) -> int:
+        """Number of items in the truth."""
+        return int(self.truth_sizes.sum())
+
+    @cached_property
+    def n_predicted(self) -> int:
+        """Number of items in the prediction."""
+        return int(self.predicted_sizes.sum())
+
+    @cached_property
+    def n_shared(self) -> int:
+        """Number of items in both."""
+        return int(self.counts.sum())
+
+    @property
+    def n_truth_clusters(self) -> int:
+        """Number of true clusters; an unused label has size 0."""
+        return int(np.count_nonzero(self.truth_sizes))
+
+    @property
+    def n_predicted_clusters(self) -> int:
+        """Number of predicted clusters."""
+        return int(np.count_nonzero(self.predicted_sizes))
+
+    @cached_property
+    def squares(self) -> Floats:
+        """The squared counts."""
+        return self.counts.astype(np.float64) ** 2
+
+    @cached_property
+    def truth_pairs(self) -> int:
+        """Number of pairs together in the truth."""
+        return pairs_within(self.truth_sizes)
+
+    @cached_property
+    def predicted_pairs(self) -> int:
+        """Number of pairs together in the prediction."""
+        return pairs_within(self.predicted_sizes)
+
+    @cached_property
+    def shared_pairs(self) -> int:
+        """Number of pairs together in both."""
+        return pairs_within(self.counts)
+
+
+def pairs_within(sizes: Ints) -> int:
+    """Count the pairs inside groups of the given sizes."""
+    return int(sizes @ (sizes - 1)) // 2
+
+
+def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
+    """Count the overlaps of two clusterings: partitions, labels, or clusters of mentions."""
+    if _is_mentions(truth) or _is_mentions(predicted):
+        return _from_mentions(_as_mentions(truth, "truth"), _as_mentions(predicted, "predicted"))
+    true, guessed = _codes(truth), _codes(predicted)
+    if len(true) != len(guessed):
+        raise MetricError(
+            f"truth has {len(true)} labels, predicted {len(guessed)}; "
+            "give one label for each item on both sides"
+        )
+    return _count(true, guessed, np.bincount(true), np.bincount(guessed))
+
+
+def _is_mentions(clustering: PartitionLike) -> bool:
+    return not isinstance(clustering, Partition) and is_clusters(clustering)
+
+
+def _codes(clustering: Any) -> Ints:
+    return clustering.labels if isinstance(clustering, Partition) else label_codes(clustering)
+
+
+def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
+    """Map each mention to the number of its cluster; the mentions of a partition are 0, 1, …."""
+    if not _is_mentions(clustering):
+        return dict(enumerate(_codes(clustering).tolist()))
+    mentions: dict[Hashable, int] = {}
+    for number, cluster in enumerate(cluster for cluster in clustering if len(cluster)):
+        for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
+            if mention in mentions:
+                raise MetricError(
+                    f"{side} has the mention {mention!r} twice; put each in one cluster, once"
+                )
+            mentions[mention] = number
+    return mentions
+
+
+def _from_mentions(truth: dict[Hashable, int], predicted: dict[Hashable, int]) -> Contingency:
+    shared = [mention for mention in truth if mention in predicted]
+    return _count(
+        _array(truth[mention] for mention in shared),
+        _array(predicted[mention] for mention in shared),
+        np.bincount(_array(truth.values())),
+        np.bincount(_array(predicted.values())),
+    )
+
+
+def _count(true: Ints, guessed: Ints, true_sizes: Ints, guessed_sizes: Ints) -> Contingency:
+    keys = true * max(len(guessed_sizes), 1) + guessed
+    keys.sort()
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    rows, columns = np.divmod(keys[starts], max(len(guessed_sizes), 1))
+    counts = np.diff(starts, append=len(keys))
+    n_items = np.array([[true_sizes.sum(), guessed_sizes.sum(), len(keys)]])
+    return Contingency(rows, columns, counts, true_sizes, guessed_sizes, n_items)
+
+
+def _array(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.intp)
+
+
+def _starts(lengths: Sequence[int]) -> Ints:
+    return np.cumsum([0, *lengths[:-1]])

@@ -1,0 +1,116 @@
+"""What makes a function of a contingency table a metric of two clusterings."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
+
+import numpy as np
+
+from coterie.exceptions import MetricError
+from coterie.metrics._contingency import Contingency, contingency
+from coterie.partition import PartitionLike
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Scores(NamedTuple):
+    """Precision, recall and their harmonic mean, each from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class Metric(Protocol[P, R_co]):
+    """A function of two clusterings that knows its direction.
+
+    `from_table` computes it from a contingency table; `summable` says whether the table of several
+    item sets gives their micro average.
+    """
+
+    __name__: str
+    greater_is_better: bool
+    summable: bool
+
+    @property
+    def from_table(self) -> Callable[Concatenate[Contingency, P], R_co]: ...
+
+    def __call__(
+        self, truth: PartitionLike, predicted: PartitionLike, *args: P.args, **kwargs: P.kwargs
+    ) -> R_co: ...
+
+
+def metric(
+    *, greater_is_better: bool, summable: bool = True, same_items: bool = False
+) -> Callable[[Callable[Concatenate[Contingency, P], R_co]], Metric[P, R_co]]:
+    """Turn a function of a contingency table into a function of two clusterings.
+
+    `same_items` says that both sides must cover the same items.
+    """
+
+    def decorate(function: Callable[Concatenate[Contingency, P], R_co]) -> Metric[P, R_co]:
+        def from_table(table: Contingency, *args: P.args, **kwargs: P.kwargs) -> R_co:
+            if same_items:
+                _refuse_other_items(table, function.__name__)
+            return function(table, *args, **kwargs)
+
+        @wraps(function)
+        def call(
+            truth: PartitionLike, predicted: PartitionLike, *args: P.args, **kwargs: P.kwargs
+        ) -> R_co:
+            return from_table(contingency(truth, predicted), *args, **kwargs)
+
+        marked = cast("Any", call)
+        marked.__signature__ = _signature(function)
+        marked.greater_is_better, marked.summable = greater_is_better, summable
+        marked.from_table = from_table
+        return cast("Metric[P, R_co]", marked)
+
+    return decorate
+
+
+F = TypeVar("F", bound=Callable[..., float])
+
+
+def directed(*, greater_is_better: bool) -> Callable[[F], F]:
+    """Mark a metric that needs more than a contingency table with its direction."""
+
+    def decorate(function: F) -> F:
+        cast("Any", function).greater_is_better = greater_is_better
+        return function
+
+    return decorate
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    signature = inspect.signature(function)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    sides = [
+        inspect.Parameter(side, kind, annotation=PartitionLike) for side in ("truth", "predicted")
+    ]
+    return signature.replace(parameters=[*sides, *list(signature.parameters.values())[1:]])
+
+
+def _refuse_other_items(table: Contingency, name: str) -> None:
+    if not np.all(table.n_items == table.n_items[:, :1]):
+        truth, predicted, shared = table.n_items.sum(axis=0)
+        raise MetricError(
+            f"{name} compares two clusterings of the same items, but of {truth} items in truth and "
+            f"{predicted} in predicted only {shared} are the same; for differing items use muc, "
+            "b_cubed, ceaf_entity, ceaf_mention, lea, blanc, conll_score or pair_scores"
+        )
+
+
+def scores_of(hits: float, n_predicted: float, n_truth: float, *, undefined: float) -> Scores:
+    """Return precision = hits / n_predicted and recall = hits / n_truth; 0/0 is `undefined`."""
+    return combine(
+        hits / n_predicted if n_predicted else undefined, hits / n_truth if n_truth else undefined
+    )
+
+
+def combine(precision: float, recall: float) -> Scores:
+    """Add the harmonic mean; that of 0 and 0 is 0."""
+    total = precision + recall
+    return Scores(precision, recall, 2 * precision * recall / total if total else 0.0)

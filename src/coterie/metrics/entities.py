@@ -1,0 +1,73 @@
+"""Metrics over clusters as entities: B-cubed, CEAF and the CoNLL average."""
+
+from coterie._arrays import Floats
+from coterie.metrics._contingency import Contingency
+from coterie.metrics._matching import heaviest_matching
+from coterie.metrics._metric import Scores, combine, metric, scores_of
+from coterie.metrics.links import muc
+
+
+@metric(greater_is_better=True)
+def b_cubed(table: Contingency) -> Scores:
+    """Return the mean share of each item's cluster that is right.
+
+    Recall is 1/n Σ_i |t(i) ∩ p(i)| / |t(i)| (Bagga & Baldwin 1998), over the items of the truth;
+    precision exchanges the sides. An item unknown to the other side counts 0. Two empty
+    clusterings score 1.
+
+    >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 1])
+    Scores(precision=0.6666666666666666, recall=0.75, f1=0.7058823529411765)
+    """
+    empty = float(not table.n_truth and not table.n_predicted)
+    precise = (table.squares / table.predicted_sizes[table.columns]).sum()
+    recalled = (table.squares / table.truth_sizes[table.rows]).sum()
+    return combine(
+        float(precise) / table.n_predicted if table.n_predicted else empty,
+        float(recalled) / table.n_truth if table.n_truth else empty,
+    )
+
+
+@metric(greater_is_better=True)
+def ceaf_mention(table: Contingency) -> Scores:
+    """Return the items that the best one-to-one matching of clusters has in common.
+
+    CEAF-m with φ₃ = |t ∩ p| (Luo 2005). Two empty clusterings score 1.
+
+    >>> ceaf_mention([["a"], ["b", "c"], ["d", "e", "f"]], [["a"], ["d", "e"]])
+    Scores(precision=1.0, recall=0.5, f1=0.6666666666666666)
+    """
+    matched = _matched(table, table.counts.astype(float))
+    return _matching_scores(matched, table.n_predicted, table.n_truth)
+
+
+@metric(greater_is_better=True)
+def ceaf_entity(table: Contingency) -> Scores:
+    """Return the similarity of the best one-to-one matching of clusters.
+
+    CEAF-e with φ₄ = 2 |t ∩ p| / (|t| + |p|) (Luo 2005). Two empty clusterings score 1.
+
+    >>> ceaf_entity([["a"], ["b", "c"], ["d", "e", "f"]], [["a"], ["d", "e"]])
+    Scores(precision=0.9, recall=0.6, f1=0.7200000000000001)
+    """
+    sizes = table.truth_sizes[table.rows] + table.predicted_sizes[table.columns]
+    matched = _matched(table, 2.0 * table.counts / sizes)
+    return _matching_scores(matched, table.n_predicted_clusters, table.n_truth_clusters)
+
+
+@metric(greater_is_better=True)
+def conll_score(table: Contingency) -> float:
+    """Return the mean F1 of MUC, B-cubed and CEAF-e, the average of the CoNLL shared tasks.
+
+    >>> conll_score([0, 0, 1, 1], [0, 0, 1, 1])
+    1.0
+    """
+    return sum(part.from_table(table).f1 for part in (muc, b_cubed, ceaf_entity)) / 3
+
+
+def _matched(table: Contingency, similarity: Floats) -> float:
+    return heaviest_matching(table.rows, table.columns, similarity)
+
+
+def _matching_scores(matched: float, n_predicted: int, n_truth: int) -> Scores:
+    empty = float(not n_truth and not n_predicted)
+    return scores_of(matched, n_predicted, n_truth, undefined=empty)

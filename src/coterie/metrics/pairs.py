@@ -1,0 +1,136 @@
+"""Metrics over pairs of items: together or apart in the truth and in the prediction."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from coterie._arrays import Floats, Ints
+from coterie.exceptions import MetricError
+from coterie.metrics._contingency import Contingency, contingency, pairs_within
+from coterie.metrics._metric import Scores, directed, metric, scores_of
+from coterie.pairs import count_pairs
+from coterie.partition import PartitionLike, as_partition
+
+
+@metric(greater_is_better=False, same_items=True)
+def pair_loss(table: Contingency) -> float:
+    """Return the share of pairs on which the two clusterings disagree, 0 to 100.
+
+    Δ_P = 100 W / T (Finley & Joachims 2005, section 6). Without any pair it is 0.
+
+    >>> pair_loss([0, 0, 1, 1], [0, 0, 0, 1])
+    50.0
+    """
+    return 100.0 * _disagreement(table)
+
+
+@metric(greater_is_better=True, same_items=True)
+def rand_score(table: Contingency) -> float:
+    """Return the share of pairs on which the two clusterings agree (Rand 1971).
+
+    Without any pair it is 1.
+
+    >>> rand_score([0, 0, 1, 1], [0, 0, 0, 1])
+    0.5
+    """
+    return 1.0 - _disagreement(table)
+
+
+@metric(greater_is_better=True, summable=False, same_items=True)
+def adjusted_rand_score(table: Contingency) -> float:
+    """Return the Rand index corrected for chance: 1 is equal, 0 as random labels of these sizes.
+
+    Hubert & Arabie 1985. Equal clusterings score 1, also where chance cannot do otherwise.
+
+    >>> adjusted_rand_score([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    together, split, joined = _confusion(table)
+    if not split and not joined:
+        return 1.0
+    apart = _n_pairs(table) - together - split - joined
+    expected = (together + split) * (split + apart) + (together + joined) * (joined + apart)
+    return 2.0 * (together * apart - split * joined) / expected
+
+
+@metric(greater_is_better=True)
+def pair_scores(table: Contingency) -> Scores:
+    """Return precision, recall and F1 of the pairs that are put together.
+
+    F1 = 2|M_p ∩ M_a| / (|M_p| + |M_a|) (Li & Roth 2005, section 6). Without any pair together on
+    either side all three are 1; without any on one side, what divides by it is 0.
+
+    >>> pair_scores([0, 0, 1, 1], [0, 0, 0, 1])
+    Scores(precision=0.3333333333333333, recall=0.5, f1=0.4)
+    """
+    neither = not table.truth_pairs and not table.predicted_pairs
+    return scores_of(
+        table.shared_pairs, table.predicted_pairs, table.truth_pairs, undefined=float(neither)
+    )
+
+
+@directed(greater_is_better=False)
+def weighted_clustering_error(
+    truth: PartitionLike, predicted: PartitionLike, distances: ArrayLike
+) -> float:
+    """Return the pairs on which two clusterings disagree, weighted by how surprising that is.
+
+    err = 1/n² Σ_{i,j} [d_ij A_ij + (D − d_ij) B_ij] over ordered pairs, where A marks pairs wrongly
+    split, B pairs wrongly joined and D is the largest distance (Li & Roth 2005, eq. 3). Equal
+    clusterings give 0, and so does a set of fewer than two items.
+
+    Parameters
+    ----------
+    truth, predicted
+        Two clusterings of the same n items.
+    distances
+        Distances of all pairs, condensed or as a symmetric n × n matrix.
+
+    Examples
+    --------
+    >>> weighted_clustering_error([0, 0, 1], [0, 1, 1], [2.0, 3.0, 4.0])
+    0.4444444444444444
+    """
+    true = as_partition(truth)
+    guessed = as_partition(predicted, len(true))
+    rows = _distance_rows(distances, len(true))
+    largest = max((float(row.max()) for row in rows), default=0.0)
+    _, _, wrongly_joined = _confusion(contingency(true, guessed))
+    error = _within(true.labels, rows) - _within(guessed.labels, rows) + largest * wrongly_joined
+    return 2.0 * error / max(len(true), 1) ** 2
+
+
+def _confusion(table: Contingency) -> tuple[int, int, int]:
+    """Count the pairs together in both, wrongly split and wrongly joined."""
+    together = table.shared_pairs
+    return together, table.truth_pairs - together, table.predicted_pairs - together
+
+
+def _n_pairs(table: Contingency) -> int:
+    return pairs_within(table.n_items[:, 2])
+
+
+def _disagreement(table: Contingency) -> float:
+    _, split, joined = _confusion(table)
+    return (split + joined) / max(_n_pairs(table), 1)
+
+
+def _distance_rows(distances: ArrayLike, n_items: int) -> list[Floats]:
+    """Return the distances of each item to all later ones."""
+    given = np.asarray(distances, dtype=np.float64)
+    if not np.isfinite(given).all():
+        raise MetricError("distances have a NaN or an infinite entry; give finite numbers")
+    if given.shape == (n_items, n_items) and np.array_equal(given, given.T):
+        return [given[item, item + 1 :] for item in range(n_items - 1)]
+    if given.shape == (count_pairs(n_items),):
+        return np.split(given, np.cumsum(np.arange(n_items - 1, 1, -1))) if n_items > 1 else []
+    raise MetricError(
+        f"distances have shape {given.shape}; for {n_items} items give a symmetric matrix of shape "
+        f"({n_items}, {n_items}) or {count_pairs(n_items)} condensed distances"
+    )
+
+
+def _within(labels: Ints, rows: list[Floats]) -> float:
+    """Sum the distances inside clusters."""
+    return float(
+        sum(row[labels[item + 1 :] == labels[item]].sum() for item, row in enumerate(rows))
+    )

@@ -1,0 +1,141 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from coterie import metrics
+from coterie.exceptions import MetricError
+
+# Finley & Joachims 2008, Table 3: losses of the Iterative- and the Spectral-trained model.
+TABLE_3 = {
+    "WebKB-L": ([45.3, 59.8, 53.1, 47.3], [53.3, 56.7, 46.6, 60.2]),
+    "WebKB-N": ([63.0, 69.9, 68.8, 72.6], [61.4, 56.8, 58.2, 66.2]),
+    "News": (
+        [23.7, 12.7, 28.1, 3.8, 15.2, 35.9, 3.7, 3.6, 22.7, 20.4, 24.6, 20.2, 16.1, 12.2,
+         19.7, 4.6, 15.0, 19.4, 19.0, 5.8, 4.8],
+        [20.6, 22.2, 28.7, 3.8, 14.3, 30.4, 2.4, 4.6, 9.5, 20.4, 23.7, 15.8, 13.8, 11.9,
+         14.9, 6.3, 16.2, 20.3, 19.0, 11.6, 5.8],
+    ),
+    "Synth": ([43.3, 53.4, 56.0, 39.3, 40.3], [55.6, 58.7, 56.7, 59.5, 63.4]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "record", "w", "used", "p_value"),
+    [
+        ("WebKB-L", (2, 0, 2), 4, 4, None),
+        ("WebKB-N", (0, 0, 4), 10, 4, 1 / 16),  # printed W = 4: a misprint
+        ("News", (8, 3, 10), 30, 18, 0.26),
+        ("Synth", (5, 0, 0), 15, 5, 1 / 32),
+    ],
+)
+def test_table_4_of_supervised_k_means(data, record, w, used, p_value):
+    side = "less" if record[0] > record[2] else "greater"
+    found = metrics.compare(*TABLE_3[data], test="wilcoxon", alternative=side)
+    assert (found.wins, found.ties, found.losses) == record
+    assert found.n_used == used
+    assert abs(found.statistic) == pytest.approx(w, abs=0.51 if data == "News" else 1e-9)
+    if p_value is not None:
+        assert found.p_value == pytest.approx(p_value, abs=0.005)
+
+
+def test_eight_wins_are_significant_by_the_sign_test():
+    linked = TABLE_3["WebKB-L"][0] + TABLE_3["WebKB-L"][1]
+    plain = TABLE_3["WebKB-N"][0] + TABLE_3["WebKB-N"][1]
+    found = metrics.compare(linked, plain, test="sign")
+    assert (found.statistic, found.wins) == (8, 8)
+    assert found.p_value == pytest.approx(2 / 2**8)
+
+
+values = st.lists(st.integers(-4, 4), min_size=1, max_size=8)
+
+
+@settings(max_examples=60)
+@given(values, st.sampled_from(["less", "greater", "two-sided"]))
+def test_wilcoxon_is_exact_with_tied_ranks(differences, alternative):
+    used = np.array([d for d in differences if d], dtype=float)
+    found = metrics.compare(differences, np.zeros(len(differences)), alternative=alternative)
+    if not len(used):
+        assert found.p_value == 1.0
+        return
+    ranks = stats.rankdata(abs(used))
+    sums = [np.dot(s, ranks) for s in itertools.product([0, 1], repeat=len(used))]
+    seen = ranks[used > 0].sum()
+    low, high = np.mean(np.array(sums) <= seen), np.mean(np.array(sums) >= seen)
+    expected = {"less": low, "greater": high, "two-sided": min(1.0, 2 * min(low, high))}
+    assert found.p_value == pytest.approx(expected[alternative])
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater", "two-sided"])
+def test_scipy_agrees(alternative, rng):
+    for _ in range(20):
+        a, b = rng.normal(size=(2, 30))
+        t = metrics.compare(a, b, test="t", alternative=alternative)
+        expected = stats.ttest_rel(a, b, alternative=alternative)
+        assert (t.statistic, t.p_value) == pytest.approx((expected.statistic, expected.pvalue))
+        w = metrics.compare(a, b, alternative=alternative)
+        exact = stats.wilcoxon(a, b, alternative=alternative, method="exact")
+        assert w.p_value == pytest.approx(exact.pvalue)
+
+
+def test_many_differences_use_the_normal_approximation(rng):
+    a = rng.normal(size=600)
+    expected = stats.wilcoxon(a, method="asymptotic").pvalue
+    assert metrics.compare(a, np.zeros(600)).p_value == pytest.approx(expected)
+
+
+def test_holm_corrects_over_systems():
+    ours = np.zeros(6)
+    others = {"a": np.ones(6), "b": [1, 1, 1, 1, 1, -2], "c": [1, -1, 1, -1, 1, -1]}
+    plain = [metrics.compare(ours, o).p_value for o in others.values()]
+    found = [c.p_value for c in metrics.compare_all(ours, others).values()]
+    assert found[0] == pytest.approx(min(1, 3 * plain[0]))
+    assert found[1] == pytest.approx(min(1, max(found[0], 2 * plain[1])))
+    assert found == sorted(found)
+    assert metrics.compare_all(ours, {}) == {}
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
+def test_equal_systems_do_not_differ(test):
+    found = metrics.compare([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], test=test)
+    assert found.p_value == 1.0
+    assert found.ties == 3
+
+
+def test_constant_differences_are_certain():
+    found = metrics.compare([1.0, 2.0], [2.0, 3.0], test="t")
+    assert (found.statistic, found.p_value) == (-np.inf, 0.0)
+
+
+def test_own_tests_are_taken():
+    found = metrics.compare([1.0], [2.0], test=lambda differences, side: (differences[0], 0.5))
+    assert (found.statistic, found.p_value) == (-1.0, 0.5)
+
+
+def test_bootstrap_interval_covers_and_repeats(rng):
+    a, b = rng.normal(1.0, 1.0, 200), rng.normal(0.0, 1.0, 200)
+    low, high = metrics.bootstrap_interval(a, b)
+    assert low < np.mean(a - b) < high
+    assert (low, high) == metrics.bootstrap_interval(a, b)
+    wide = metrics.bootstrap_interval(a, b, level=0.99)
+    assert wide[0] < low < high < wide[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: metrics.compare([1.0], [1.0, 2.0]), "give one loss of each system"),
+        (lambda: metrics.compare([np.nan], [1.0]), "NaN or infinite"),
+        (lambda: metrics.compare([1.0], [1.0], test="z"), "give one of 't', 'wilcoxon', 'sign'"),
+        (lambda: metrics.compare([1.0], [1.0], alternative="better"), "'two-sided', 'less'"),
+        (lambda: metrics.compare([1.0], [2.0], test="t"), "needs two item sets"),
+        (lambda: metrics.bootstrap_interval([]), "at least one item set"),
+        (lambda: metrics.bootstrap_interval([1.0], level=2), "between 0 and 1"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(MetricError, match=message):
+        call()

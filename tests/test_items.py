@@ -1,0 +1,152 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from coterie import ItemSet, as_item_set
+from coterie.exceptions import FeatureError, ItemSetError, PairError
+from coterie.features import NodeProducts
+from coterie.items import as_item_sets
+
+COLUMNS = {"name": ["Ann", "Bob", None], "age": [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        np.ones((3, 2)),
+        np.ones((3, 2), dtype=np.int8),
+        [[1, 2], [3, 4], [5, 6]],
+        [np.ones(2)] * 3,
+        sp.csr_array(np.ones((3, 2))),
+        sp.coo_matrix(np.ones((3, 2))),
+        COLUMNS,
+        pd.DataFrame(COLUMNS),
+        pl.DataFrame(COLUMNS),
+        pa.table(COLUMNS),
+        ["a text", "another", "a third"],
+        np.array(["a text", "another", "a third"]),
+        [{"name": "Ann"}, {"name": "Bob"}, {}],
+    ],
+)
+def test_every_kind_of_items_has_a_length(items):
+    item_set = ItemSet(items)
+    assert len(item_set) == 3
+    assert "3 items" in repr(item_set)
+    assert as_item_set(item_set) is item_set
+    assert len(pickle.loads(pickle.dumps(ItemSet(np.ones((3, 2)))))) == 3  # noqa: S301
+
+
+@pytest.mark.parametrize(
+    "items",
+    [[], np.zeros((0, 4)), sp.csr_array((0, 4)), {}, {"name": []}, pd.DataFrame({"name": []})],
+)
+def test_an_empty_item_set_is_valid(items):
+    assert len(ItemSet(items)) == 0
+
+
+def test_an_item_set_has_no_array_interface():
+    # So that scikit-learn takes a list of item sets as a list of objects.
+    assert not hasattr(ItemSet, "__getitem__")
+    assert not hasattr(ItemSet, "__array__")
+    assert np.array([ItemSet(np.ones((2, 2))), ItemSet(np.ones((3, 2)))], dtype=object).shape == (
+        2,
+    )
+
+
+def test_float32_stays_and_integers_become_float64():
+    assert ItemSet(np.ones((2, 2), dtype=np.float32)).items.dtype == np.float32
+    assert ItemSet([[1, 2]]).items.dtype == np.float64
+    assert ItemSet(sp.csr_array(np.eye(2, dtype=np.float32))).items.dtype == np.float32
+
+
+def test_items_are_a_read_only_view():
+    given = np.ones((2, 2))
+    item_set = ItemSet(given)
+    assert np.shares_memory(item_set.items, given)
+    with pytest.raises(ValueError, match="read-only"):
+        item_set.items[0, 0] = 5
+    given[0, 0] = 2.0
+
+
+def test_pair_features():
+    item_set = ItemSet.from_pair_features(np.ones((3, 5)), n_items=3, n_clusters=2, ordered=True)
+    assert len(item_set) == 3
+    assert item_set.items.pairs is None
+    assert (item_set.n_clusters, item_set.ordered) == (2, True)
+    listed = ItemSet.from_pair_features([[1.0]], n_items=3, pairs=[(2, 0)])
+    assert listed.items.pairs.tolist() == [[0, 2]]
+    operator = ItemSet.from_pair_features(NodeProducts(np.ones((3, 4))), n_items=3)
+    assert repr(operator) == "ItemSet(3 items, 3 pairs × 4 features)"
+    assert len(ItemSet.from_pair_features(np.zeros((0, 5)), n_items=1)) == 1
+    assert len(ItemSet.from_pair_features([], n_items=0)) == 0
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([[1, 2], [3]], "row 1 has 1 values, but row 0 has 2; give rows of one length"),
+        ([[1, 2], 3], "row 1 has 0 values"),
+        ([[1.0, np.nan]], "row 0, column 1 is nan; give finite numbers"),
+        (np.array([[0.0], [np.inf]]), "row 1, column 0 is inf"),
+        (sp.csr_array([[0.0, 1.0], [np.nan, 0.0]]), "row 1, column 0 is nan"),
+        ([[1, "a"]], "row 0, column 1 is 'a', no real number"),
+        ([[1.0, None]], "row 0, column 1 is None, no real number"),
+        (np.array([["a", "b"]]), "row 0, column 0 is 'a', no real number"),
+        ([[1j, 2.0]], "row 0, column 0 is 1j, no real number"),
+        ([1.0, 2.0], r"x\[:, None\]"),
+        (np.arange(3), r"shape \(3,\)"),
+        (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
+    ],
+)
+def test_bad_features_are_refused(items, message):
+    with pytest.raises(FeatureError, match=message):
+        ItemSet(items)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: ItemSet(5), "items are a int; give an array"),
+        (lambda: ItemSet({"a": [1], "b": [1, 2]}), "'a' has 1, 'b' has 2"),
+        (lambda: ItemSet([[1.0]], ids=["a", "b"]), "2 ids for 1 items"),
+        (lambda: ItemSet([[1.0], [2.0]], ids=["a", "a"]), "'a' occurs more than once"),
+        (lambda: ItemSet([[1.0]], n_clusters=2), "n_clusters is 2, but there are 1 items"),
+        (lambda: as_item_sets(np.ones((2, 2))), "wrap it in a list"),
+        (lambda: as_item_sets(ItemSet([[1.0]])), "got one ItemSet; wrap it in a list"),
+        (lambda: as_item_sets(pd.DataFrame(COLUMNS)), "got one DataFrame; wrap it in a list"),
+    ],
+)
+def test_misfits_are_refused(build, message):
+    with pytest.raises(ItemSetError, match=message):
+        build()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            (np.ones((2, 1)), 3),
+            FeatureError,
+            r"2 rows of pair features for 3 pairs \(all pairs of 3",
+        ),
+        ((np.ones((2, 1)), 3, [(0, 1)]), FeatureError, "2 rows of pair features for 1 pairs"),
+        (([[1.0], [np.nan], [0.0]], 3), FeatureError, "row 1, column 0 is nan"),
+        ((np.ones((1, 1)), 3, [(0, 3)]), PairError, "indices run from 0 to 2"),
+        ((np.ones((1, 1)), 3, [(-1, 2)]), PairError, r"pair 0 is \(-1, 2\)"),
+        ((np.ones((1, 1)), 3, [(1, 1)]), PairError, "an item with itself"),
+        ((np.ones((2, 1)), 3, [(0, 1), (1, 0)]), PairError, "list each once"),
+    ],
+)
+def test_bad_pair_features_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        ItemSet.from_pair_features(*arguments)
+
+
+def test_item_sets_name_the_one_at_fault():
+    with pytest.raises(FeatureError, match="item set 2: row 0, column 0 is nan"):
+        as_item_sets([[[1.0]], [[2.0]], [[np.nan]]])
