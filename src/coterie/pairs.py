@@ -15,7 +15,7 @@ from coterie.exceptions import ItemSetError, PairError
 __all__ = ["PairScores", "all_pairs", "as_n_clusters", "as_pairs", "count_pairs"]
 
 
-Matrix: TypeAlias = "ArrayLike | sp.sparray | sp.spmatrix"
+Matrix: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix
 
 
 def count_pairs(n_items: int) -> int:

@@ -23,9 +23,8 @@ __all__ = [
     "label_codes",
 ]
 
-Labels: TypeAlias = "Sequence[Hashable] | NDArray[Any]"
+Labels: TypeAlias = Sequence[Hashable] | NDArray[Any]
 Clusters: TypeAlias = Collection[Collection[Hashable]]
-PartitionLike: TypeAlias = "Partition | Labels | Clusters"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +127,9 @@ class Partition:
     def __repr__(self) -> str:
         shown = np.array2string(self.labels, separator=", ", threshold=20)
         return f"Partition({shown})"
+
+
+PartitionLike: TypeAlias = Partition | Labels | Clusters
 
 
 def as_partition(value: PartitionLike, n_items: int | None = None) -> Partition:
