@@ -177,8 +177,8 @@ class Forest(LinearObjective):
         # Ranks in place of scores: SciPy drops edges of weight 0, and equal scores need an order.
         order = inside[np.argsort(-scores.scores[inside], kind="stable")]
         ranks = np.arange(1.0, len(order) + 1)
-        first, second = scores.pairs[order].T
-        graph = sp.coo_array((ranks, (first, second)), shape=(scores.n_items,) * 2).tocsr()
+        first, second = scores.pairs[order].T.astype(np.int32)
+        graph = sp.csr_array((ranks, (first, second)), shape=(scores.n_items,) * 2)
         weights = np.zeros(len(scores.scores))
         weights[order[minimum_spanning_tree(graph).data.astype(np.intp) - 1]] = 1.0
         return weights
