@@ -45,6 +45,14 @@ def sparse32(n, rng):
     return SparseFeatures(matrix.astype(np.float32))
 
 
+def with_diagonal(n, rng):
+    return DenseFeatures(rng.normal(size=(count_pairs(n), 3)), rng.normal(size=(n, 3)))
+
+
+def sparse_with_diagonal(n, rng):
+    return SparseFeatures(sp.csr_array((count_pairs(n), 3)), sp.csr_array(np.ones((n, 3))))
+
+
 def nodes(n, rng):
     return NodeProducts(nodes_of(n, rng))
 
@@ -86,7 +94,8 @@ def stacked_plain(n, rng):
 
 
 KINDS = [
-    dense, dense32, sparse, sparse32, nodes, sparse_nodes, nodes32, listed_nodes,
+    dense, dense32, sparse, sparse32, with_diagonal, sparse_with_diagonal, nodes, sparse_nodes,
+    nodes32, listed_nodes,
     listed_sparse_nodes, linked, linked_sparse, linked_listed, stacked, stacked_plain,
 ]  # fmt: skip
 
@@ -202,6 +211,10 @@ def test_wide_node_products_stay_within_memory():
         (lambda: SparseFeatures(sp.csr_array([[np.inf]])), "row 0, column 0 is inf"),
         (lambda: DenseFeatures([[1.0, 2.0]]) @ [1.0], "the features have 2 columns"),
         (lambda: DenseFeatures([[1.0, 2.0]]).T @ [1.0, 2.0], "the features have 1 pairs"),
+        (
+            lambda: DenseFeatures([[1.0]], [[1.0, 2.0]]),
+            "the diagonal has 2 columns, the pairs have 1",
+        ),
         (lambda: stack([]), "give at least one part"),
         (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
     ],

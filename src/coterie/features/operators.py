@@ -99,29 +99,25 @@ class ZeroDiagonal(LinearOperator):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DenseFeatures(LinearOperator):
-    """A matrix with one row a pair.
-
-    Parameters
-    ----------
-    matrix
-        Finite numbers of shape (m, d); float32 is kept so.
-
-    Examples
-    --------
-    >>> features = DenseFeatures([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> features @ [1.0, -1.0]
-    array([-1., -1., -1.])
-    >>> features.T @ [1.0, 0.0, 1.0]
-    array([6., 8.])
-    """
+class MatrixFeatures(LinearOperator):
+    """A matrix with one row a pair, and perhaps another with one row an item."""
 
     matrix: Any
+    diagonal: Any = None
 
     def __post_init__(self) -> None:
-        if sp.issparse(self.matrix):
-            raise FeatureError("the features are sparse; give them to SparseFeatures")
-        object.__setattr__(self, "matrix", as_matrix(self.matrix))
+        matrix = self._as_stored(self.matrix)
+        own = ZeroDiagonal(matrix.shape[1]) if self.diagonal is None else as_features(self.diagonal)
+        if own.shape[1] != matrix.shape[1]:
+            raise FeatureError(
+                f"the diagonal has {own.shape[1]} columns, the pairs have {matrix.shape[1]}; "
+                "give the same features of items with themselves"
+            )
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "diagonal", own)
+
+    @abstractmethod
+    def _as_stored(self, matrix: Any) -> Any: ...
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -137,9 +133,40 @@ class DenseFeatures(LinearOperator):
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SparseFeatures(DenseFeatures):
+class DenseFeatures(MatrixFeatures):
+    """A matrix with one row a pair.
+
+    Parameters
+    ----------
+    matrix
+        Finite numbers of shape (m, d); float32 is kept so.
+    diagonal
+        The features of items with themselves, of shape (n, d); None stands for zeros.
+
+    Examples
+    --------
+    >>> features = DenseFeatures([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> features @ [1.0, -1.0]
+    array([-1., -1., -1.])
+    >>> features.T @ [1.0, 0.0, 1.0]
+    array([6., 8.])
+    """
+
+    def _as_stored(self, matrix: Any) -> Any:
+        if sp.issparse(matrix):
+            raise FeatureError("the features are sparse; give them to SparseFeatures")
+        return as_matrix(matrix)
+
+
+class SparseFeatures(MatrixFeatures):
     """A sparse matrix with one row a pair, of any SciPy format.
+
+    Parameters
+    ----------
+    matrix
+        Finite numbers of shape (m, d); float32 is kept so.
+    diagonal
+        The features of items with themselves, of shape (n, d); None stands for zeros.
 
     Examples
     --------
@@ -148,8 +175,8 @@ class SparseFeatures(DenseFeatures):
     array([20.,  0.,  5.])
     """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "matrix", as_matrix(sp.csr_array(self.matrix)))
+    def _as_stored(self, matrix: Any) -> Any:
+        return as_matrix(matrix if sp.issparse(matrix) else sp.csr_array(as_matrix(matrix)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
