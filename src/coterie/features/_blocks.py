@@ -1,12 +1,12 @@
 """Products of matrices by blocks of rows, so that passing results stay small."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arrays import Floats
+from coterie._arrays import Floats, Ints
 from coterie.pairs import count_pairs
 
 BLOCK_ENTRIES = 2**22
@@ -52,7 +52,10 @@ def column_products(left: Any, right: Any) -> Floats:
     return products
 
 
-def row_start(row: int, n_items: int) -> int:
+Rows = TypeVar("Rows", int, Ints)
+
+
+def row_start(row: Rows, n_items: int) -> Rows:
     """Return where the pairs (row, ·) begin in condensed order."""
     return row * (2 * n_items - row - 1) // 2
 

@@ -25,6 +25,7 @@ from coterie.features._blocks import (
     float64_blocks,
     row_blocks,
     row_products,
+    row_start,
     sum_of,
     upper_product,
     upper_rows,
@@ -283,16 +284,20 @@ class LinkedNodeProducts(LinearOperator):
     @property
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns, the indicator last."""
-        rows, columns = NodeProducts(self.nodes, self.pairs).shape
-        return rows, columns + 1
+        n_items, n_columns = self.nodes.shape
+        return count_pairs(n_items) if self.pairs is None else len(self.pairs), n_columns + 1
 
     @cached_property
     def _linked(self) -> tuple[Ints, NodeProducts]:
         """The rows of the linked pairs, and their products."""
         n_items = self.nodes.shape[0]
-        pairs = all_pairs(n_items) if self.pairs is None else self.pairs
-        rows = np.flatnonzero(np.isin(_keys(pairs, n_items), _keys(self.links, n_items)))
-        return rows, NodeProducts(self.nodes, pairs[rows])
+        if self.pairs is None:
+            first, second = self.links.T
+            return row_start(first, n_items) + second - first - 1, NodeProducts(
+                self.nodes, self.links
+            )
+        rows = np.flatnonzero(np.isin(_keys(self.pairs, n_items), _keys(self.links, n_items)))
+        return rows, NodeProducts(self.nodes, self.pairs[rows])
 
     def _apply(self, coef: Floats) -> Floats:
         rows, products = self._linked
