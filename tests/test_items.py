@@ -1,3 +1,4 @@
+import copy
 import pickle
 
 import numpy as np
@@ -38,7 +39,9 @@ def test_every_kind_of_items_has_a_length(items):
     assert len(item_set) == 3
     assert "3 items" in repr(item_set)
     assert as_item_set(item_set) is item_set
-    assert len(pickle.loads(pickle.dumps(ItemSet(np.ones((3, 2)))))) == 3  # noqa: S301
+    for twin in (pickle.loads(pickle.dumps(item_set)), copy.deepcopy(item_set)):  # noqa: S301
+        assert len(twin) == 3
+        assert repr(twin) == repr(item_set)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +76,34 @@ def test_items_are_a_read_only_view():
     given[0, 0] = 2.0
 
 
+def test_sparse_items_are_read_only_views():
+    given = sp.csr_array(np.eye(3))
+    item_set = ItemSet(given)
+    assert np.shares_memory(item_set.items.data, given.data)
+    with pytest.raises(ValueError, match="read-only"):
+        item_set.items.data[0] = 5
+    unsorted = sp.csr_array(([1.0, 2.0, 3.0], [1, 0, 0], [0, 3, 3]), shape=(2, 2))
+    assert ItemSet(unsorted).items.toarray().tolist() == [[5.0, 1.0], [0.0, 0.0]]
+    assert unsorted.indices.tolist() == [1, 0, 0]
+
+
+def test_columns_are_frozen():
+    given = {"name": ["Ann", "Bob"], "age": [1, 2]}
+    item_set = ItemSet(given)
+    given["name"].append("Cid")
+    given["more"] = [1, 2, 3]
+    assert len(item_set) == 2
+    assert dict(item_set.items) == {"name": ("Ann", "Bob"), "age": (1, 2)}
+    assert repr(item_set) == "ItemSet(2 items, columns name, age)"
+    with pytest.raises(TypeError):
+        item_set.items["name"] = []
+
+
+def test_a_frame_of_numbers_is_a_matrix_whatever_its_columns_are_called():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "longer": [3.0, 4.0]})
+    assert NodeProducts(frame).nodes.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+
+
 def test_pair_features():
     item_set = ItemSet.from_pair_features(np.ones((3, 5)), n_items=3, n_clusters=2, ordered=True)
     assert len(item_set) == 3
@@ -89,8 +120,8 @@ def test_pair_features():
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        ([[1, 2], [3]], "row 1 has 1 values, but row 0 has 2; give rows of one length"),
-        ([[1, 2], 3], "row 1 has 0 values"),
+        ([[1, 2], [3]], "row 1 has 1 values, row 0 has 2 values; give rows of one length"),
+        ([[1, 2], 3], "row 1 is a single value, row 0 has 2 values"),
         ([[1.0, np.nan]], "row 0, column 1 is nan; give finite numbers"),
         (np.array([[0.0], [np.inf]]), "row 1, column 0 is inf"),
         (sp.csr_array([[0.0, 1.0], [np.nan, 0.0]]), "row 1, column 0 is nan"),
@@ -101,6 +132,11 @@ def test_pair_features():
         ([1.0, 2.0], r"x\[:, None\]"),
         (np.arange(3), r"shape \(3,\)"),
         (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
+        ([[1, [2, 3]], [4, 5]], "ragged inside a row"),
+        ([[10**400]], "too large for a float"),
+        (np.ma.array([[1.0]], mask=[[True]]), "masked array"),
+        (sp.coo_array([1.0, 2.0]), r"sparse features have shape \(2,\)"),
+        (sp.csr_array([[1j]]), "sparse features are of type complex128"),
     ],
 )
 def test_bad_features_are_refused(items, message):
@@ -111,8 +147,16 @@ def test_bad_features_are_refused(items, message):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: ItemSet(5), "items are a int; give an array"),
+        (lambda: ItemSet(5), "items are of type int; give an array"),
         (lambda: ItemSet({"a": [1], "b": [1, 2]}), "'a' has 1, 'b' has 2"),
+        (lambda: ItemSet({"name": "Ann"}), "column 'name' is of type str; give a list"),
+        (lambda: ItemSet({"a": 1}), "column 'a' is of type int"),
+        (lambda: ItemSet({"a": iter([1])}), "column 'a' is of type list_iterator"),
+        (lambda: ItemSet([[1.0]], ids=5), "ids must be a list of hashable names"),
+        (lambda: ItemSet([[1.0]], ids=[[]]), "ids must be a list of hashable names"),
+        (lambda: ItemSet.from_pair_features(np.ones((1, 1)), -1), "n_items is -1"),
+        (lambda: ItemSet.from_pair_features(np.ones((1, 1)), 2.0), "n_items is 2.0"),
+        (lambda: as_item_sets(5), "got one int"),
         (lambda: ItemSet([[1.0]], ids=["a", "b"]), "2 ids for 1 items"),
         (lambda: ItemSet([[1.0], [2.0]], ids=["a", "a"]), "'a' occurs more than once"),
         (lambda: ItemSet([[1.0]], n_clusters=2), "n_clusters is 2, but there are 1 items"),
@@ -140,11 +184,17 @@ def test_misfits_are_refused(build, message):
         ((np.ones((1, 1)), 3, [(-1, 2)]), PairError, r"pair 0 is \(-1, 2\)"),
         ((np.ones((1, 1)), 3, [(1, 1)]), PairError, "an item with itself"),
         ((np.ones((2, 1)), 3, [(0, 1), (1, 0)]), PairError, "list each once"),
+        ((None, 2), FeatureError, "features have shape"),
+        ((NodeProducts(np.ones((3, 1)), [(0, 1)]), 3, [(1, 2)]), PairError, "of other pairs"),
     ],
 )
 def test_bad_pair_features_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         ItemSet.from_pair_features(*arguments)
+
+
+def test_item_sets_may_come_one_by_one():
+    assert len(as_item_sets(np.ones((n, 1)) for n in (1, 2, 3))) == 3
 
 
 def test_item_sets_name_the_one_at_fault():

@@ -148,6 +148,24 @@ def test_a_partition_of_other_items_is_refused(objective, rng):
 
 
 @pytest.mark.parametrize("objective", MEMBERS, ids=repr)
+@pytest.mark.parametrize(
+    "wrong",
+    [[0, 0, 1], None, 5, np.ones((3, 5)), np.ones((3, 3, 3)), np.full((3, 3), np.nan), "abc"],
+    ids=str,
+)
+def test_what_is_no_clustering_is_refused(objective, wrong, rng):
+    for part in ("weights", "self_weights", "value"):
+        with pytest.raises(InputError):
+            getattr(objective, part)(wrong, random_kernel(3, rng))
+
+
+@pytest.mark.parametrize("gamma", [np.nan, -1, np.inf, None, "1"])
+def test_bad_gamma_is_refused(gamma):
+    with pytest.raises(InputError, match=r"gamma is .*; give a finite number of at least 0"):
+        LeftLink(gamma)
+
+
+@pytest.mark.parametrize("objective", MEMBERS, ids=repr)
 def test_absent_pairs_have_no_weight(objective):
     scores = PairScores(4, [(0, 1), (2, 3)], [-1.0, 2.0])
     together = Partition([0, 0, 0, 0])
@@ -166,7 +184,7 @@ def test_small_gamma_tends_to_the_best_link(rng):
 
 
 @settings(max_examples=20)
-@given(st.floats(1e-3, 1.0), st.floats(1e2, 1e4))
+@given(st.floats(1e-310, 1.0), st.floats(1e2, 1e4))
 def test_left_linking_never_overflows(gamma, size):
     scores = PairScores(3, None, [size, -size, size * 0.5])
     objective = LeftLink(gamma)

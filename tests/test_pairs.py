@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -59,6 +62,60 @@ def test_arrays_are_read_only_and_the_users_are_untouched():
         scores.n_items = 5
 
 
+def test_copies_stay_frozen():
+    scores = PairScores(3, [(0, 1)], [1.0], [1.0, 2.0, 3.0], n_clusters=2)
+    for twin in (pickle.loads(pickle.dumps(scores)), copy.deepcopy(scores)):  # noqa: S301
+        np.testing.assert_array_equal(twin.to_matrix(), scores.to_matrix())
+        assert twin.n_clusters == 2
+        assert not twin.scores.flags.writeable
+
+
+def test_one_diagonal_score_stands_for_all():
+    assert PairScores(2, None, [1.0], 3.0).to_matrix().tolist() == [[3.0, 1.0], [1.0, 3.0]]
+
+
+def test_features_without_a_diagonal_score_zero_there():
+    from coterie.features import DenseFeatures
+
+    features = DenseFeatures(np.ones((3, 2)))
+    coef = np.ones(2)
+    scores = PairScores(3, None, features @ coef, features.diagonal @ coef)
+    assert np.diagonal(scores.to_matrix()).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([(0, 1, 0.0)], [[0, 1]]),
+        ([(1, 0, 0.0)], [[0, 1]]),
+        ([(0, 1, 2.0), (1, 0, 2.0), (2, 2, 5.0)], [[0, 1]]),
+        ([(0, 1, 1e8), (1, 0, 1e8 + 1e-7)], [[0, 1]]),
+    ],
+)
+def test_stored_entries_of_either_triangle_are_pairs(entries, expected):
+    rows, columns, values = zip(*entries, strict=True)
+    matrix = sp.coo_array((np.array(values), (rows, columns)), shape=(3, 3))
+    assert PairScores.from_matrix(matrix).pairs.tolist() == expected
+
+
+def test_small_integers_do_not_overflow_the_symmetry_check():
+    matrix = sp.csr_array(np.array([[0, 100], [-28, 0]], dtype=np.int8))
+    with pytest.raises(PairError, match="not symmetric"):
+        PairScores.from_matrix(matrix)
+
+
+def test_the_users_sparse_matrix_is_untouched():
+    matrix = sp.coo_array(([1.0, 1.0, 2.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    assert PairScores.from_matrix(matrix).scores.tolist() == [2.0]
+    assert matrix.nnz == 3
+
+
+@pytest.mark.parametrize("costs", [[1.0, 2.0], ["a", "b", "c"], None, 1.0, [np.nan] * 3])
+def test_plus_refuses_what_does_not_fit(costs):
+    with pytest.raises(PairError, match="costs"):
+        PairScores(3, None, np.zeros(3)).plus(costs)
+
+
 def test_plus_adds_costs_and_diagonal():
     scores = PairScores(2, None, [1.0], n_clusters=1).plus([0.5], [1.0, 2.0])
     assert scores.to_matrix().tolist() == [[1.0, 1.5], [1.5, 2.0]]
@@ -95,7 +152,11 @@ def test_bad_pairs_are_refused(pairs, message):
         ((3, None, [1.0, 2.0]), "there are 3 pairs; give one for each"),
         ((3, None, [1.0, np.nan, 2.0]), "number 1 is nan; give finite numbers"),
         ((3, None, [1.0, np.inf, 2.0]), "number 1 is inf"),
-        ((3, None, ["a", "b", "c"]), "scores must be numbers"),
+        ((3, None, ["a", "b", "c"]), "scores must be real numbers"),
+        ((3, None, ["1", "2", "3"]), "scores must be real numbers"),
+        ((3, None, [1j, 2.0, 3.0]), "scores must be real numbers"),
+        ((3, None, [10**400, 2.0, 3.0]), "scores must be real numbers"),
+        ((3, None, np.ma.array([1.0, 2.0, 3.0], mask=[1, 0, 0])), "scores must be real numbers"),
         ((2, None, [1.0], [1.0]), "diagonal scores have shape"),
     ],
 )
@@ -109,9 +170,12 @@ def test_bad_scores_are_refused(arguments, message):
     [
         ([[0, 1], [2, 0]], r"not symmetric: S\[0, 1\] = 1.0 and S\[1, 0\] = 2.0"),
         ([[0, 1, 2], [1, 0, 3]], r"shape \(2, 3\)"),
-        ([[0, 1], [1]], "ragged"),
-        ([[0, np.nan], [np.nan, 0]], "number 0 is nan"),
+        ([[0, 1], [1]], "the matrix must be real numbers"),
+        ([[0, np.nan], [np.nan, 0]], r"S\[0, 1\] is nan; give finite numbers"),
         (sp.csr_array([[0, 1], [2, 0]]), "not symmetric"),
+        (sp.csr_array([[0, 1, 2]]), r"shape \(1, 3\)"),
+        (sp.coo_array([0.0, 1.0]), r"shape \(2,\)"),
+        ([["0", "1"], ["1", "0"]], "real numbers"),
     ],
 )
 def test_bad_matrices_are_refused(matrix, message):

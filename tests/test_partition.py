@@ -1,3 +1,4 @@
+import copy
 import pickle
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie import Partition, as_partition
-from coterie.exceptions import PartitionError
+from coterie.exceptions import PairError, PartitionError
 from coterie.partition import as_partitions
 from tests.conftest import all_partitions
 
@@ -92,8 +93,11 @@ def test_partition_is_frozen_and_pickles():
         partition.labels[0] = 5
     with pytest.raises(AttributeError):
         partition.labels = np.zeros(3)
-    assert pickle.loads(pickle.dumps(partition)) == partition  # noqa: S301
+    for twin in (pickle.loads(pickle.dumps(partition)), copy.deepcopy(partition)):  # noqa: S301
+        assert twin == partition
+        assert not twin.labels.flags.writeable
     assert partition != [0, 1, 0]
+    assert Partition(partition) == partition
 
 
 def test_long_partitions_have_a_short_repr():
@@ -116,6 +120,12 @@ def test_empty():
         (pd.Series([1, pd.NA], dtype="Int64"), "item 1 has no label"),
         ([{}, {}], "labels must be hashable"),
         (np.zeros((2, 2)), r"labels have shape \(2, 2\)"),
+        (np.ma.array([1, 2], mask=[False, True]), "item 1 has no label"),
+        ({"a": 0, "b": 1}, "labels are of type dict; give a list or an array"),
+        ({1, 2}, "labels are of type set"),
+        (5, "labels are of type int"),
+        (None, "labels are of type NoneType"),
+        ("abc", "labels are of type str"),
     ],
 )
 def test_bad_labels_are_refused(labels, message):
@@ -129,12 +139,71 @@ def test_bad_labels_are_refused(labels, message):
         ([[0, 1], [1, 2]], 3, "item 1 is in more than one cluster"),
         ([[0], [2]], None, "item 2 is in a cluster, but the 2 items are 0 to 1"),
         ([[0], [-1]], 2, "item -1 is in a cluster"),
-        ([["a"], ["b"]], None, "give item indices"),
+        ([["a"], ["b"]], None, "give a list of item indices"),
     ],
 )
 def test_bad_clusters_are_refused(clusters, n_items, message):
     with pytest.raises(PartitionError, match=message):
         Partition.from_clusters(clusters, n_items)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "n_items", "message"),
+    [
+        (5, None, "clusters are of type int; give a list"),
+        ([5], None, "5 is no cluster"),
+        ([[0, [1]]], None, "is no cluster"),
+        ([[0.5]], None, "is no cluster"),
+        ([], -1, "n_items is -1"),
+        ([[0]], 2.0, "n_items is 2.0; give a whole number"),
+    ],
+)
+def test_what_is_no_cluster_is_refused(clusters, n_items, message):
+    with pytest.raises(PartitionError, match=message):
+        Partition.from_clusters(clusters, n_items)
+
+
+def test_clusters_of_many_kinds():
+    expected = Partition([0, 0, 1, 1, 1])
+    assert as_partition([range(2), range(2, 5)]) == expected
+    assert as_partition([[0, 1], [], [2, 3, 4]]) == expected
+    assert as_partition({frozenset([0, 1]), frozenset([2, 3, 4])}) == expected
+    mixed = [np.array([0, 1], dtype=np.uint64), np.array([2, 3, 4], dtype=np.int8)]
+    assert Partition.from_clusters(mixed) == expected
+
+
+def test_mappings_are_refused_as_ambiguous():
+    with pytest.raises(PartitionError, match=r"give its list\(d\.values\(\)\)"):
+        as_partition({"e1": [0, 1], "e2": [2]})
+
+
+@pytest.mark.parametrize(
+    ("links", "n_items", "error"),
+    [
+        (None, 4, PairError),
+        ([(0, 9)], 4, PairError),
+        ([(0.5, 1.0)], 4, PairError),
+        ([(0, 1)], -3, PartitionError),
+        ([(0, 1)], 2.5, PartitionError),
+    ],
+)
+def test_bad_links_are_refused(links, n_items, error):
+    with pytest.raises(error):
+        Partition.from_links(links, n_items)
+
+
+def test_links_may_repeat():
+    assert Partition.from_links([(0, 1), (1, 0), (2, 2)], 3) == Partition([0, 0, 1])
+
+
+@pytest.mark.parametrize("pairs", [[(-1, 0)], [(0, 3)], [(0.5, 1.0)], [(0, 1, 2)], 5])
+def test_together_refuses_bad_pairs(pairs):
+    with pytest.raises(PairError):
+        Partition([0, 1, 0]).together(pairs)
+
+
+def test_together_of_no_pairs():
+    assert Partition([0, 1, 0]).together([]).tolist() == []
 
 
 def test_tuples_are_refused_as_ambiguous():

@@ -1,9 +1,9 @@
 """Item sets: the unit of training, of prediction and of evaluation."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number, Real
-from types import MappingProxyType
 from typing import Any, Self
 
 import narwhals as nw
@@ -11,11 +11,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from coterie._arguments import as_whole
 from coterie._arrays import Pairs, read_only
-from coterie.exceptions import FeatureError, ItemSetError, located
+from coterie.exceptions import FeatureError, ItemSetError, PairError, located
 from coterie.pairs import as_n_clusters, as_pairs, count_pairs
 
-__all__ = ["ItemSet", "PairFeatures", "as_item_set", "as_item_sets", "as_matrix"]
+__all__ = [
+    "Columns",
+    "ItemSet",
+    "PairFeatures",
+    "as_item_set",
+    "as_item_sets",
+    "as_matrix",
+    "is_operator",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +39,9 @@ class PairFeatures:
     pairs: Pairs | None = None
 
     def __post_init__(self) -> None:
+        as_whole("n_items", self.n_items, error=ItemSetError)
         pairs = as_pairs(self.pairs, self.n_items)
-        features = self.features if _is_operator(self.features) else as_matrix(self.features)
+        features = self.features if is_operator(self.features) else as_matrix(self.features)
         expected = count_pairs(self.n_items) if pairs is None else len(pairs)
         if features.shape[0] != expected:
             listed = f"all pairs of {self.n_items} items" if pairs is None else "listed pairs"
@@ -39,6 +49,8 @@ class PairFeatures:
                 f"there are {features.shape[0]} rows of pair features for {expected} pairs "
                 f"({listed}); give one row for each"
             )
+        if not np.array_equal(getattr(features, "pairs", pairs), pairs):  # type: ignore[arg-type]
+            raise PairError("the features are of other pairs than those listed; give the same ones")
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "features", features)
 
@@ -47,6 +59,28 @@ class PairFeatures:
 
     def __repr__(self) -> str:
         return f"{self.features.shape[0]} pairs × {self.features.shape[1]} features"
+
+
+class Columns(Mapping[str, Any]):
+    """Named columns of one length, which cannot be changed: the items of a table of records."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = {
+            name: tuple(column) if isinstance(column, list) else column
+            for name, column in columns.items()
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"columns {', '.join(self)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,8 +142,11 @@ class ItemSet:
     def __len__(self) -> int:
         return _count_items(self.items)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.items, self.ids, self.n_clusters, self.ordered)
+
     def __repr__(self) -> str:
-        if isinstance(self.items, PairFeatures):
+        if isinstance(self.items, PairFeatures | Columns):
             inner = f", {self.items!r}"
         elif isinstance(self.items, np.ndarray) or sp.issparse(self.items):
             inner = f" × {self.items.shape[1]} features"
@@ -123,14 +160,15 @@ def as_item_set(value: Any) -> ItemSet:
     return value if isinstance(value, ItemSet) else ItemSet(value)
 
 
-def as_item_sets(values: Sequence[Any]) -> list[ItemSet]:
-    """Take a sequence of item sets; an error names the one at fault.
+def as_item_sets(values: Iterable[Any]) -> list[ItemSet]:
+    """Take several item sets; an error names the one at fault.
 
     >>> as_item_sets([[[1.0]], [[float("nan")]]])
     Traceback (most recent call last):
     coterie.exceptions.FeatureError: item set 1: row 0, column 0 is nan; give finite numbers
     """
-    if isinstance(values, ItemSet | np.ndarray | Mapping | str) or not isinstance(values, Sequence):
+    single = isinstance(values, ItemSet | PairFeatures | np.ndarray | Mapping | str)
+    if single or hasattr(values, "shape") or not isinstance(values, Iterable):
         kind = type(values).__name__
         raise ItemSetError(f"expected a list of item sets, got one {kind}; wrap it in a list")
     sets = []
@@ -145,13 +183,15 @@ def as_matrix(rows: Any) -> Any:
 
     >>> as_matrix([[1, 2], [3]])
     Traceback (most recent call last):
-    coterie.exceptions.FeatureError: row 1 has 1 values, but row 0 has 2; give rows of one length
+    coterie.exceptions.FeatureError: row 1 has 1 values, row 0 has 2 values; give rows of one length
     """
     if sp.issparse(rows):
         return _as_sparse(rows)
-    if not isinstance(rows, np.ndarray):
+    if isinstance(rows, np.ma.MaskedArray):
+        raise FeatureError("features are a masked array; fill the masked entries with numbers")
+    if isinstance(rows, list | tuple):
         _refuse_ragged(rows)
-    matrix = np.asarray(rows)
+    matrix = _as_array(rows)
     if matrix.ndim == 1 and matrix.size == 0:
         matrix = matrix.reshape(0, 0)
     if matrix.ndim != 2:
@@ -159,23 +199,30 @@ def as_matrix(rows: Any) -> Any:
             f"features have shape {matrix.shape}; give a matrix with one row each "
             "(a single column of numbers x as x[:, None])"
         )
-    if matrix.dtype.kind not in "biuf":
-        matrix = _from_objects(np.array(rows, dtype=object))
-    matrix = matrix.astype(_float_type(matrix.dtype), copy=False)
-    finite = np.isfinite(matrix)
-    if not finite.all():
-        row, column = np.argwhere(~finite)[0]
+    matrix = _as_real(matrix)
+    if not np.isfinite(matrix).all():
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
         raise FeatureError(
             f"row {row}, column {column} is {matrix[row, column]}; give finite numbers"
         )
     return read_only(matrix)
 
 
+def is_operator(features: Any) -> bool:
+    """Tell an operator of `coterie.features` from a matrix, whose diagonal is a method."""
+    return hasattr(features, "T") and not callable(getattr(features, "diagonal", callable))
+
+
 def _as_sparse(rows: Any) -> Any:
+    if rows.ndim != 2:
+        raise FeatureError(f"sparse features have shape {rows.shape}; give one row each")
     matrix = sp.csr_array(rows)
     if matrix.dtype.kind not in "biuf":
         raise FeatureError(f"sparse features are of type {matrix.dtype}; give real numbers")
     matrix = matrix.astype(_float_type(matrix.dtype), copy=False)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if bad.size:
         row = np.searchsorted(matrix.indptr, bad[0], side="right") - 1
@@ -183,35 +230,54 @@ def _as_sparse(rows: Any) -> Any:
             f"row {row}, column {matrix.indices[bad[0]]} is {matrix.data[bad[0]]}; "
             "give finite numbers"
         )
-    return matrix
+    parts = tuple(read_only(part) for part in (matrix.data, matrix.indices, matrix.indptr))
+    return sp.csr_array(parts, shape=matrix.shape)
 
 
 def _float_type(kind: np.dtype[Any]) -> type[np.floating[Any]]:
     return np.float32 if kind == np.float32 else np.float64
 
 
-def _refuse_ragged(rows: Any) -> None:
-    lengths = [len(row) if hasattr(row, "__len__") else 0 for row in rows]
+def _refuse_ragged(rows: Sequence[Any]) -> None:
+    lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
     for number, length in enumerate(lengths):
         if length != lengths[0]:
             raise FeatureError(
-                f"row {number} has {length} values, but row 0 has {lengths[0]}; "
+                f"row {number} {_values(length)}, row 0 {_values(lengths[0])}; "
                 "give rows of one length"
             )
 
 
-def _from_objects(matrix: NDArray[Any]) -> NDArray[Any]:
+def _values(length: int | None) -> str:
+    return "is a single value" if length is None else f"has {length} values"
+
+
+def _as_array(rows: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(rows)
+        # Text would turn the numbers beside it into text too.
+        return array if array.dtype.kind in "biuf" else np.array(rows, dtype=object)
+    except ValueError as error:
+        raise FeatureError("features are ragged inside a row; give one number each") from error
+
+
+def _as_real(matrix: NDArray[Any]) -> NDArray[Any]:
+    if matrix.dtype != object:
+        return matrix.astype(_float_type(matrix.dtype), copy=False)
     for (row, column), value in np.ndenumerate(matrix):
         if not isinstance(value, Real):
             raise FeatureError(
                 f"row {row}, column {column} is {value!r}, no real number; give numbers, "
                 "or texts as a mapping of names to columns"
             )
-    return matrix.astype(np.float64)
+    try:
+        return matrix.astype(np.float64)
+    except OverflowError as error:
+        raise FeatureError("a feature is too large for a float; give finite numbers") from error
 
 
 def _as_items(items: Any) -> Any:
-    if isinstance(items, PairFeatures):
+    if isinstance(items, PairFeatures | Columns):
         return items
     if isinstance(items, Mapping):
         return _as_columns(items)
@@ -229,12 +295,19 @@ def _are_rows(items: Sequence[Any]) -> bool:
     return not items or any(isinstance(item, list | tuple | np.ndarray | Number) for item in items)
 
 
-def _as_columns(columns: Mapping[str, Any]) -> Mapping[str, Any]:
-    lengths = {name: len(column) for name, column in columns.items()}
+def _as_columns(columns: Mapping[str, Any]) -> "Columns":
+    lengths = {}
+    for name, column in columns.items():
+        if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
+            raise ItemSetError(
+                f"column {name!r} is of type {type(column).__name__}; give a list or an array with "
+                "one value an item"
+            )
+        lengths[name] = len(column)
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
         raise ItemSetError(f"the columns differ in length: {shown}; give one value an item in each")
-    return MappingProxyType(dict(columns))
+    return Columns(columns)
 
 
 def _as_frame(items: Any) -> Any:
@@ -242,13 +315,13 @@ def _as_frame(items: Any) -> Any:
         return nw.from_native(items, eager_only=True).to_native()
     except TypeError as error:
         raise ItemSetError(
-            f"items are a {type(items).__name__}; give an array, a sparse matrix, a list, "
+            f"items are of type {type(items).__name__}; give an array, a sparse matrix, a list, "
             "a data frame or a mapping of names to columns"
         ) from error
 
 
 def _count_items(items: Any) -> int:
-    if isinstance(items, Mapping):
+    if isinstance(items, Columns):
         return len(next(iter(items.values()), ()))
     if sp.issparse(items):
         return int(items.shape[0])
@@ -258,18 +331,14 @@ def _count_items(items: Any) -> int:
 def _as_ids(ids: Sequence[Hashable] | None, n_items: int) -> tuple[Hashable, ...] | None:
     if ids is None:
         return None
-    named = tuple(ids)
+    try:
+        named = tuple(ids)
+        distinct = len(set(named))
+    except TypeError as error:
+        raise ItemSetError(f"ids must be a list of hashable names: {error}") from error
     if len(named) != n_items:
         raise ItemSetError(f"there are {len(named)} ids for {n_items} items; give one for each")
-    if len(set(named)) != n_items:
-        twice = next(name for name in named if named.count(name) > 1)
+    if distinct != n_items:
+        twice = Counter(named).most_common(1)[0][0]
         raise ItemSetError(f"the id {twice!r} occurs more than once; ids must be unique")
     return named
-
-
-def _is_operator(features: Any) -> bool:
-    return (
-        hasattr(features, "diagonal")
-        and hasattr(features, "T")
-        and not (isinstance(features, np.ndarray) or sp.issparse(features))
-    )

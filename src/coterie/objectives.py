@@ -12,10 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from coterie._arguments import as_floats, as_real
 from coterie._arrays import Bools, Floats, Ints
 from coterie._types import Relaxed
 from coterie.exceptions import InputError
-from coterie.pairs import PairScores
+from coterie.pairs import PairScores, upper_triangle
 from coterie.partition import Partition
 
 __all__ = ["Correlation", "Forest", "KMeans", "LeftLink"]
@@ -30,7 +31,7 @@ class LinearObjective(ABC):
 
     def self_weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
         """Give each item its weight with itself: none, unless the objective says otherwise."""
-        _refuse_misfit(partition, scores)
+        _as_clustering(partition, scores)
         return np.zeros(scores.n_items)
 
     def value(self, partition: Partition | Relaxed, scores: PairScores) -> float:
@@ -64,9 +65,10 @@ class Correlation(LinearObjective):
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
         """Give each pair 1 if its items are together, else 0."""
-        if isinstance(partition, Partition):
-            return _together(partition, scores).astype(np.float64)
-        return _entries(partition, scores)
+        clustering = _as_clustering(partition, scores)
+        if isinstance(clustering, Partition):
+            return _together(clustering, scores).astype(np.float64)
+        return _entries(clustering, scores)
 
     def scale(self, n_items: int) -> float:
         """Return 1/n², by which a learner multiplies the features of a set of n items."""
@@ -90,17 +92,22 @@ class KMeans(LinearObjective):
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
         """Give each pair 2/|c| if both its items are in cluster c, else 0."""
-        if not isinstance(partition, Partition):
-            return 2.0 * _entries(partition, scores)
-        sizes = partition.sizes[partition.labels[scores.pairs[:, 0]]]
-        return np.where(_together(partition, scores), 2.0 / sizes, 0.0)
+        clustering = _as_clustering(partition, scores)
+        if not isinstance(clustering, Partition):
+            return 2.0 * _entries(clustering, scores)
+        shares: Floats = 2.0 / clustering.sizes[clustering.labels]
+        if scores.listed is None:
+            of_first = np.repeat(shares, np.arange(scores.n_items - 1, -1, -1))
+        else:
+            of_first = shares[scores.listed[:, 0]]
+        return np.where(_together(clustering, scores), of_first, 0.0)
 
     def self_weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
         """Give each item of cluster c the weight 1/|c| with itself."""
-        _refuse_misfit(partition, scores)
-        if not isinstance(partition, Partition):
-            return np.diagonal(partition).astype(np.float64)
-        return 1.0 / partition.sizes[partition.labels]
+        clustering = _as_clustering(partition, scores)
+        if not isinstance(clustering, Partition):
+            return np.diagonal(clustering).copy()
+        return 1.0 / clustering.sizes[clustering.labels]
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,9 @@ class LeftLink(LinearObjective):
     """
 
     gamma: float = 0.0
+
+    def __post_init__(self) -> None:
+        as_real("gamma", self.gamma)
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
         """Give each pair the share that it has among the correct left links of its later item."""
@@ -151,7 +161,8 @@ class LeftLink(LinearObjective):
         """Return exp((s − top)/γ) of each link, its sum and the top score of each item."""
         top = np.full(n_items, -np.inf)
         np.maximum.at(top, item, links)
-        measure: Floats = np.exp((links - top[item]) / self.gamma)
+        with np.errstate(over="ignore"):
+            measure: Floats = np.exp((links - top[item]) / self.gamma)
         total: Floats = np.bincount(item, weights=measure, minlength=n_items)  # type: ignore[assignment]
         return measure, total, top
 
@@ -185,21 +196,22 @@ class Forest(LinearObjective):
 
 
 def _together(partition: Partition, scores: PairScores) -> Bools:
-    _refuse_misfit(partition, scores)
-    return partition.together(scores.pairs)
+    return partition.together(scores.listed)
 
 
 def _entries(relaxed: Relaxed, scores: PairScores) -> Floats:
-    _refuse_misfit(relaxed, scores)
-    first, second = scores.pairs.T
-    entries: Floats = np.asarray(relaxed, dtype=np.float64)[first, second]
+    if scores.listed is None:
+        return upper_triangle(relaxed)
+    first, second = scores.listed.T
+    entries: Floats = relaxed[first, second]
     return entries
 
 
 def _correct_links(partition: Partition | Relaxed, scores: PairScores, what: str) -> Bools:
-    if not isinstance(partition, Partition):
+    clustering = _as_clustering(partition, scores)
+    if not isinstance(clustering, Partition):
         raise InputError(f"{what} has no relaxed form; give a Partition")
-    return _together(partition, scores)
+    return _together(clustering, scores)
 
 
 def _best_links(left: Ints, item: Ints, links: Floats) -> Ints:
@@ -209,9 +221,19 @@ def _best_links(left: Ints, item: Ints, links: Floats) -> Ints:
     return order[first]
 
 
-def _refuse_misfit(partition: Partition | Relaxed, scores: PairScores) -> None:
-    if len(partition) != scores.n_items:
+def _as_clustering(partition: Partition | Relaxed, scores: PairScores) -> Partition | Relaxed:
+    """Check that a partition or a relaxed matrix is of the items that are scored."""
+    if isinstance(partition, Partition):
+        if len(partition) != scores.n_items:
+            raise InputError(
+                f"the partition covers {len(partition)} items, the scores {scores.n_items}; "
+                "give a partition of the same items"
+            )
+        return partition
+    relaxed = as_floats("a clustering that is no Partition", partition)
+    if relaxed.shape != (scores.n_items, scores.n_items) or not np.isfinite(relaxed).all():
         raise InputError(
-            f"the partition covers {len(partition)} items, the scores {scores.n_items}; "
-            "give a partition of the same items"
+            f"the clustering has shape {relaxed.shape}; give a Partition, or a finite relaxed "
+            f"matrix of shape ({scores.n_items}, {scores.n_items})"
         )
+    return relaxed

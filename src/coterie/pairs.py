@@ -2,60 +2,34 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from coterie._arrays import Floats, Pairs, read_only
+from coterie._arguments import as_floats, as_whole
+from coterie._arrays import Array, Floats, Ints, Pairs, read_only
 from coterie.exceptions import ItemSetError, PairError
 
-__all__ = ["PairScores", "all_pairs", "as_n_clusters", "as_pairs", "count_pairs"]
-
+__all__ = [
+    "PairScores",
+    "all_pairs",
+    "as_links",
+    "as_n_clusters",
+    "as_pairs",
+    "as_symmetric",
+    "count_pairs",
+    "pair_indices",
+    "row_start",
+    "upper_rows",
+    "upper_triangle",
+]
 
 Matrix: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix
+Row = TypeVar("Row", int, Ints)
 
-
-def count_pairs(n_items: int) -> int:
-    """Count the unordered pairs of `n_items` items."""
-    return n_items * (n_items - 1) // 2
-
-
-def all_pairs(n_items: int) -> Pairs:
-    """List all pairs i < j in SciPy's condensed order.
-
-    >>> all_pairs(3).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
-    pairs = np.empty((count_pairs(n_items), 2), dtype=np.intp)
-    pairs[:, 0], pairs[:, 1] = np.triu_indices(n_items, 1)
-    pairs.setflags(write=False)
-    return pairs
-
-
-def as_pairs(pairs: ArrayLike | None, n_items: int) -> Pairs | None:
-    """Check listed pairs and put each as i < j; None stands for all pairs, in and out.
-
-    >>> as_pairs([(2, 0)], n_items=3).tolist()
-    [[0, 2]]
-    >>> as_pairs([(0, 1), (0, 2), (1, 2)], n_items=3) is None
-    True
-    """
-    if pairs is None:
-        return None
-    array = _pair_array(pairs)
-    _refuse_bad_indices(array, n_items)
-    if np.any(array[:, 0] > array[:, 1]):
-        array = np.sort(array, axis=1)
-    keys = array[:, 0] * n_items + array[:, 1]
-    if np.all(keys[1:] > keys[:-1]):
-        if len(array) == count_pairs(n_items):
-            return None
-    else:
-        _refuse_duplicates(array, keys)
-    return read_only(array)
+_SYMMETRIC = "give a square matrix with S[i, j] == S[j, i]"
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -75,7 +49,8 @@ class PairScores:
     scores
         One finite number a pair.
     diagonal
-        What each item scores with itself (k-means needs it); None stands for zeros.
+        What each item scores with itself (k-means needs it), or one number for all; None stands
+        for zeros.
     n_clusters
         The number of clusters to make, where it is known.
 
@@ -102,16 +77,14 @@ class PairScores:
         diagonal: ArrayLike | None = None,
         n_clusters: int | None = None,
     ) -> None:
-        n_items = _as_count(n_items)
+        n_items = as_whole("n_items", n_items, error=ItemSetError)
         listed = as_pairs(pairs, n_items)
         n_pairs = count_pairs(n_items) if listed is None else len(listed)
         values = {
             "n_items": n_items,
             "listed": listed,
-            "scores": _numbers(scores, n_pairs, "scores", "pairs"),
-            "diagonal": None
-            if diagonal is None
-            else _numbers(diagonal, n_items, "diagonal scores", "items"),
+            "scores": _finite("scores", scores, n_pairs, "pairs"),
+            "diagonal": _as_diagonal(diagonal, n_items),
             "n_clusters": as_n_clusters(n_clusters, n_items),
         }
         for name, value in values.items():
@@ -131,38 +104,54 @@ class PairScores:
         """
         if sp.issparse(matrix):
             return cls._from_sparse(sp.coo_array(matrix, copy=True), n_clusters)
-        dense = _symmetric(matrix)
-        upper = dense[np.triu_indices(len(dense), 1)]
-        return cls(len(dense), None, upper, _unless_zero(np.diagonal(dense)), n_clusters)
+        dense = as_symmetric(matrix)
+        diagonal = np.diagonal(dense).copy()
+        return cls(len(dense), None, upper_triangle(dense), _unless_zero(diagonal), n_clusters)
 
     @classmethod
-    def _from_sparse(cls, matrix: "sp.coo_array[Any]", n_clusters: int | None) -> Self:
+    def _from_sparse(cls, matrix: Any, n_clusters: int | None) -> Self:
         matrix.sum_duplicates()
-        rows, columns = matrix.shape
-        if rows != columns or np.any(abs(matrix - matrix.T).data > 1e-9):
-            raise PairError(f"the matrix of shape {matrix.shape} is not symmetric; {_SYMMETRIC}")
-        upper = matrix.row < matrix.col
-        pairs = np.column_stack([matrix.row[upper], matrix.col[upper]])
-        order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-        diagonal = _unless_zero(matrix.diagonal())
-        return cls(matrix.shape[0], pairs[order], matrix.data[upper][order], diagonal, n_clusters)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise PairError(f"the matrix has shape {matrix.shape}; {_SYMMETRIC}")
+        n_items = matrix.shape[0]
+        data = as_floats("the matrix", matrix.data, PairError)
+        ends = np.sort([matrix.row, matrix.col], axis=0).astype(np.intp)
+        keys, pair = np.unique(ends[0] * n_items + ends[1], return_inverse=True)
+        above, below = np.zeros(len(keys)), np.zeros(len(keys))
+        above[pair[matrix.row <= matrix.col]] = data[matrix.row <= matrix.col]
+        below[pair[matrix.row >= matrix.col]] = data[matrix.row >= matrix.col]
+        first, second = np.divmod(keys, max(n_items, 1))
+        _refuse_asymmetry(above, below, first, second)
+        off = first != second
+        pairs = np.column_stack([first[off], second[off]])
+        return cls(n_items, pairs, above[off], _unless_zero(matrix.diagonal()), n_clusters)
 
     def to_matrix(self) -> Floats:
         """Return the n × n matrix of scores; absent pairs are 0."""
-        matrix = np.zeros((self.n_items, self.n_items))
-        first, second = self.pairs.T
-        matrix[first, second] = matrix[second, first] = self.scores
+        if self.listed is None:
+            matrix = upper_rows(self.scores, slice(0, self.n_items), self.n_items)
+            matrix += matrix.T
+        else:
+            matrix = np.zeros((self.n_items, self.n_items))
+            first, second = self.listed.T
+            matrix[first, second] = matrix[second, first] = self.scores
         if self.diagonal is not None:
             np.fill_diagonal(matrix, self.diagonal)
         return matrix
 
     def plus(self, costs: ArrayLike, diagonal: ArrayLike | None = None) -> Self:
         """Add costs to the scores (and to the diagonal): how a loss enters the search."""
-        own = np.zeros(self.n_items) if self.diagonal is None else self.diagonal
-        total = self.diagonal if diagonal is None else own + np.asarray(diagonal)
-        return type(self)(
-            self.n_items, self.listed, self.scores + np.asarray(costs), total, self.n_clusters
-        )
+        own = _as_diagonal(diagonal, self.n_items)
+        if own is None or self.diagonal is None:
+            total = self.diagonal if own is None else own
+        else:
+            total = self.diagonal + own
+        scores = self.scores + _finite("costs", costs, len(self.scores), "pairs")
+        return type(self)(self.n_items, self.listed, scores, total, self.n_clusters)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (self.n_items, self.listed, self.scores, self.diagonal, self.n_clusters)
+        return type(self), values
 
     def __repr__(self) -> str:
         known = "" if self.n_clusters is None else f", {self.n_clusters} clusters"
@@ -170,74 +159,141 @@ class PairScores:
         return f"PairScores({self.n_items} items, {every}{len(self.scores)} pairs{known})"
 
 
-_SYMMETRIC = "give a square matrix with S[i, j] == S[j, i]"
+def count_pairs(n_items: int) -> int:
+    """Count the unordered pairs of `n_items` items."""
+    return n_items * (n_items - 1) // 2
+
+
+def all_pairs(n_items: int) -> Pairs:
+    """List all pairs i < j in SciPy's condensed order.
+
+    >>> all_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    pairs = np.empty((count_pairs(n_items), 2), dtype=np.intp)
+    pairs[:, 0], pairs[:, 1] = np.triu_indices(n_items, 1)
+    return read_only(pairs)
+
+
+def row_start(row: Row, n_items: int) -> Row:
+    """Return where the pairs (row, ·) begin in condensed order."""
+    return row * (2 * n_items - row - 1) // 2
+
+
+def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
+    """Return some rows of the n × n matrix whose upper triangle is condensed, zeros below it."""
+    block = np.zeros((rows.stop - rows.start, n_items))
+    for row in range(rows.start, rows.stop):
+        start, stop = row_start(row, n_items), row_start(row + 1, n_items)
+        block[row - rows.start, row + 1 :] = condensed[start:stop]
+    return block
+
+
+def upper_triangle(matrix: Array) -> Array:
+    """Return the entries above the diagonal in condensed order."""
+    parts = [matrix[row, row + 1 :] for row in range(len(matrix))]
+    return np.concatenate(parts) if parts else matrix.reshape(-1)  # type: ignore[return-value]
+
+
+def as_pairs(pairs: ArrayLike | None, n_items: int) -> Pairs | None:
+    """Check listed pairs and put each as i < j; None stands for all pairs, in and out.
+
+    >>> as_pairs([(2, 0)], n_items=3).tolist()
+    [[0, 2]]
+    >>> as_pairs([(0, 1), (0, 2), (1, 2)], n_items=3) is None
+    True
+    """
+    if pairs is None:
+        return None
+    array = pair_indices(pairs, n_items)
+    _refuse_loops(array)
+    if np.any(array[:, 0] > array[:, 1]):
+        array = np.sort(array, axis=1)
+    keys = array[:, 0] * n_items + array[:, 1]
+    if np.all(keys[1:] > keys[:-1]):
+        if len(array) == count_pairs(n_items):
+            return None
+    else:
+        _refuse_duplicates(array, keys)
+    return read_only(array)
+
+
+def as_links(links: ArrayLike, n_items: int) -> Pairs:
+    """Take links in any direction: repeated ones once, those of an item with itself not at all.
+
+    >>> as_links([(2, 0), (0, 2), (1, 1)], n_items=3).tolist()
+    [[0, 2]]
+    """
+    if links is None:
+        raise PairError("links are None; give an (l, 2) array of item indices, empty for none")
+    pairs = np.sort(pair_indices(links, n_items), axis=1)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    keys = np.unique(pairs[:, 0] * n_items + pairs[:, 1])
+    return read_only(np.column_stack(np.divmod(keys, max(n_items, 1))))
+
+
+def pair_indices(pairs: ArrayLike, n_items: int) -> Pairs:
+    """Take pairs of item indices as an (m, 2) array, in either order."""
+    try:
+        array = np.asarray(pairs)
+    except ValueError as error:
+        raise PairError("pairs are ragged; give two item indices (i, j) for each") from error
+    if array.size == 0 and array.ndim:
+        return np.empty((0, 2), dtype=np.intp)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise PairError(f"pairs have shape {array.shape}; give an (m, 2) array of item indices")
+    if array.dtype.kind not in "iu":
+        raise PairError(f"pairs are of type {array.dtype}; give integer item indices")
+    if array.min() < 0 or array.max() >= n_items:
+        number = int(np.argmax(np.any((array < 0) | (array >= n_items), axis=1)))
+        raise PairError(
+            f"pair {number} is {_show(array[number])}, but there are {n_items} items; "
+            f"indices run from 0 to {n_items - 1}"
+        )
+    return np.ascontiguousarray(array, dtype=np.intp)
 
 
 def as_n_clusters(n_clusters: int | None, n_items: int) -> int | None:
     """Check a known number of clusters: at least 1 (0 for no items), at most one an item."""
     if n_clusters is None:
         return None
-    count = _as_count(n_clusters, "n_clusters")
-    if not min(n_items, 1) <= count <= n_items:
-        raise ItemSetError(f"n_clusters is {count}, but there are {n_items} items")
+    count = as_whole("n_clusters", n_clusters, min(n_items, 1), error=ItemSetError)
+    if count > n_items:
+        raise ItemSetError(
+            f"n_clusters is {count}, but there are {n_items} items; give at most one an item"
+        )
     return count
 
 
-def _as_count(number: int, what: str = "n_items") -> int:
-    try:
-        count = index(number)
-    except TypeError:
-        count = -1
-    if count < 0:
-        raise ItemSetError(f"{what} is {number!r}; give a whole number that is not negative")
-    return count
-
-
-def _symmetric(matrix: ArrayLike) -> Floats:
-    try:
-        dense = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise PairError(
-            f"the matrix is ragged or has entries that are no numbers; {_SYMMETRIC}"
-        ) from error
+def as_symmetric(matrix: ArrayLike) -> Floats:
+    """Take a square symmetric matrix of finite numbers."""
+    dense = as_floats("the matrix", matrix, PairError)
     if dense.size == 0:
         return np.zeros((0, 0))
     if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
         raise PairError(f"the matrix has shape {dense.shape}; {_SYMMETRIC}")
-    if not np.allclose(dense, dense.T, rtol=1e-9, atol=1e-9, equal_nan=True):
-        i, j = np.argwhere(~np.isclose(dense, dense.T, rtol=1e-9, atol=1e-9, equal_nan=True))[0]
-        raise PairError(
-            f"the matrix is not symmetric: S[{i}, {j}] = {dense[i, j]} and "
-            f"S[{j}, {i}] = {dense[j, i]}; {_SYMMETRIC}"
-        )
+    bad = np.argwhere(~np.isfinite(dense))
+    if len(bad):
+        i, j = bad[0]
+        raise PairError(f"S[{i}, {j}] is {dense[i, j]}; give finite numbers")
+    if not np.allclose(dense, dense.T, rtol=1e-9, atol=1e-9):
+        first, second = np.nonzero(dense != dense.T)
+        _refuse_asymmetry(dense[first, second], dense[second, first], first, second)
     return dense
 
 
-def _unless_zero(diagonal: Floats) -> Floats | None:
-    return diagonal if np.any(diagonal) else None
-
-
-def _pair_array(pairs: ArrayLike) -> Pairs:
-    try:
-        array = np.asarray(pairs)
-    except ValueError as error:
-        raise PairError("pairs are ragged; give two item indices (i, j) for each") from error
-    if array.size == 0:
-        return np.empty((0, 2), dtype=np.intp)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise PairError(f"pairs have shape {array.shape}; give an (m, 2) array of item indices")
-    if array.dtype.kind not in "iu":
-        raise PairError(f"pairs are of type {array.dtype}; give integer item indices")
-    return np.ascontiguousarray(array, dtype=np.intp)
-
-
-def _refuse_bad_indices(pairs: Pairs, n_items: int) -> None:
-    outside = np.flatnonzero(np.any((pairs < 0) | (pairs >= n_items), axis=1))
-    if outside.size:
+def _refuse_asymmetry(above: Floats, below: Floats, first: Ints, second: Ints) -> None:
+    unequal = np.flatnonzero(~np.isclose(above, below, rtol=1e-9, atol=1e-9, equal_nan=True))
+    if unequal.size:
+        at = unequal[0]
+        i, j = first[at], second[at]
         raise PairError(
-            f"pair {outside[0]} is {_show(pairs[outside[0]])}, but there are {n_items} items; "
-            f"indices run from 0 to {n_items - 1}"
+            f"the matrix is not symmetric: S[{i}, {j}] = {above[at]} and "
+            f"S[{j}, {i}] = {below[at]}; {_SYMMETRIC}"
         )
+
+
+def _refuse_loops(pairs: Pairs) -> None:
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if loops.size:
         raise PairError(
@@ -246,7 +302,7 @@ def _refuse_bad_indices(pairs: Pairs, n_items: int) -> None:
         )
 
 
-def _refuse_duplicates(pairs: Pairs, keys: Pairs) -> None:
+def _refuse_duplicates(pairs: Pairs, keys: Ints) -> None:
     order = np.argsort(keys, kind="stable")
     again = np.flatnonzero(np.diff(keys[order]) == 0)
     if again.size:
@@ -257,20 +313,31 @@ def _refuse_duplicates(pairs: Pairs, keys: Pairs) -> None:
         )
 
 
-def _show(pair: Pairs) -> str:
+def _show(pair: NDArray[Any]) -> str:
     return f"({pair[0]}, {pair[1]})"
 
 
-def _numbers(values: ArrayLike, n_expected: int, what: str, unit: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise PairError(f"{what} must be numbers") from error
-    if array.shape != (n_expected,):
+def _finite(what: str, values: ArrayLike, n_expected: int, unit: str) -> Floats:
+    numbers = as_floats(what, values, PairError)
+    if numbers.shape != (n_expected,):
         raise PairError(
-            f"{what} have shape {array.shape}, but there are {n_expected} {unit}; give one for each"
+            f"{what} have shape {numbers.shape}, but there are {n_expected} {unit}; "
+            "give one for each"
         )
-    bad = np.flatnonzero(~np.isfinite(array))
+    bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
-        raise PairError(f"{what}: number {bad[0]} is {array[bad[0]]}; give finite numbers")
-    return read_only(array)
+        raise PairError(f"{what}: number {bad[0]} is {numbers[bad[0]]}; give finite numbers")
+    return numbers
+
+
+def _as_diagonal(diagonal: ArrayLike | None, n_items: int) -> Floats | None:
+    if diagonal is None:
+        return None
+    numbers = as_floats("diagonal scores", diagonal, PairError)
+    if numbers.ndim == 0:
+        numbers = np.broadcast_to(numbers, n_items)
+    return _finite("diagonal scores", numbers, n_items, "items")
+
+
+def _unless_zero(diagonal: Floats) -> Floats | None:
+    return diagonal if np.any(diagonal) else None

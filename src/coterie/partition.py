@@ -1,6 +1,6 @@
 """Partitions of items into clusters, as values."""
 
-from collections.abc import Collection, Hashable, Iterable, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import connected_components
 
-from coterie._arrays import Bools, Ints, Pairs, read_only
+from coterie._arguments import as_whole
+from coterie._arrays import Bools, Ints, read_only
 from coterie.exceptions import PartitionError, located
-from coterie.pairs import all_pairs, as_pairs
+from coterie.pairs import as_links, pair_indices
 
 __all__ = [
     "Partition",
@@ -66,12 +67,12 @@ class Partition:
         >>> Partition.from_clusters([[3, 1]], n_items=4)
         Partition([0, 1, 2, 1])
         """
-        members = [np.asarray(list(cluster)) for cluster in clusters]
+        members = [_as_members(cluster) for cluster in _listed(clusters, "clusters")]
         sizes = [len(cluster) for cluster in members]
-        items = np.concatenate(members) if sum(sizes) else np.empty(0, dtype=np.intp)
-        total = sum(sizes) if n_items is None else n_items
+        items = np.concatenate([np.empty(0, dtype=np.intp), *members])
+        total = sum(sizes) if n_items is None else _as_n_items(n_items)
         _refuse_bad_members(items, total)
-        labels = -np.arange(1, total + 1)
+        labels = np.arange(len(sizes), len(sizes) + total)
         labels[items] = np.repeat(np.arange(len(sizes)), sizes)
         return cls(labels)
 
@@ -82,8 +83,8 @@ class Partition:
         >>> Partition.from_links([(0, 2), (2, 3)], n_items=4)
         Partition([0, 1, 0, 0])
         """
-        pairs = as_pairs(links, n_items)
-        first, second = (all_pairs(n_items) if pairs is None else pairs).T
+        n_items = _as_n_items(n_items)
+        first, second = as_links(links, n_items).T
         graph = sp.coo_array((np.ones(len(first)), (first, second)), shape=(n_items, n_items))
         return cls(connected_components(graph, directed=False)[1])
 
@@ -103,13 +104,16 @@ class Partition:
         """The number of clusters."""
         return len(self.sizes)
 
-    def together(self, pairs: Pairs | None = None) -> Bools:
+    def together(self, pairs: ArrayLike | None = None) -> Bools:
         """Say of each pair whether its items share a cluster; None asks of all pairs.
 
         >>> Partition([0, 1, 0]).together().tolist()
         [False, True, False]
         """
-        first, second = (all_pairs(len(self)) if pairs is None else np.asarray(pairs)).T
+        if pairs is None:
+            rows = [self.labels[i] == self.labels[i + 1 :] for i in range(len(self))]
+            return np.concatenate(rows) if rows else np.empty(0, dtype=np.bool_)
+        first, second = pair_indices(pairs, len(self)).T
         shared: Bools = self.labels[first] == self.labels[second]
         return shared
 
@@ -123,6 +127,9 @@ class Partition:
 
     def __hash__(self) -> int:
         return hash(self.labels.tobytes())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.labels,)
 
     def __repr__(self) -> str:
         shown = np.array2string(self.labels, separator=", ", threshold=20)
@@ -166,30 +173,44 @@ def as_partitions(values: Sequence[PartitionLike], lengths: Sequence[int]) -> li
 
 
 def is_clusters(value: object) -> bool:
-    """Tell clusters (lists, sets or arrays of items) from labels (hashable, one an item)."""
-    if isinstance(value, np.ndarray) or not isinstance(value, Collection):
+    """Tell clusters (lists, sets, ranges, arrays of items) from labels (hashable, one an item)."""
+    if isinstance(value, np.ndarray | str | bytes) or not isinstance(value, Collection):
         return False
+    if isinstance(value, Mapping):
+        raise PartitionError(
+            "a mapping could name clusters or items; give its list(d.values()): clusters as lists, "
+            "or labels in the order of the items"
+        )
     kinds = {type(element) for element in value}
     if tuple in kinds:
         raise PartitionError(
             "the elements are tuples, which could be labels or clusters; give clusters as lists or "
             "sets, labels that are tuples as Partition(labels)"
         )
-    return bool(kinds) and all(issubclass(kind, list | Set | np.ndarray) for kind in kinds)
+    return bool(kinds) and all(issubclass(kind, list | Set | range | np.ndarray) for kind in kinds)
 
 
 def label_codes(labels: Labels | ArrayLike) -> Ints:
     """Replace labels by small non-negative integers, equal for equal labels."""
     array = _label_array(labels)
-    if array.dtype.kind in "iub" and array.size:
+    if array.dtype.kind == "b":
+        return array.astype(np.intp)
+    if array.dtype.kind in "iu" and array.size:
         low, high = int(array.min()), int(array.max())
         if high - low <= 4 * array.size + 1000:
-            codes: Ints = array.astype(np.intp) - low if low else array.astype(np.intp, copy=False)
-            return codes
-    if array.dtype.kind in "iubf":
+            return _shifted(array, low)
+    if array.dtype.kind in "iuf":
         _refuse_missing(np.isnan(array))
         return np.unique(array, return_inverse=True)[1]
     return _hashed_codes(array.tolist())
+
+
+def _shifted(array: NDArray[Any], low: int) -> Ints:
+    """Return array − low, for integer types whose own range may not hold the difference."""
+    wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64, copy=False)
+    return (
+        (wide - wide.dtype.type(low)).astype(np.intp) if low else wide.astype(np.intp, copy=False)
+    )
 
 
 def by_first_appearance(codes: Ints) -> Ints:
@@ -203,10 +224,14 @@ def by_first_appearance(codes: Ints) -> Ints:
 
 
 def _label_array(labels: Any) -> NDArray[Any]:
+    if isinstance(labels, Partition):
+        return labels.labels
+    if isinstance(labels, np.ma.MaskedArray):
+        _refuse_missing(np.ma.getmaskarray(labels))
     if hasattr(labels, "__array__"):
         array = np.asarray(labels)
     else:
-        listed = list(labels)
+        listed = _listed(labels, "labels")
         array = np.empty(len(listed), dtype=object)
         array[:] = listed
     if array.ndim != 1:
@@ -214,6 +239,28 @@ def _label_array(labels: Any) -> NDArray[Any]:
             f"labels have shape {array.shape}; give one label an item, in one dimension"
         )
     return array
+
+
+def _listed(values: Any, what: str) -> list[Any]:
+    """List what has an order, one an item or cluster."""
+    unordered = isinstance(values, Mapping) or (what == "labels" and isinstance(values, Set))
+    if unordered or isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise PartitionError(f"{what} are of type {type(values).__name__}; give a list or an array")
+    return list(values)
+
+
+def _as_members(cluster: Any) -> Ints:
+    try:
+        items = np.asarray(cluster if isinstance(cluster, np.ndarray) else list(cluster))
+    except (TypeError, ValueError) as error:
+        raise PartitionError(f"{cluster!r} is no cluster; give a list of item indices") from error
+    if items.ndim != 1 or (items.size and items.dtype.kind not in "iu"):
+        raise PartitionError(f"{cluster!r} is no cluster; give a list of item indices")
+    return items.astype(np.intp)
+
+
+def _as_n_items(n_items: int) -> int:
+    return as_whole("n_items", n_items, error=PartitionError)
 
 
 def _hashed_codes(labels: list[Any]) -> Ints:
@@ -244,15 +291,13 @@ def _refuse_missing(missing: Bools) -> None:
         )
 
 
-def _refuse_bad_members(items: NDArray[Any], n_items: int) -> None:
-    if items.size and items.dtype.kind not in "iu":
-        raise PartitionError(f"cluster members are of type {items.dtype}; give item indices")
+def _refuse_bad_members(items: Ints, n_items: int) -> None:
     outside = items[(items < 0) | (items >= n_items)]
     if outside.size:
         raise PartitionError(
             f"item {outside[0]} is in a cluster, but the {n_items} items are 0 to {n_items - 1}; "
             "each item must be in exactly one cluster"
         )
-    twice = np.flatnonzero(np.bincount(items.astype(np.intp), minlength=n_items) > 1)
+    twice = np.flatnonzero(np.bincount(items, minlength=n_items) > 1)
     if twice.size:
         raise PartitionError(f"item {twice[0]} is in more than one cluster; put it in one")

@@ -83,6 +83,40 @@ def test_item_sets_have_signal_and_nuisance():
     assert spread == pytest.approx(np.hypot(5, 1), rel=0.15)
 
 
+@pytest.mark.parametrize(
+    ("make", "options"),
+    [
+        (datasets.make_synth, {"n_active": 51}),
+        (datasets.make_synth, {"n_active": -1}),
+        (datasets.make_synth, {"region_size": 0}),
+        (datasets.make_synth, {"cluster_size": 2.5}),
+        (datasets.make_synth, {"noise": 2}),
+        (datasets.make_synth, {"noise": float("nan")}),
+        (datasets.make_synth, {"n_sets": -1}),
+        (datasets.make_synth, {"random_state": -1}),
+        (datasets.make_item_sets, {"n_items": -1}),
+        (datasets.make_item_sets, {"n_clusters": 0}),
+        (datasets.make_item_sets, {"separation": -1}),
+        (datasets.make_item_sets, {"n_sets": 1.5}),
+        (datasets.load_digit_sets, {"n_items": 0}),
+        (datasets.load_digit_sets, {"n_items": 5000}),
+        (datasets.load_digit_sets, {"split": ["train"]}),
+        (datasets.load_digit_sets, {"random_state": -1}),
+    ],
+)
+def test_bad_arguments_are_refused(make, options):
+    ((name, _),) = options.items()
+    with pytest.raises(InputError, match=f"{name} is .*; give"):
+        make(**options)
+
+
+def test_sets_without_items():
+    assert [len(s) for s in datasets.make_synth(n_sets=2, cluster_size=0).item_sets] == [0, 0]
+    assert len(datasets.make_item_sets(n_sets=1, n_items=0).item_sets[0]) == 0
+    assert datasets.make_item_sets(n_sets=0).item_sets == []
+    assert len(datasets.load_digit_sets(n_items=896).item_sets) == 2
+
+
 def test_digits_to_train_on_are_others_than_those_to_test_on():
     train, test = datasets.load_digit_sets("train"), datasets.load_digit_sets("test")
     both = datasets.load_digit_sets()

@@ -37,7 +37,7 @@ def test_chunks_do_not_change_records(chunk_size):
 def test_stream_and_item_set_are_the_same_records():
     (item_set,), (partition,) = make_records(2500, random_state=4)
     columns, entities = joined(iter_records(2500, 999, random_state=4))
-    assert dict(item_set.items) == columns
+    assert {field: list(column) for field, column in item_set.items.items()} == columns
     assert partition == type(partition)(entities)
 
 
@@ -177,7 +177,7 @@ def test_tables_have_letters_beyond_ascii():
 
 def test_no_rows():
     (item_set,), (partition,) = make_records(0)
-    assert dict(item_set.items) == {field: [] for field in FIELDS}
+    assert dict(item_set.items) == dict.fromkeys(FIELDS, ())
     assert (len(item_set), len(partition)) == (0, 0)
     assert list(iter_records(0)) == []
 

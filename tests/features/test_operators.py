@@ -150,8 +150,11 @@ def test_links_have_no_direction_and_count_once():
     operator = LinkedNodeProducts(np.eye(3), [(1, 0), (0, 1), (2, 2)])
     assert operator.links.tolist() == [[0, 1]]
     assert LinkedNodeProducts(np.eye(3), []).shape == (3, 4)
-    with pytest.raises(PairError, match="indices run from 0 to 2"):
-        LinkedNodeProducts(np.eye(3), [(0, 5)])
+    with pytest.raises(PairError, match=r"pair 0 is \(5, 0\), but there are 3 items"):
+        LinkedNodeProducts(np.eye(3), [(5, 0), (0, 1)])
+    for wrong in (None, 5, [0, 1], [(0,)], [(0, 1), (2,)], [(0.5, 1.0)]):
+        with pytest.raises(PairError):
+            LinkedNodeProducts(np.eye(3), wrong)
 
 
 @pytest.mark.parametrize("kind", [dense32, sparse32])
@@ -176,6 +179,18 @@ def test_diagonals():
     np.testing.assert_allclose(both.T @ np.ones(3), [10.0, 29.0, 0.0])
     none = DenseFeatures(np.ones((3, 2))).diagonal
     np.testing.assert_allclose(none.T @ np.ones(3), [0.0, 0.0])
+
+
+def test_float32_nodes_are_squared_in_float64():
+    own = NodeProducts(np.array([[1e20], [0.1]], dtype=np.float32)).diagonal @ [1.0]
+    assert own == pytest.approx([1e40, 0.01], rel=1e-6)
+
+
+def test_other_arrays_with_a_diagonal_method_are_matrices():
+    class Tensor(np.ndarray):
+        pass
+
+    assert isinstance(as_features(np.ones((3, 2)).view(Tensor)), DenseFeatures)
 
 
 def test_stack_of_one_is_itself_and_matrices_are_taken():
@@ -215,6 +230,12 @@ def test_wide_node_products_stay_within_memory():
             lambda: DenseFeatures([[1.0]], [[1.0, 2.0]]),
             "the diagonal has 2 columns, the pairs have 1",
         ),
+        (lambda: DenseFeatures(None), "features have shape"),
+        (lambda: SparseFeatures(None), "features have shape"),
+        (lambda: SparseFeatures([[1.0], [2.0, 3.0]]), "row 1 has 2 values"),
+        (lambda: SparseFeatures(np.ones(3)), r"shape \(3,\)"),
+        (lambda: DenseFeatures([[1.0]]) @ ["a"], "coef must be real numbers"),
+        (lambda: DenseFeatures([[1.0]]).T @ [1j], "weights must be real numbers"),
         (lambda: stack([]), "give at least one part"),
         (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
     ],

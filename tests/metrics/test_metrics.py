@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import cross_val_score
 
 from coterie import as_partition, checks, metrics
-from coterie.exceptions import MetricError
+from coterie.exceptions import InputError, MetricError, PairError, PartitionError
 from coterie.metrics import Scores
 
 FAMILY = [
@@ -143,11 +143,49 @@ def test_one_side_may_be_empty_of_mentions():
         ([0, 1, 2], [0, 1], "truth has 3 labels, predicted 2; give one label for each item"),
         ([["a"], ["a"]], [["a"]], "truth has the mention 'a' twice"),
         ([["a"]], [["b", "b"]], "predicted has the mention 'b' twice"),
+        ([["a"]], [[["b"]]], r"predicted has the mention \['b'\]; mentions must be hashable"),
+        ([0, 0, 1], [["a", "b"], ["c"]], "one side has labels, the other clusters of mentions"),
     ],
 )
 def test_bad_input_is_refused(truth, predicted, message):
     with pytest.raises(MetricError, match=message):
         metrics.b_cubed(truth, predicted)
+
+
+@pytest.mark.parametrize(
+    "clustering",
+    [{"e1": ["a", "b"], "e2": ["c"]}, {"a": 0, "b": 1}, {1, 2, 3}, 5, None, "abc", b"abc"],
+)
+def test_what_is_no_clustering_is_refused(clustering):
+    """Above all what would be read as something else: a mapping as its keys, a set as labels."""
+    with pytest.raises(PartitionError):
+        metrics.b_cubed(clustering, clustering)
+
+
+def test_ranges_are_clusters():
+    truth, predicted = [range(3), range(3, 5)], [range(2), range(2, 5)]
+    assert metrics.b_cubed(truth, predicted) == metrics.b_cubed([0, 0, 0, 1, 1], [0, 0, 1, 1, 1])
+
+
+def test_clusters_of_indices_meet_labels():
+    assert metrics.b_cubed([[0, 1], [2]], ["x", "x", "y"]).f1 == 1.0
+
+
+@pytest.mark.parametrize("offset", [0, 2**62, 2**63, 2**64 - 3])
+def test_hashed_labels_of_any_size(offset):
+    labels = np.array([offset, offset + 2, offset], dtype=np.uint64)
+    assert metrics.pair_loss(labels, [0, 1, 0]) == 0.0
+    assert metrics.pair_loss(np.array([-(2**63), 2**63 - 1, -(2**63)]), [0, 1, 0]) == 0.0
+    assert metrics.pair_loss(np.array([-128, 127, -128], dtype=np.int8), [0, 1, 0]) == 0.0
+
+
+def test_losses_never_leave_their_range(rng):
+    for _ in range(200):
+        truth, predicted = random_sides(rng)
+        split = np.arange(len(truth))
+        assert 0 <= metrics.trace_loss(truth, split) <= 100
+        assert max(metrics.v_measure(truth, truth)) <= 1
+        assert metrics.normalized_mutual_info_score(predicted, predicted) <= 1
 
 
 @pytest.mark.parametrize(
@@ -165,14 +203,25 @@ def test_distances_that_do_not_fit_are_refused():
     with pytest.raises(MetricError, match="give a symmetric matrix of shape"):
         metrics.weighted_clustering_error([0, 1, 1], [0, 1, 1], [1.0])
     with pytest.raises(MetricError, match="give a symmetric matrix of shape"):
+        metrics.weighted_clustering_error([0, 1, 1], [0, 1, 1], np.zeros((2, 2)))
+    with pytest.raises(PairError, match=r"S\[0, 1\] = 1.0 and S\[1, 0\] = 2.0"):
         metrics.weighted_clustering_error([0, 1], [0, 1], [[0.0, 1.0], [2.0, 0.0]])
+    nearly = [[0.0, 1.0], [1.0 + 1e-13, 0.0]]
+    assert metrics.weighted_clustering_error([0, 1], [0, 0], nearly) == 0.0
+    with pytest.raises(MetricError, match="distances must be real numbers"):
+        metrics.weighted_clustering_error([0, 1], [0, 1], ["far"])
     with pytest.raises(MetricError, match="NaN or an infinite"):
         metrics.weighted_clustering_error([0, 1], [0, 1], [np.nan])
 
 
-def test_bad_base_is_refused():
+def test_bad_base_and_beta_are_refused():
     with pytest.raises(MetricError, match="base is 1"):
         metrics.variation_of_information([0], [0], base=1)
+    for wrong in ("2", np.nan, -1):
+        with pytest.raises(InputError, match="give a finite number"):
+            metrics.variation_of_information([0], [0], base=wrong)
+        with pytest.raises(InputError, match="give a finite number"):
+            metrics.v_measure([0], [0], beta=wrong)
 
 
 TRUTHS = [[0, 0, 1], [0, 0, 0, 1, 1], [0, 1]]
@@ -217,7 +266,7 @@ def test_micro_of_one_item_set_is_the_metric_or_refused(metric):
         expected = metric(TRUTHS[1], PREDICTIONS[1])
         assert metrics.micro(metric, TRUTHS[1:2], PREDICTIONS[1:2]) == pytest.approx(expected)
     else:
-        with pytest.raises(MetricError, match=r"use metrics\.macro"):
+        with pytest.raises(MetricError, match=r"use metrics\.macro|functools\.partial"):
             metrics.micro(metric, TRUTHS, PREDICTIONS)
 
 
@@ -226,8 +275,12 @@ def test_averages_refuse_what_does_not_pair():
         metrics.macro(metrics.muc, TRUTHS, PREDICTIONS[:1])
     with pytest.raises(MetricError, match="no item sets to average over"):
         metrics.micro(metrics.muc, [], [])
-    with pytest.raises(MetricError, match="item set 1: truth has 5 labels, predicted 2"):
-        metrics.macro(metrics.muc, TRUTHS[:2], [[0, 1, 1], [0, 1]])
+    for average in (metrics.macro, metrics.micro):
+        with pytest.raises(MetricError, match="item set 1: truth has 5 labels, predicted 2"):
+            average(metrics.muc, TRUTHS[:2], [[0, 1, 1], [0, 1]])
+        for wrong in (as_partition([0, 1]), {"d1": [0, 1]}, 5):
+            with pytest.raises(MetricError, match="give a list with one clustering an item set"):
+                average(metrics.muc, wrong, wrong)
 
 
 class Uniter(BaseEstimator):
@@ -251,10 +304,19 @@ def test_scorers_are_signed_and_run_in_scikit_learn():
     assert pickle.loads(pickle.dumps(loss)) == loss  # noqa: S301
 
 
-@pytest.mark.parametrize("wrong", [metrics.weighted_clustering_error, len, "b_cubed"])
-def test_what_is_no_scorer_is_refused(wrong):
-    with pytest.raises(MetricError, match="cannot be a scorer"):
+@pytest.mark.parametrize("wrong", [metrics.weighted_clustering_error, len, "b_cubed", 5])
+def test_what_is_no_metric_is_refused(wrong):
+    message = r"is no function of \(truth, predicted\) alone"
+    with pytest.raises(MetricError, match=message):
         metrics.scorer(wrong)
+    for average in (metrics.micro, metrics.macro):
+        with pytest.raises(MetricError, match=message):
+            average(wrong, TRUTHS, PREDICTIONS)
+
+
+def test_a_scorer_needs_a_direction():
+    with pytest.raises(MetricError, match="does not say by greater_is_better"):
+        metrics.scorer(lambda truth, predicted: 1.0)
 
 
 def test_summary_has_every_metric_of_two_clusterings():

@@ -3,19 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from math import isfinite
-from operator import index
 from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie._arguments import as_real, as_whole
 from coterie._arrays import Bools, Floats, Ints
 from coterie.datasets import _record_tables as tables
 from coterie.datasets._record_tables import Edit, Words
 from coterie.datasets.corpus import Corpus
-from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
@@ -64,7 +62,7 @@ def make_records(
     --------
     >>> item_sets, partitions = make_records(5, random_state=3)
     >>> item_sets[0].items["surname"]
-    ['Ashington', 'Ashington', 'Ashongton', 'Ashington', 'Ashington']
+    ('Ashington', 'Ashington', 'Ashongton', 'Ashington', 'Ashington')
     >>> partitions[0]
     Partition([0, 1, 0, 1, 0])
     """
@@ -107,33 +105,11 @@ def iter_records(
     ([0, 1, 0], ['Michael', 'Barbara', 'Michael'])
     ([1, 0], ['Barbara', 'Michael'])
     """
-    n_rows = _as_whole("n_rows", n_rows, 0, _MOST_ROWS)
-    chunk_size = _as_whole("chunk_size", chunk_size, 1)
-    dice = _Dice(_as_whole("random_state", random_state, 0))
-    duplicates = _as_rate("duplicates", duplicates, float("inf"))
-    return _chunks(dice, n_rows, chunk_size, duplicates, _as_rate("errors", errors, 1.0))
-
-
-def _as_whole(name: str, value: int, low: int, high: int | None = None) -> int:
-    try:
-        number = index(value)
-    except TypeError:
-        number = low - 1
-    if number < low or (high is not None and number > high):
-        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-        raise InputError(f"{name} is {value!r}; give a whole number {bounds}")
-    return number
-
-
-def _as_rate(name: str, value: float, high: float) -> float:
-    try:
-        fits = isfinite(value) and 0 <= value <= high
-    except (TypeError, ValueError, OverflowError):
-        fits = False
-    if not fits:
-        bounds = f"from 0 to {high:g}" if isfinite(high) else "of at least 0"
-        raise InputError(f"{name} is {value!r}; give a finite number {bounds}")
-    return float(value)
+    n_rows = as_whole("n_rows", n_rows, 0, _MOST_ROWS)
+    chunk_size = as_whole("chunk_size", chunk_size, 1)
+    dice = _Dice(as_whole("random_state", random_state, 0))
+    duplicates = as_real("duplicates", duplicates)
+    return _chunks(dice, n_rows, chunk_size, duplicates, as_real("errors", errors, high=1.0))
 
 
 @dataclass(frozen=True)

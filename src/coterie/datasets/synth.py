@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
+from coterie._arguments import as_real, as_whole
 from coterie._arrays import Ints
 from coterie.datasets.corpus import Corpus
 from coterie.items import ItemSet
@@ -43,9 +44,13 @@ def make_synth(
     >>> item_sets[0]
     ItemSet(100 items, 4950 pairs × 750 features)
     """
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(as_whole("random_state", random_state))
+    cluster_size = as_whole("cluster_size", cluster_size)
+    n_clusters = as_whole("n_clusters", n_clusters, 1)
+    n_active = as_whole("n_active", n_active, 1, as_whole("region_size", region_size, 1))
+    noise = as_real("noise", noise, high=1.0)
     corpus = Corpus([], [])
-    for _ in range(n_sets):
+    for _ in range(as_whole("n_sets", n_sets)):
         labels = rng.permutation(np.repeat(np.arange(n_clusters), cluster_size))
         regions = _regions(labels, n_clusters, noise, rng)
         active = _draw_active(len(regions), region_size, n_active, rng)
@@ -55,7 +60,8 @@ def make_synth(
         features = sp.csr_array(
             (np.ones(rows.size), (rows, columns.ravel())), shape=(len(regions), n_columns)
         )
-        item_set = ItemSet.from_pair_features(features, len(labels), n_clusters=n_clusters)
+        known = n_clusters if len(labels) else None
+        item_set = ItemSet.from_pair_features(features, len(labels), n_clusters=known)
         corpus.item_sets.append(item_set)
         corpus.partitions.append(Partition(labels))
     return corpus

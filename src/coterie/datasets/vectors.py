@@ -5,13 +5,15 @@ from typing import Literal
 import numpy as np
 from sklearn.datasets import load_digits
 
+from coterie._arguments import as_real, as_whole
 from coterie.datasets.corpus import Corpus
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
-TRAIN_DIGITS = (0, 2, 4, 6, 7)
-TEST_DIGITS = (1, 3, 5, 8, 9)
+SPLITS = {"train": (0, 2, 4, 6, 7), "test": (1, 3, 5, 8, 9)}
+MOST_IN_SET = 896
+"""How many images the smaller split has."""
 
 
 def make_item_sets(
@@ -36,9 +38,13 @@ def make_item_sets(
     >>> item_sets[0], len(partitions[0])
     (ItemSet(8 items × 8 features), 8)
     """
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(as_whole("random_state", random_state))
+    n_clusters, n_items = as_whole("n_clusters", n_clusters, 1), as_whole("n_items", n_items)
+    n_features = as_whole("n_features", n_features)
+    n_nuisance = as_whole("n_nuisance", n_nuisance)
+    separation = as_real("separation", separation)
     corpus = Corpus([], [])
-    for _ in range(n_sets):
+    for _ in range(as_whole("n_sets", n_sets)):
         labels = rng.integers(n_clusters, size=n_items)
         centers = rng.normal(scale=separation, size=(n_clusters, n_features))
         signal = centers[labels] + rng.normal(size=(n_items, n_features))
@@ -72,16 +78,16 @@ def load_digit_sets(
     >>> len(item_sets), item_sets[0], partitions[0].n_clusters
     (15, ItemSet(60 items × 64 features), 5)
     """
-    choices = {"train": [TRAIN_DIGITS], "test": [TEST_DIGITS], None: [TRAIN_DIGITS, TEST_DIGITS]}
-    if split not in choices:
+    if split not in ("train", "test", None):
         raise InputError(f"split is {split!r}; give 'train', 'test' or None for both")
+    n_items = as_whole("n_items", n_items, 1, MOST_IN_SET)
+    rng = np.random.default_rng(as_whole("random_state", random_state))
     images, digits = load_digits(return_X_y=True)
-    rng = np.random.default_rng(random_state)
     corpus = Corpus([], [])
     # Both splits are always drawn, so that each is the same whatever is asked for.
-    for wanted in (TRAIN_DIGITS, TEST_DIGITS):
+    for name, wanted in SPLITS.items():
         order = rng.permutation(np.flatnonzero(np.isin(digits, wanted)))
-        if wanted in choices[split]:
+        if split in (name, None):
             for start in range(0, len(order) - n_items + 1, n_items):
                 chosen = order[start : start + n_items]
                 corpus.item_sets.append(ItemSet(images[chosen] / 16.0))

@@ -1,13 +1,13 @@
 """Products of matrices by blocks of rows, so that passing results stay small."""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arrays import Floats, Ints
-from coterie.pairs import count_pairs
+from coterie._arrays import Floats
+from coterie.pairs import count_pairs, row_start
 
 BLOCK_ENTRIES = 2**22
 """How many entries a passing block may have: 32 MB of float64."""
@@ -52,14 +52,6 @@ def column_products(left: Any, right: Any) -> Floats:
     return products
 
 
-Rows = TypeVar("Rows", int, Ints)
-
-
-def row_start(row: Rows, n_items: int) -> Rows:
-    """Return where the pairs (row, ·) begin in condensed order."""
-    return row * (2 * n_items - row - 1) // 2
-
-
 def upper_product(left: Any, right: Any) -> Floats:
     """Return the upper triangle of left @ right.T in condensed order, by blocks of rows."""
     n_items = left.shape[0]
@@ -71,12 +63,3 @@ def upper_product(left: Any, right: Any) -> Floats:
             start, stop = row_start(row, n_items), row_start(row + 1, n_items)
             upper[start:stop] = dense[row - rows.start, row - rows.start + 1 :]
     return upper
-
-
-def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
-    """Return some rows of the n × n matrix whose upper triangle is condensed."""
-    block = np.zeros((rows.stop - rows.start, n_items))
-    for row in range(rows.start, rows.stop):
-        start, stop = row_start(row, n_items), row_start(row + 1, n_items)
-        block[row - rows.start, row + 1 :] = condensed[start:stop]
-    return block

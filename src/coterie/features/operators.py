@@ -4,9 +4,11 @@ All that a learner asks of the features of m pairs is `features @ coef` (scores,
 `features.T @ weights` (of shape (d,)). So they may be a matrix, or products of item features that
 are never written out pair by pair. Results are float64, also where the storage is float32.
 
-`features.diagonal` answers the same for items with themselves, of shape (n, d), as k-means needs.
+`features.diagonal` answers the same for items with themselves, as k-means needs: of shape (n, d),
+or zero for any number of items where none are given.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from coterie._arguments import as_floats
 from coterie._arrays import Floats, Ints, Pairs
 from coterie._types import Features
 from coterie.exceptions import FeatureError
@@ -25,13 +28,11 @@ from coterie.features._blocks import (
     float64_blocks,
     row_blocks,
     row_products,
-    row_start,
     sum_of,
     upper_product,
-    upper_rows,
 )
-from coterie.items import as_matrix
-from coterie.pairs import all_pairs, as_pairs, count_pairs
+from coterie.items import as_matrix, is_operator
+from coterie.pairs import as_links, as_pairs, count_pairs, row_start, upper_rows
 
 
 class LinearOperator(ABC):
@@ -216,9 +217,8 @@ class NodeProducts(LinearOperator):
     @cached_property
     def diagonal(self) -> Features:
         """The products ψᵢ∘ψᵢ of items with themselves."""
-        if sp.issparse(self.nodes):
-            return SparseFeatures(self.nodes.multiply(self.nodes))
-        return DenseFeatures(self.nodes * self.nodes)
+        nodes = self.nodes.astype(np.float64, copy=False)
+        return as_features(nodes.multiply(nodes) if sp.issparse(nodes) else nodes * nodes)
 
     def _apply(self, coef: Floats) -> Floats:
         nodes = self.nodes.astype(np.float64, copy=False)
@@ -240,11 +240,14 @@ class NodeProducts(LinearOperator):
     def _blocks(self, weights: Floats) -> Iterator[tuple[slice, Any]]:
         """Yield the rows of the n × n upper triangle of the weights, some at a time."""
         n_items, n_columns = self.nodes.shape
-        blocks = row_blocks(n_items, max(n_items, n_columns))
         if self.pairs is None:
+            blocks = row_blocks(n_items, max(n_items, n_columns))
             return ((rows, upper_rows(weights, rows, n_items)) for rows in blocks)
         triangle = sp.coo_array((weights, tuple(self.pairs.T)), shape=(n_items,) * 2).tocsr()
-        return ((rows, triangle[rows]) for rows in blocks)
+        # A row of the product has no more entries than its pairs' items have features.
+        filled = self.nodes.nnz / n_items if sp.issparse(self.nodes) else n_columns
+        width = min(n_columns, math.ceil(filled * (1 + len(weights) / n_items)))
+        return ((rows, triangle[rows]) for rows in row_blocks(n_items, width))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -279,7 +282,7 @@ class LinkedNodeProducts(LinearOperator):
         products = NodeProducts(self.nodes, self.pairs)
         object.__setattr__(self, "nodes", products.nodes)
         object.__setattr__(self, "pairs", products.pairs)
-        object.__setattr__(self, "links", _as_links(self.links, products.nodes.shape[0]))
+        object.__setattr__(self, "links", as_links(self.links, products.nodes.shape[0]))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -361,27 +364,19 @@ def as_features(features: Any) -> Features:
     """Take a matrix, dense or sparse, or an operator as an operator."""
     if sp.issparse(features):
         return SparseFeatures(features)
-    if isinstance(features, np.ndarray) or not isinstance(features, Features):
-        return DenseFeatures(features)
-    return features
+    if isinstance(features, Features) and is_operator(features):
+        return features
+    return DenseFeatures(features)
 
 
 def _as_vector(values: ArrayLike, length: int, what: str, unit: str) -> Floats:
-    vector = np.asarray(values, dtype=np.float64)
+    vector = as_floats(what, values, FeatureError)
     if vector.shape != (length,):
         raise FeatureError(
             f"{what} has shape {vector.shape}, but the features have {length} {unit}; "
             "give one number for each"
         )
     return vector
-
-
-def _as_links(links: ArrayLike, n_items: int) -> Pairs:
-    array = np.asarray(links)
-    if array.size:
-        array = np.unique(np.sort(array[array[:, 0] != array[:, 1]], axis=1), axis=0)
-    pairs = as_pairs(array, n_items)
-    return all_pairs(n_items) if pairs is None else pairs
 
 
 def _keys(pairs: Pairs, n_items: int) -> Ints:

@@ -107,8 +107,12 @@ def pairs_within(sizes: Ints) -> int:
 
 def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
     """Count the overlaps of two clusterings: partitions, labels, or clusters of mentions."""
-    if _is_mentions(truth) or _is_mentions(predicted):
-        return _from_mentions(_as_mentions(truth, "truth"), _as_mentions(predicted, "predicted"))
+    mentions = _is_mentions(truth), _is_mentions(predicted)
+    if any(mentions):
+        sides = _as_mentions(truth, "truth"), _as_mentions(predicted, "predicted")
+        if not all(mentions) and all(sides):
+            _refuse_names(*sides)
+        return _from_mentions(*sides)
     true, guessed = _codes(truth), _codes(predicted)
     if len(true) != len(guessed):
         raise MetricError(
@@ -131,14 +135,26 @@ def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
     if not _is_mentions(clustering):
         return dict(enumerate(_codes(clustering).tolist()))
     mentions: dict[Hashable, int] = {}
-    for number, cluster in enumerate(cluster for cluster in clustering if len(cluster)):
-        for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
+    for number, cluster in enumerate(filter(len, clustering)):
+        for mention in cluster.ravel().tolist() if isinstance(cluster, np.ndarray) else cluster:
+            if not isinstance(mention, Hashable):
+                raise MetricError(f"{side} has the mention {mention!r}; mentions must be hashable")
             if mention in mentions:
                 raise MetricError(
                     f"{side} has the mention {mention!r} twice; put each in one cluster, once"
                 )
             mentions[mention] = number
     return mentions
+
+
+def _refuse_names(truth: dict[Hashable, int], predicted: dict[Hashable, int]) -> None:
+    """Refuse labels on one side against clusters of anything but item indices on the other."""
+    name = next((m for m in (*truth, *predicted) if not isinstance(m, int | np.integer)), None)
+    if name is not None:
+        raise MetricError(
+            f"one side has labels, the other clusters of mentions such as {name!r}; give both as "
+            "clusters, or clusters of item indices"
+        )
 
 
 def _from_mentions(truth: dict[Hashable, int], predicted: dict[Hashable, int]) -> Contingency:

@@ -1,7 +1,7 @@
 """Averages over the item sets of a corpus, and metrics as scikit-learn scorers."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -11,7 +11,7 @@ import coterie.metrics as family
 from coterie.exceptions import MetricError, located
 from coterie.metrics._contingency import Contingency, contingency
 from coterie.metrics._metric import Metric, Scores
-from coterie.partition import PartitionLike
+from coterie.partition import Partition, PartitionLike
 
 R = TypeVar("R")
 
@@ -27,11 +27,12 @@ def micro(
     >>> micro(b_cubed, [[0, 0], [0, 1, 2, 3]], [[0, 1], [0, 1, 2, 3]]).recall
     0.8333333333333334
     """
+    _refuse_what_needs_more(metric)
     if not getattr(metric, "summable", False):
         raise MetricError(
             f"{metric.__name__} has no counts to sum over item sets; use metrics.macro"
         )
-    tables = [contingency(*sides) for sides in _paired(truths, predictions)]
+    tables = _each(contingency, truths, predictions)
     return metric.from_table(Contingency.union(tables))
 
 
@@ -44,10 +45,8 @@ def macro(
     >>> macro(b_cubed, [[0, 0], [0, 1, 2, 3]], [[0, 1], [0, 1, 2, 3]]).recall
     0.75
     """
-    values = []
-    for number, (truth, predicted) in enumerate(_paired(truths, predictions)):
-        with located(f"item set {number}"):
-            values.append(metric(truth, predicted))
+    _refuse_what_needs_more(metric)
+    values = _each(metric, truths, predictions)
     mean: Any = np.mean(np.asarray(values, dtype=np.float64), axis=0).tolist()
     return cast("R", Scores(*mean) if isinstance(values[0], Scores) else mean)
 
@@ -75,10 +74,11 @@ def scorer(metric: Metric[..., float | Scores]) -> Scorer:
     >>> scorer(pair_loss)
     scorer(pair_loss)
     """
-    if not hasattr(metric, "greater_is_better") or not _needs_two(metric):
+    _refuse_what_needs_more(metric)
+    if not hasattr(metric, "greater_is_better"):
         raise MetricError(
-            f"{getattr(metric, '__name__', metric)!r} cannot be a scorer; give a metric of "
-            "coterie.metrics that needs no more than two clusterings"
+            f"{metric!r} does not say by greater_is_better whether higher is better; "
+            "give a metric of coterie.metrics, or set it"
         )
     return Scorer(metric)
 
@@ -98,19 +98,36 @@ def summary(truth: PartitionLike, predicted: PartitionLike) -> dict[str, float |
     }
 
 
-def _paired(
-    truths: Sequence[PartitionLike], predictions: Sequence[PartitionLike]
-) -> list[tuple[PartitionLike, PartitionLike]]:
+def _each(function: Callable[..., R], truths: Sequence[Any], predictions: Sequence[Any]) -> list[R]:
+    """Apply a function of two clusterings to each item set; an error names the one at fault."""
+    for name, sides in (("truths", truths), ("predictions", predictions)):
+        if isinstance(sides, Partition | Mapping | str) or not isinstance(sides, Iterable):
+            raise MetricError(
+                f"{name} are of type {type(sides).__name__}; give a list with one clustering an "
+                "item set"
+            )
+    truths, predictions = list(truths), list(predictions)
     if len(truths) != len(predictions):
         raise MetricError(
             f"there are {len(truths)} truths and {len(predictions)} predictions; "
             "give one prediction for each item set"
         )
-    if not len(truths):
+    if not truths:
         raise MetricError("there are no item sets to average over; give at least one")
-    return list(zip(truths, predictions, strict=True))
+    results = []
+    for number, (truth, predicted) in enumerate(zip(truths, predictions, strict=True)):
+        with located(f"item set {number}"):
+            results.append(function(truth, predicted))
+    return results
 
 
-def _needs_two(metric: Callable[..., Any]) -> bool:
-    parameters = inspect.signature(metric).parameters.values()
-    return sum(parameter.default is parameter.empty for parameter in parameters) == 2
+def _refuse_what_needs_more(metric: Any) -> None:
+    """Refuse what is no function, or one that needs more than two clusterings."""
+    if callable(metric):
+        parameters = inspect.signature(metric).parameters.values()
+        if sum(parameter.default is parameter.empty for parameter in parameters) == 2:
+            return
+    raise MetricError(
+        f"{getattr(metric, '__name__', repr(metric))} is no function of (truth, predicted) alone; "
+        "give a metric of coterie.metrics, with functools.partial for what else it needs"
+    )

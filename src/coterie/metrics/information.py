@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from coterie._arguments import as_real
 from coterie._arrays import Ints
 from coterie.exceptions import MetricError
 from coterie.metrics._contingency import Contingency
@@ -19,7 +20,7 @@ def variation_of_information(table: Contingency, base: float = math.e) -> float:
     >>> variation_of_information([0, 0, 1, 1], [0, 1, 0, 1], base=2)
     2.0
     """
-    if not base > 1:
+    if as_real("base", base) <= 1:
         raise MetricError(f"base is {base}; give a base of logarithms above 1, such as 2")
     sizes = table.truth_sizes[table.rows] * table.predicted_sizes[table.columns]
     surprise = table.counts * np.log(table.squares / sizes)
@@ -38,7 +39,7 @@ def normalized_mutual_info_score(table: Contingency) -> float:
     if table.n_truth_clusters == table.n_predicted_clusters <= 1:
         return 1.0
     mean = (_entropy(table.truth_sizes) + _entropy(table.predicted_sizes)) / 2
-    return _mutual_information(table) / mean
+    return min(1.0, _mutual_information(table) / mean)
 
 
 @metric(greater_is_better=True, summable=False, same_items=True)
@@ -52,10 +53,11 @@ def v_measure(table: Contingency, beta: float = 1.0) -> Scores:
     >>> v_measure([0, 0, 1, 1], [0, 1, 2, 3]).recall
     0.5
     """
+    as_real("beta", beta)
     information = _mutual_information(table)
     true, guessed = _entropy(table.truth_sizes), _entropy(table.predicted_sizes)
-    homogeneity = information / true if true else 1.0
-    completeness = information / guessed if guessed else 1.0
+    homogeneity = min(1.0, information / true) if true else 1.0
+    completeness = min(1.0, information / guessed) if guessed else 1.0
     total = beta * homogeneity + completeness
     v = (1 + beta) * homogeneity * completeness / total if total else 0.0
     return Scores(homogeneity, completeness, v)
@@ -74,7 +76,7 @@ def trace_loss(table: Contingency) -> float:
     if not table.n_truth:
         return 0.0
     sizes = table.truth_sizes[table.rows] * table.predicted_sizes[table.columns]
-    return 100.0 * (1.0 - float((table.squares / sizes).sum()) / table.n_truth_clusters)
+    return max(0.0, 100.0 * (1.0 - float((table.squares / sizes).sum()) / table.n_truth_clusters))
 
 
 def _entropy(sizes: Ints) -> float:

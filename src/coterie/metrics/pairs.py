@@ -3,11 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from coterie._arguments import as_floats
 from coterie._arrays import Floats, Ints
 from coterie.exceptions import MetricError
 from coterie.metrics._contingency import Contingency, contingency, pairs_within
 from coterie.metrics._metric import Scores, directed, metric, scores_of
-from coterie.pairs import count_pairs
+from coterie.pairs import as_symmetric, count_pairs, upper_triangle
 from coterie.partition import PartitionLike, as_partition
 
 
@@ -116,17 +117,17 @@ def _disagreement(table: Contingency) -> float:
 
 def _distance_rows(distances: ArrayLike, n_items: int) -> list[Floats]:
     """Return the distances of each item to all later ones."""
-    given = np.asarray(distances, dtype=np.float64)
+    given = as_floats("distances", distances, MetricError)
     if not np.isfinite(given).all():
         raise MetricError("distances have a NaN or an infinite entry; give finite numbers")
-    if given.shape == (n_items, n_items) and np.array_equal(given, given.T):
-        return [given[item, item + 1 :] for item in range(n_items - 1)]
-    if given.shape == (count_pairs(n_items),):
-        return np.split(given, np.cumsum(np.arange(n_items - 1, 1, -1))) if n_items > 1 else []
-    raise MetricError(
-        f"distances have shape {given.shape}; for {n_items} items give a symmetric matrix of shape "
-        f"({n_items}, {n_items}) or {count_pairs(n_items)} condensed distances"
-    )
+    if given.ndim == 2:
+        given = upper_triangle(as_symmetric(given))
+    if given.shape != (count_pairs(n_items),):
+        raise MetricError(
+            f"there are {given.size} distances of pairs; for {n_items} items give a symmetric "
+            f"matrix of shape ({n_items}, {n_items}) or {count_pairs(n_items)} condensed distances"
+        )
+    return np.split(given, np.cumsum(np.arange(n_items - 1, 1, -1))) if n_items > 1 else []
 
 
 def _within(labels: Ints, rows: list[Floats]) -> float:

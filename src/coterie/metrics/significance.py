@@ -5,14 +5,15 @@ give them negated or exchange the sides. An alternative of "less" says that the 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from coterie._arguments import as_floats, as_real, as_whole
 from coterie._arrays import Floats, Ints
-from coterie.exceptions import MetricError
+from coterie.exceptions import MetricError, located
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 Test: TypeAlias = Callable[[Floats, Alternative], tuple[float, float]]
@@ -92,9 +93,12 @@ def compare_all(
     >>> [round(c.p_value, 4) for c in found.values()]
     [0.0625, 0.0938]
     """
-    results = {
-        name: compare(losses_a, losses, test, alternative) for name, losses in others.items()
-    }
+    if not isinstance(others, Mapping):
+        raise MetricError("others must map the name of each system to its losses; give a dict")
+    results = {}
+    for name, losses in others.items():
+        with located(f"system {name!r}"):
+            results[name] = compare(losses_a, losses, test, alternative)
     corrected = _holm([result.p_value for result in results.values()])
     return {
         name: result._replace(p_value=p)
@@ -121,11 +125,13 @@ def bootstrap_interval(
     values = _differences(losses_a, np.zeros(np.shape(losses_a)) if losses_b is None else losses_b)
     if not len(values):
         raise MetricError("there are no losses to draw from; give those of at least one item set")
-    if not 0 < level < 1:
-        raise MetricError(f"level is {level}; give a share between 0 and 1, such as 0.95")
-    drawn = np.random.default_rng(random_state).integers(len(values), size=(n_samples, len(values)))
-    tail = (1 - level) / 2
-    low, high = np.quantile(values[drawn].mean(axis=1), [tail, 1 - tail])
+    tail = (1 - as_real("level", level, high=1.0)) / 2
+    rng = np.random.default_rng(as_whole("random_state", random_state))
+    means = [
+        values[rng.integers(len(values), size=len(values))].mean()
+        for _ in range(as_whole("n_samples", n_samples, 1))
+    ]
+    low, high = np.quantile(means, [tail, 1 - tail])
     return float(low), float(high)
 
 
@@ -133,8 +139,9 @@ def paired_t(differences: Floats, alternative: Alternative) -> tuple[float, floa
     """Return Student's t and its p-value; t is 0 without differences, infinite if all are alike."""
     if len(differences) < 2:
         raise MetricError("the paired t-test needs two item sets; give more, or use test='sign'")
-    mean, error = differences.mean(), differences.std(ddof=1) / np.sqrt(len(differences))
-    t = mean / error if error else np.copysign(np.inf, mean) if mean else 0.0
+    mean, spread = differences.mean(), np.ptp(differences) and differences.std(ddof=1)
+    certain = np.copysign(np.inf, mean) if mean else 0.0
+    t = mean / (spread / np.sqrt(len(differences))) if spread else certain
     freedom = len(differences) - 1
     p_value = {
         "less": stats.t.cdf(t, freedom),
@@ -174,16 +181,16 @@ def sign_test(differences: Floats, alternative: Alternative) -> tuple[float, flo
 _TESTS: dict[str, Test] = {"t": paired_t, "wilcoxon": wilcoxon, "sign": sign_test}
 
 
-def _as_test(test: str | Test) -> Test:
+def _as_test(test: object) -> Test:
     if callable(test):
-        return test
-    if test not in _TESTS:
+        return cast("Test", test)
+    if not isinstance(test, str) or test not in _TESTS:
         raise MetricError(f"test is {test!r}; give one of {', '.join(map(repr, _TESTS))}")
     return _TESTS[test]
 
 
 def _differences(losses_a: ArrayLike, losses_b: ArrayLike) -> Floats:
-    a, b = np.asarray(losses_a, dtype=np.float64), np.asarray(losses_b, dtype=np.float64)
+    a, b = as_floats("losses", losses_a, MetricError), as_floats("losses", losses_b, MetricError)
     if a.ndim != 1 or a.shape != b.shape:
         raise MetricError(
             f"the losses have shapes {a.shape} and {b.shape}; give one loss of each system for "
@@ -191,7 +198,10 @@ def _differences(losses_a: ArrayLike, losses_b: ArrayLike) -> Floats:
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise MetricError("a loss is NaN or infinite; give finite numbers")
-    return a - b
+    # Rounding keeps 0.3 − 0.2 and 0.2 − 0.1 equal, and 0.1 + 0.2 against 0.3 a tie.
+    size = 2.0 ** np.frexp(np.abs([a, b]).max(initial=0.0))[1]
+    differences: Floats = np.round((a - b) / size, 12) * size
+    return differences
 
 
 def _sum_distribution(numbers: Ints) -> Floats:
