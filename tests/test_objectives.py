@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from coterie import PairScores, Partition, checks, objectives
 from coterie.exceptions import InputError
+from coterie.features import NodeProducts, stack
+from coterie.metrics import trace_loss
 from coterie.objectives import Correlation, Forest, KMeans, LeftLink
 from tests.conftest import all_partitions
 
@@ -88,8 +90,6 @@ def test_trace_loss_augments_the_kernel(n_clusters, rng):
     kernel = scores.to_matrix()
     truth = Partition(next(y for y in all_partitions(7) if max(y) + 1 == n_clusters))
     shifted = kernel - 100 / n_clusters * indicator(truth) @ indicator(truth).T
-    from coterie.metrics import trace_loss
-
     for labels in all_partitions(7):
         if max(labels) + 1 == n_clusters:
             z = Partition(labels)
@@ -104,6 +104,19 @@ def indicator(partition):
     """The matrix Y of Finley & Joachims 2008, 4.2: |c|^-½ for the items of cluster c."""
     y = np.equal.outer(partition.labels, np.arange(partition.n_clusters)).astype(float)
     return y / np.sqrt(partition.sizes)
+
+
+@pytest.mark.parametrize("objective", [Correlation(), KMeans(), LeftLink(), Forest()], ids=repr)
+def test_the_joint_feature_map_gives_the_value(objective, rng):
+    """w·Ψ(x, C) = value(C), with Ψ from the weights of pairs and of items with themselves."""
+    features = stack([NodeProducts(rng.normal(size=(6, 3))), rng.normal(size=(15, 2))])
+    coef = rng.normal(size=5)
+    scores = PairScores(6, None, features @ coef, features.diagonal @ coef)
+    for labels in all_partitions(6):
+        partition = Partition(labels)
+        psi = features.T @ objective.weights(partition, scores)
+        psi += features.diagonal.T @ objective.self_weights(partition, scores)
+        assert coef @ psi == pytest.approx(objective.value(partition, scores), abs=1e-10)
 
 
 def test_relaxed_matrices_stand_in_for_partitions(rng):

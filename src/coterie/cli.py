@@ -35,7 +35,7 @@ def options(
 
 @app.command()
 def demo(
-    rows: Annotated[int, typer.Option(min=1, help="How many records to make.")] = 2000,
+    rows: Annotated[int, typer.Option(min=1, max=5000, help="How many records to make.")] = 2000,
     seed: Annotated[int, typer.Option(help="The seed of the records.")] = 0,
 ) -> None:
     """Make messy person records, cluster them by two rules and score both by every metric."""

@@ -130,7 +130,8 @@ class PairScores:
         """Return the n × n matrix of scores; absent pairs are 0."""
         if self.listed is None:
             matrix = upper_rows(self.scores, slice(0, self.n_items), self.n_items)
-            matrix += matrix.T
+            for item in range(self.n_items):
+                matrix[item + 1 :, item] = matrix[item, item + 1 :]
         else:
             matrix = np.zeros((self.n_items, self.n_items))
             first, second = self.listed.T
@@ -272,13 +273,14 @@ def as_symmetric(matrix: ArrayLike) -> Floats:
         return np.zeros((0, 0))
     if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
         raise PairError(f"the matrix has shape {dense.shape}; {_SYMMETRIC}")
-    bad = np.argwhere(~np.isfinite(dense))
-    if len(bad):
-        i, j = bad[0]
+    if not np.isfinite(dense).all():
+        i, j = np.argwhere(~np.isfinite(dense))[0]
         raise PairError(f"S[{i}, {j}] is {dense[i, j]}; give finite numbers")
-    if not np.allclose(dense, dense.T, rtol=1e-9, atol=1e-9):
-        first, second = np.nonzero(dense != dense.T)
-        _refuse_asymmetry(dense[first, second], dense[second, first], first, second)
+    for item in range(len(dense)):
+        above, below = dense[item, item + 1 :], dense[item + 1 :, item]
+        if not np.array_equal(above, below):
+            later = np.arange(item + 1, len(dense))
+            _refuse_asymmetry(above, below, np.full_like(later, item), later)
     return dense
 
 
