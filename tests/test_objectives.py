@@ -172,6 +172,12 @@ def test_what_is_no_clustering_is_refused(objective, wrong, rng):
             getattr(objective, part)(wrong, random_kernel(3, rng))
 
 
+@pytest.mark.parametrize("objective", MEMBERS, ids=repr)
+def test_scores_that_are_a_bare_matrix_are_refused(objective):
+    with pytest.raises(InputError, match=r"give PairScores, of a matrix S by PairScores\.from_"):
+        objective.value(Partition([0, 1]), np.eye(2))
+
+
 @pytest.mark.parametrize("gamma", [np.nan, -1, np.inf, None, "1"])
 def test_bad_gamma_is_refused(gamma):
     with pytest.raises(InputError, match=r"gamma is .*; give a finite number of at least 0"):

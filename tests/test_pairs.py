@@ -176,6 +176,7 @@ def test_bad_scores_are_refused(arguments, message):
         (sp.csr_array([[0, 1, 2]]), r"shape \(1, 3\)"),
         (sp.coo_array([0.0, 1.0]), r"shape \(2,\)"),
         ([["0", "1"], ["1", "0"]], "real numbers"),
+        (np.zeros((3, 0)), r"shape \(3, 0\)"),
     ],
 )
 def test_bad_matrices_are_refused(matrix, message):

@@ -36,7 +36,7 @@ class LinearObjective(ABC):
 
     def value(self, partition: Partition | Relaxed, scores: PairScores) -> float:
         """Return `scores @ weights`, the diagonal included where there is one."""
-        value = scores.scores @ self.weights(partition, scores)
+        value = self.weights(partition, scores) @ scores.scores
         if scores.diagonal is not None:
             value += scores.diagonal @ self.self_weights(partition, scores)
         return float(value)
@@ -223,6 +223,11 @@ def _best_links(left: Ints, item: Ints, links: Floats) -> Ints:
 
 def _as_clustering(partition: Partition | Relaxed, scores: PairScores) -> Partition | Relaxed:
     """Check that a partition or a relaxed matrix is of the items that are scored."""
+    if not isinstance(scores, PairScores):
+        raise InputError(
+            f"scores are of type {type(scores).__name__}; give PairScores, of a matrix S by "
+            "PairScores.from_matrix(S)"
+        )
     if isinstance(partition, Partition):
         if len(partition) != scores.n_items:
             raise InputError(

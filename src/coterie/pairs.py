@@ -269,7 +269,7 @@ def as_n_clusters(n_clusters: int | None, n_items: int) -> int | None:
 def as_symmetric(matrix: ArrayLike) -> Floats:
     """Take a square symmetric matrix of finite numbers."""
     dense = as_floats("the matrix", matrix, PairError)
-    if dense.size == 0:
+    if dense.shape == (0,):
         return np.zeros((0, 0))
     if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
         raise PairError(f"the matrix has shape {dense.shape}; {_SYMMETRIC}")

@@ -193,6 +193,13 @@ def test_other_arrays_with_a_diagonal_method_are_matrices():
     assert isinstance(as_features(np.ones((3, 2)).view(Tensor)), DenseFeatures)
 
 
+def test_weights_multiply_from_the_left_too(rng):
+    operator = NodeProducts(rng.normal(size=(4, 2)))
+    weights = rng.normal(size=6)
+    np.testing.assert_array_equal(weights @ operator, operator.T @ weights)
+    assert operator.T.shape == (2, 6)
+
+
 def test_stack_of_one_is_itself_and_matrices_are_taken():
     one = NodeProducts(np.eye(3))
     assert stack([one]) is one
@@ -236,6 +243,7 @@ def test_wide_node_products_stay_within_memory():
         (lambda: SparseFeatures(np.ones(3)), r"shape \(3,\)"),
         (lambda: DenseFeatures([[1.0]]) @ ["a"], "coef must be real numbers"),
         (lambda: DenseFeatures([[1.0]]).T @ [1j], "weights must be real numbers"),
+        (lambda: stack(np.ones((3, 1))), "parts are of type ndarray; give a list of features"),
         (lambda: stack([]), "give at least one part"),
         (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
     ],

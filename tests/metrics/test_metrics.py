@@ -144,6 +144,7 @@ def test_one_side_may_be_empty_of_mentions():
         ([["a"], ["a"]], [["a"]], "truth has the mention 'a' twice"),
         ([["a"]], [["b", "b"]], "predicted has the mention 'b' twice"),
         ([["a"]], [[["b"]]], r"predicted has the mention \['b'\]; mentions must be hashable"),
+        ([["a"]], [np.zeros((2, 2))], r"predicted has a cluster of shape \(2, 2\)"),
         ([0, 0, 1], [["a", "b"], ["c"]], "one side has labels, the other clusters of mentions"),
     ],
 )

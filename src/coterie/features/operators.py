@@ -38,6 +38,8 @@ from coterie.pairs import as_links, as_pairs, count_pairs, row_start, upper_rows
 class LinearOperator(ABC):
     """Features of m pairs in d columns, known by their products with vectors."""
 
+    __array_ufunc__ = None  # so that NumPy leaves `weights @ features` to us
+
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int]:
@@ -55,6 +57,9 @@ class LinearOperator(ABC):
 
     def __matmul__(self, coef: ArrayLike) -> Floats:
         return self._apply(_as_vector(coef, self.shape[1], "coef", "columns"))
+
+    def __rmatmul__(self, weights: ArrayLike) -> Floats:
+        return self.T @ weights
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.shape[0]} pairs × {self.shape[1]} columns)"
@@ -74,6 +79,11 @@ class Transposed:
     """The transpose of an operator: columns × pairs."""
 
     of: LinearOperator
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of columns and of pairs."""
+        return self.of.shape[::-1]
 
     def __matmul__(self, weights: ArrayLike) -> Floats:
         return self.of._apply_transposed(self.of._as_weights(weights))
@@ -348,6 +358,8 @@ def stack(parts: Sequence[Any]) -> Features:
     >>> both @ [1.0, 8.0]
     array([6., 5., 7.])
     """
+    if not isinstance(parts, list | tuple):
+        raise FeatureError(f"parts are of type {type(parts).__name__}; give a list of features")
     operators = tuple(as_features(part) for part in parts)
     if not operators:
         raise FeatureError("there are no features to stack; give at least one part")

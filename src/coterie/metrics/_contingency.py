@@ -135,8 +135,12 @@ def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
     if not _is_mentions(clustering):
         return dict(enumerate(_codes(clustering).tolist()))
     mentions: dict[Hashable, int] = {}
-    for number, cluster in enumerate(filter(len, clustering)):
-        for mention in cluster.ravel().tolist() if isinstance(cluster, np.ndarray) else cluster:
+    for number, cluster in enumerate(clustering):
+        if isinstance(cluster, np.ndarray) and cluster.ndim != 1:
+            raise MetricError(
+                f"{side} has a cluster of shape {cluster.shape}; give a list of items"
+            )
+        for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
             if not isinstance(mention, Hashable):
                 raise MetricError(f"{side} has the mention {mention!r}; mentions must be hashable")
             if mention in mentions:

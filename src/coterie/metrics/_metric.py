@@ -88,7 +88,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     signature = inspect.signature(function)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     sides = [
-        inspect.Parameter(side, kind, annotation=PartitionLike) for side in ("truth", "predicted")
+        inspect.Parameter(side, kind, annotation="PartitionLike") for side in ("truth", "predicted")
     ]
     return signature.replace(parameters=[*sides, *list(signature.parameters.values())[1:]])
 

@@ -122,7 +122,8 @@ def bootstrap_interval(
     >>> 1.0 <= low < 2.5 < high <= 4.0
     True
     """
-    values = _differences(losses_a, np.zeros(np.shape(losses_a)) if losses_b is None else losses_b)
+    values = as_floats("losses", losses_a, MetricError)
+    values = _differences(values, np.zeros_like(values) if losses_b is None else losses_b)
     if not len(values):
         raise MetricError("there are no losses to draw from; give those of at least one item set")
     tail = (1 - as_real("level", level, high=1.0)) / 2
@@ -199,7 +200,7 @@ def _differences(losses_a: ArrayLike, losses_b: ArrayLike) -> Floats:
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise MetricError("a loss is NaN or infinite; give finite numbers")
     # Rounding keeps 0.3 − 0.2 and 0.2 − 0.1 equal, and 0.1 + 0.2 against 0.3 a tie.
-    size = 2.0 ** np.frexp(np.abs([a, b]).max(initial=0.0))[1]
+    size = np.ldexp(1.0, np.frexp(np.abs([a, b]).max(initial=0.0))[1] - 1)
     differences: Floats = np.round((a - b) / size, 12) * size
     return differences
 

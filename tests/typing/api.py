@@ -1,0 +1,28 @@
+"""The public names as a type checker sees them; it runs, too."""
+
+from typing import assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import coterie as ct
+from coterie.metrics import Scores
+
+item_sets = [
+    ct.ItemSet(np.ones((3, 2)), ids=["a", "b", "c"]),
+    ct.ItemSet.from_pair_features(np.ones((3, 1)), n_items=3, n_clusters=2),
+]
+truth, predicted = ct.Partition(["x", "x", "y"]), ct.as_partition([[0], [1, 2]])
+scores = ct.PairScores.from_matrix(np.zeros((3, 3)))
+
+assert_type(item_sets, list[ct.ItemSet])
+assert_type(scores.plus(np.ones(3)).to_matrix(), NDArray[np.float64])
+assert_type(ct.objectives.LeftLink(gamma=0.5).value(truth, scores), float)
+assert_type(ct.features.NodeProducts(np.ones((3, 2))) @ np.ones(2), NDArray[np.float64])
+assert_type(ct.metrics.pair_loss(truth, predicted), float)
+assert_type(ct.metrics.b_cubed(["x", "y"], [0, 1]), Scores)
+assert_type(ct.metrics.variation_of_information(truth, predicted, base=2), float)
+assert_type(ct.metrics.micro(ct.metrics.muc, [truth], [predicted]), Scores)
+assert_type(ct.metrics.macro(ct.metrics.pair_loss, [truth], [predicted]), float)
+assert_type(ct.metrics.compare([1.0], [2.0]).p_value, float)
+assert_type(ct.datasets.make_item_sets(n_sets=1).partitions, list[ct.Partition])
