@@ -6,6 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# No deadline: a slow machine is no failure. In CI the examples are always the same ones.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 @pytest.fixture
