@@ -8,6 +8,7 @@ from scipy import stats
 
 from coterie import metrics
 from coterie.exceptions import InputError
+from coterie.metrics.significance import _holm
 
 # Finley & Joachims 2008, Table 3: losses of the Iterative- and the Spectral-trained model.
 TABLE_3 = {
@@ -97,6 +98,11 @@ def test_holm_corrects_over_systems():
     assert found[1] == pytest.approx(min(1, max(found[0], 2 * plain[1])))
     assert found == sorted(found)
     assert metrics.compare_all(ours, {}) == {}
+
+
+def test_holm_never_orders_p_values_anew():
+    assert _holm([0.5, 0.01, 0.012]) == pytest.approx([0.5, 0.03, 0.03])
+    assert _holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
