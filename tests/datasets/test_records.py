@@ -4,7 +4,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from coterie.datasets._record_tables import CITIES, EDITS, GIVEN_NAMES, SURNAMES
+from coterie.datasets._record_edits import EDITS
+from coterie.datasets._record_tables import CITIES, GIVEN_NAMES, SURNAMES
 from coterie.datasets.records import iter_records, make_records
 from coterie.exceptions import InputError
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from coterie._arguments import as_real, as_whole
 from coterie._arrays import Bools, Floats, Ints
 from coterie.datasets import _record_tables as tables
-from coterie.datasets._record_tables import Edit, Words
+from coterie.datasets._record_edits import EDITS, Edit, lettered
+from coterie.datasets._record_tables import Words
 from coterie.datasets.corpus import Corpus
 from coterie.items import ItemSet
 from coterie.partition import Partition
@@ -66,7 +67,7 @@ def make_records(
     >>> partitions[0]
     Partition([0, 1, 0, 1, 0])
     """
-    columns: dict[str, list[str | None]] = {field: [] for field in tables.EDITS}
+    columns: dict[str, list[str | None]] = {field: [] for field in EDITS}
     entities = [np.empty(0, dtype=np.intp)]
     for chunk in iter_records(
         n_rows, duplicates=duplicates, errors=errors, random_state=random_state
@@ -315,7 +316,7 @@ def _emails(dice: _Dice, accounts: Ints, given: Words, surnames: Words) -> Words
 
 
 def _email(given: str, surname: str, bits: int) -> str:
-    first, last = tables.lettered(given), tables.lettered(surname)
+    first, last = lettered(given), lettered(surname)
     number = bits % 10_000
     names = (f"{first}.{last}", f"{first[0]}{last}", f"{last}.{first}", f"{first}_{last[0]}")
     return f"{names[bits >> 62]}{number}@{tables.DOMAINS[(bits >> 32) % len(tables.DOMAINS)]}"
@@ -327,8 +328,8 @@ def _words(texts: list[str] | list[str | None]) -> Words:
 
 def _corrupt(dice: _Dice, field: str, column: Words, rows: Ints, errors: float) -> None:
     """Change the texts of a column in place, each with probability `errors`."""
-    edits = list(tables.EDITS[field])
-    shares = tables.cumulative(np.array(list(tables.EDITS[field].values())))
+    edits = list(EDITS[field])
+    shares = tables.cumulative(np.array(list(EDITS[field].values())))
     drawn = dice.pick(f"{field} error", rows, errors * shares)
     for number, edit in enumerate(edits):
         cells = np.flatnonzero(drawn == number)
