@@ -42,7 +42,7 @@ class PairFeatures:
         as_whole("n_items", self.n_items, error=ItemSetError)
         pairs = as_pairs(self.pairs, self.n_items)
         features = self.features if is_operator(self.features) else as_matrix(self.features)
-        expected = count_pairs(self.n_items) if pairs is None else len(pairs)
+        expected = count_pairs(self.n_items, pairs)
         if features.shape[0] != expected:
             listed = f"all pairs of {self.n_items} items" if pairs is None else "listed pairs"
             raise FeatureError(

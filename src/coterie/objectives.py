@@ -22,8 +22,8 @@ from coterie.partition import Partition
 __all__ = ["Correlation", "Forest", "KMeans", "LeftLink"]
 
 
-class LinearObjective(ABC):
-    """An objective whose value is linear in the scores, and which gives items no weight alone."""
+class PairObjective(ABC):
+    """An objective known by its pair weights; by default its value is linear in the scores."""
 
     @abstractmethod
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
@@ -47,7 +47,7 @@ class LinearObjective(ABC):
 
 
 @dataclass(frozen=True)
-class Correlation(LinearObjective):
+class Correlation(PairObjective):
     """Sum of the scores of the pairs inside clusters (correlation clustering).
 
     value(C) = Σ_{i<j} s_ij [i and j together in C]  (Finley & Joachims 2005, eq. 1). Weights are 0
@@ -76,7 +76,7 @@ class Correlation(LinearObjective):
 
 
 @dataclass(frozen=True)
-class KMeans(LinearObjective):
+class KMeans(PairObjective):
     """Sum over clusters of the mean score inside (kernel k-means).
 
     value(C) = Σ_c 1/|c| Σ_{i,j∈c} K_ij = trace(Zᵀ K Z)  (Finley & Joachims 2008, eq. 7, 14), over
@@ -111,7 +111,7 @@ class KMeans(LinearObjective):
 
 
 @dataclass(frozen=True)
-class LeftLink(LinearObjective):
+class LeftLink(PairObjective):
     """Each item links to one item on its left, or to a dummy that starts a cluster.
 
     value(C) = γ Σ_i log Z_i(C), Z_i(C) = Σ_{j<i, j with i in C} exp(s_ij / γ), where the dummy
@@ -168,7 +168,7 @@ class LeftLink(LinearObjective):
 
 
 @dataclass(frozen=True)
-class Forest(LinearObjective):
+class Forest(PairObjective):
     """Sum of the scores of the best spanning tree of every cluster.
 
     value(C) = Σ_c max over trees that span c of Σ s_ij (Yu & Joachims 2009), edges of any sign. The

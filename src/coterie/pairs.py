@@ -79,11 +79,10 @@ class PairScores:
     ) -> None:
         n_items = as_whole("n_items", n_items, error=ItemSetError)
         listed = as_pairs(pairs, n_items)
-        n_pairs = count_pairs(n_items) if listed is None else len(listed)
         values = {
             "n_items": n_items,
             "listed": listed,
-            "scores": _finite("scores", scores, n_pairs, "pairs"),
+            "scores": _finite("scores", scores, count_pairs(n_items, listed), "pairs"),
             "diagonal": _as_diagonal(diagonal, n_items),
             "n_clusters": as_n_clusters(n_clusters, n_items),
         }
@@ -160,9 +159,9 @@ class PairScores:
         return f"PairScores({self.n_items} items, {every}{len(self.scores)} pairs{known})"
 
 
-def count_pairs(n_items: int) -> int:
-    """Count the unordered pairs of `n_items` items."""
-    return n_items * (n_items - 1) // 2
+def count_pairs(n_items: int, listed: Pairs | None = None) -> int:
+    """Count the listed pairs, or all unordered pairs of `n_items` items."""
+    return n_items * (n_items - 1) // 2 if listed is None else len(listed)
 
 
 def all_pairs(n_items: int) -> Pairs:

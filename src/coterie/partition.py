@@ -190,8 +190,8 @@ def is_clusters(value: object) -> bool:
     return bool(kinds) and all(issubclass(kind, list | Set | range | np.ndarray) for kind in kinds)
 
 
-def label_codes(labels: Labels | ArrayLike) -> Ints:
-    """Replace labels by small non-negative integers, equal for equal labels."""
+def label_codes(labels: Any) -> Ints:
+    """Replace labels, or those of a partition, by small non-negative integers."""
     array = _label_array(labels)
     if array.dtype.kind == "b":
         return array.astype(np.intp)

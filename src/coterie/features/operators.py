@@ -222,7 +222,7 @@ class NodeProducts(LinearOperator):
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns."""
         n_items, n_columns = self.nodes.shape
-        return count_pairs(n_items) if self.pairs is None else len(self.pairs), n_columns
+        return count_pairs(n_items, self.pairs), n_columns
 
     @cached_property
     def diagonal(self) -> Features:
@@ -298,7 +298,7 @@ class LinkedNodeProducts(LinearOperator):
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns, the indicator last."""
         n_items, n_columns = self.nodes.shape
-        return count_pairs(n_items) if self.pairs is None else len(self.pairs), n_columns + 1
+        return count_pairs(n_items, self.pairs), n_columns + 1
 
     @cached_property
     def _linked(self) -> tuple[Ints, NodeProducts]:

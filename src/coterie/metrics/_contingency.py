@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._arrays import Floats, Ints
 from coterie.exceptions import MetricError
-from coterie.partition import Partition, PartitionLike, is_clusters, label_codes
+from coterie.partition import PartitionLike, is_clusters, label_codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,12 @@ class Contingency:
         """The squared counts."""
         return self.counts.astype(np.float64) ** 2
 
+    @property
+    def size_products(self) -> Ints:
+        """The product of the two cluster sizes of each overlap."""
+        products: Ints = self.truth_sizes[self.rows] * self.predicted_sizes[self.columns]
+        return products
+
     @cached_property
     def truth_pairs(self) -> int:
         """Number of pairs together in the truth."""
@@ -107,13 +113,13 @@ def pairs_within(sizes: Ints) -> int:
 
 def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
     """Count the overlaps of two clusterings: partitions, labels, or clusters of mentions."""
-    mentions = _is_mentions(truth), _is_mentions(predicted)
-    if any(mentions):
+    clusters = is_clusters(truth), is_clusters(predicted)
+    if any(clusters):
         sides = _as_mentions(truth, "truth"), _as_mentions(predicted, "predicted")
-        if not all(mentions) and all(sides):
+        if not all(clusters) and all(sides):
             _refuse_names(*sides)
         return _from_mentions(*sides)
-    true, guessed = _codes(truth), _codes(predicted)
+    true, guessed = label_codes(truth), label_codes(predicted)
     if len(true) != len(guessed):
         raise MetricError(
             f"truth has {len(true)} labels, predicted {len(guessed)}; "
@@ -122,18 +128,10 @@ def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
     return _count(true, guessed, np.bincount(true), np.bincount(guessed))
 
 
-def _is_mentions(clustering: PartitionLike) -> bool:
-    return not isinstance(clustering, Partition) and is_clusters(clustering)
-
-
-def _codes(clustering: Any) -> Ints:
-    return clustering.labels if isinstance(clustering, Partition) else label_codes(clustering)
-
-
 def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
     """Map each mention to the number of its cluster; the mentions of a partition are 0, 1, …."""
-    if not _is_mentions(clustering):
-        return dict(enumerate(_codes(clustering).tolist()))
+    if not is_clusters(clustering):
+        return dict(enumerate(label_codes(clustering).tolist()))
     mentions: dict[Hashable, int] = {}
     for number, cluster in enumerate(clustering):
         if isinstance(cluster, np.ndarray) and cluster.ndim != 1:

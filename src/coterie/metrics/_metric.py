@@ -103,14 +103,20 @@ def _refuse_other_items(table: Contingency, name: str) -> None:
         )
 
 
-def scores_of(hits: float, n_predicted: float, n_truth: float, *, undefined: float) -> Scores:
-    """Return precision = hits / n_predicted and recall = hits / n_truth; 0/0 is `undefined`."""
-    return combine(
-        hits / n_predicted if n_predicted else undefined, hits / n_truth if n_truth else undefined
-    )
+class Ratio(NamedTuple):
+    """Hits of a total."""
+
+    hits: float
+    total: float
 
 
-def combine(precision: float, recall: float) -> Scores:
-    """Add the harmonic mean; that of 0 and 0 is 0."""
-    total = precision + recall
-    return Scores(precision, recall, 2 * precision * recall / total if total else 0.0)
+def scores_of(precision: Ratio, recall: Ratio, *, undefined: float | None = None) -> Scores:
+    """Return two ratios and their harmonic mean; that of 0 and 0 is 0.
+
+    A ratio of 0/0 is `undefined`; without it 1 where both are (nothing to find, nothing found),
+    else 0.
+    """
+    if undefined is None:
+        undefined = float(not precision.total and not recall.total)
+    p, r = (float(x.hits / x.total) if x.total else undefined for x in (precision, recall))
+    return Scores(p, r, 2 * p * r / (p + r) if p + r else 0.0)

@@ -1,9 +1,10 @@
 """Metrics over clusters as entities: B-cubed, CEAF and the CoNLL average."""
 
-from coterie._arrays import Floats
+import numpy as np
+
 from coterie.metrics._contingency import Contingency
 from coterie.metrics._matching import heaviest_matching
-from coterie.metrics._metric import Scores, combine, metric, scores_of
+from coterie.metrics._metric import Ratio, Scores, metric, scores_of
 from coterie.metrics.links import muc
 
 
@@ -18,13 +19,9 @@ def b_cubed(table: Contingency) -> Scores:
     >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 1])
     Scores(precision=0.6666666666666666, recall=0.75, f1=0.7058823529411765)
     """
-    empty = float(not table.n_truth and not table.n_predicted)
     precise = (table.squares / table.predicted_sizes[table.columns]).sum()
     recalled = (table.squares / table.truth_sizes[table.rows]).sum()
-    return combine(
-        float(precise) / table.n_predicted if table.n_predicted else empty,
-        float(recalled) / table.n_truth if table.n_truth else empty,
-    )
+    return scores_of(Ratio(precise, table.n_predicted), Ratio(recalled, table.n_truth))
 
 
 @metric(greater_is_better=True)
@@ -36,8 +33,8 @@ def ceaf_mention(table: Contingency) -> Scores:
     >>> ceaf_mention([["a"], ["b", "c"], ["d", "e", "f"]], [["a"], ["d", "e"]])
     Scores(precision=1.0, recall=0.5, f1=0.6666666666666666)
     """
-    matched = _matched(table, table.counts.astype(float))
-    return _matching_scores(matched, table.n_predicted, table.n_truth)
+    matched = heaviest_matching(table.rows, table.columns, table.counts.astype(np.float64))
+    return scores_of(Ratio(matched, table.n_predicted), Ratio(matched, table.n_truth))
 
 
 @metric(greater_is_better=True)
@@ -50,8 +47,10 @@ def ceaf_entity(table: Contingency) -> Scores:
     Scores(precision=0.9, recall=0.6, f1=0.7200000000000001)
     """
     sizes = table.truth_sizes[table.rows] + table.predicted_sizes[table.columns]
-    matched = _matched(table, 2.0 * table.counts / sizes)
-    return _matching_scores(matched, table.n_predicted_clusters, table.n_truth_clusters)
+    matched = heaviest_matching(table.rows, table.columns, 2.0 * table.counts / sizes)
+    return scores_of(
+        Ratio(matched, table.n_predicted_clusters), Ratio(matched, table.n_truth_clusters)
+    )
 
 
 @metric(greater_is_better=True)
@@ -64,12 +63,3 @@ def conll_score(table: Contingency) -> float:
     1.0
     """
     return sum(part.from_table(table).f1 for part in (muc, b_cubed, ceaf_entity)) / 3
-
-
-def _matched(table: Contingency, similarity: Floats) -> float:
-    return heaviest_matching(table.rows, table.columns, similarity)
-
-
-def _matching_scores(matched: float, n_predicted: int, n_truth: int) -> Scores:
-    empty = float(not n_truth and not n_predicted)
-    return scores_of(matched, n_predicted, n_truth, undefined=empty)

@@ -22,8 +22,7 @@ def variation_of_information(table: Contingency, base: float = math.e) -> float:
     """
     if as_real("base", base) <= 1:
         raise MetricError(f"base is {base}; give a base of logarithms above 1, such as 2")
-    sizes = table.truth_sizes[table.rows] * table.predicted_sizes[table.columns]
-    surprise = table.counts * np.log(table.squares / sizes)
+    surprise = table.counts * np.log(table.squares / table.size_products)
     return max(0.0, -float(surprise.sum())) / max(table.n_shared, 1) / math.log(base)
 
 
@@ -75,8 +74,8 @@ def trace_loss(table: Contingency) -> float:
     """
     if not table.n_truth:
         return 0.0
-    sizes = table.truth_sizes[table.rows] * table.predicted_sizes[table.columns]
-    return max(0.0, 100.0 * (1.0 - float((table.squares / sizes).sum()) / table.n_truth_clusters))
+    kept = float((table.squares / table.size_products).sum())
+    return max(0.0, 100.0 * (1.0 - kept / table.n_truth_clusters))
 
 
 def _entropy(sizes: Ints) -> float:
@@ -90,6 +89,5 @@ def _entropy(sizes: Ints) -> float:
 def _mutual_information(table: Contingency) -> float:
     if table.n_truth_clusters < 2 or table.n_predicted_clusters < 2:
         return 0.0
-    sizes = table.truth_sizes[table.rows] * table.predicted_sizes[table.columns]
-    ratios = table.counts * float(table.n_shared) / sizes
+    ratios = table.counts * float(table.n_shared) / table.size_products
     return max(0.0, float(table.counts @ np.log(ratios)) / table.n_shared)

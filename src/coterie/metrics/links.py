@@ -4,7 +4,7 @@ import numpy as np
 
 from coterie._arrays import Ints
 from coterie.metrics._contingency import Contingency, pairs_within
-from coterie.metrics._metric import Scores, combine, metric, scores_of
+from coterie.metrics._metric import Ratio, Scores, metric, scores_of
 
 
 @metric(greater_is_better=True)
@@ -45,10 +45,9 @@ def lea(table: Contingency) -> Scores:
     >>> lea([[1, 2], [3, 4, 5]], [[1, 2, 3], [4, 5]]).recall
     0.6
     """
-    empty = float(not table.n_truth and not table.n_predicted)
-    precision = _resolved(table.T) / table.n_predicted if table.n_predicted else empty
-    recall = _resolved(table) / table.n_truth if table.n_truth else empty
-    return combine(precision, recall)
+    return scores_of(
+        Ratio(_resolved(table.T), table.n_predicted), Ratio(_resolved(table), table.n_truth)
+    )
 
 
 @metric(greater_is_better=True)
@@ -64,11 +63,13 @@ def blanc(table: Contingency) -> Scores:
     0.35384615384615387
     """
     truth, predicted, shared = (pairs_within(table.n_items[:, side]) for side in range(3))
-    inside = scores_of(table.shared_pairs, table.predicted_pairs, table.truth_pairs, undefined=0.0)
+    both, neither = table.shared_pairs, shared - _shared_inside(table)
+    inside = scores_of(
+        Ratio(both, table.predicted_pairs), Ratio(both, table.truth_pairs), undefined=0.0
+    )
     between = scores_of(
-        shared - _shared_inside(table),
-        predicted - table.predicted_pairs,
-        truth - table.truth_pairs,
+        Ratio(neither, predicted - table.predicted_pairs),
+        Ratio(neither, truth - table.truth_pairs),
         undefined=0.0,
     )
     if not truth:
@@ -83,10 +84,10 @@ def blanc(table: Contingency) -> Scores:
 def _link_scores(table: Contingency, *, undefined: float) -> Scores:
     # A cluster's parts are its overlaps and, one by one, its items unknown to the other side:
     # summed over clusters, size − parts is shared items − overlaps for truth and prediction alike.
+    kept = table.n_shared - len(table.counts)
     return scores_of(
-        table.n_shared - len(table.counts),
-        table.n_predicted - table.n_predicted_clusters,
-        table.n_truth - table.n_truth_clusters,
+        Ratio(kept, table.n_predicted - table.n_predicted_clusters),
+        Ratio(kept, table.n_truth - table.n_truth_clusters),
         undefined=undefined,
     )
 

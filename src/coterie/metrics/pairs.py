@@ -7,7 +7,7 @@ from coterie._arguments import as_floats
 from coterie._arrays import Floats, Ints
 from coterie.exceptions import MetricError
 from coterie.metrics._contingency import Contingency, contingency, pairs_within
-from coterie.metrics._metric import Scores, directed, metric, scores_of
+from coterie.metrics._metric import Ratio, Scores, directed, metric, scores_of
 from coterie.pairs import as_symmetric, count_pairs, upper_triangle
 from coterie.partition import PartitionLike, as_partition
 
@@ -63,10 +63,8 @@ def pair_scores(table: Contingency) -> Scores:
     >>> pair_scores([0, 0, 1, 1], [0, 0, 0, 1])
     Scores(precision=0.3333333333333333, recall=0.5, f1=0.4)
     """
-    neither = not table.truth_pairs and not table.predicted_pairs
-    return scores_of(
-        table.shared_pairs, table.predicted_pairs, table.truth_pairs, undefined=float(neither)
-    )
+    shared = table.shared_pairs
+    return scores_of(Ratio(shared, table.predicted_pairs), Ratio(shared, table.truth_pairs))
 
 
 @directed(greater_is_better=False)
