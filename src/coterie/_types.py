@@ -2,7 +2,7 @@
 
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from coterie._arrays import Floats
+from coterie._arrays import Floats, Ints, Pairs
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -42,3 +42,70 @@ class Objective(Protocol):
     def value(self, partition: Partition | Relaxed, scores: PairScores) -> float: ...
 
     def scale(self, n_items: int) -> float: ...
+
+
+class Solved(Protocol):
+    """What a clusterer found: a partition, its value and a proven bound on any value."""
+
+    @property
+    def partition(self) -> Partition: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def bound(self) -> float: ...
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def relaxed(self) -> Relaxed | None: ...
+
+    @property
+    def weights(self) -> Floats: ...
+
+    @property
+    def self_weights(self) -> Floats: ...
+
+
+class Clusterer(Protocol):
+    """A frozen callable that partitions items by the scores of their pairs."""
+
+    @property
+    def objective(self) -> Objective | None: ...
+
+    def __call__(self, scores: PairScores, /) -> Partition: ...
+
+    def solve(self, scores: PairScores, /) -> Solved: ...
+
+
+class Loss(Protocol):
+    """How bad a predicted partition is, 0 to 100; the truth itself costs 0."""
+
+    def __call__(self, truth: Partition, predicted: Partition, /) -> float: ...
+
+
+@runtime_checkable
+class LinearLoss(Protocol):
+    """A loss that is linear in an objective's weights: `base + costs @ weights`."""
+
+    @property
+    def objective(self) -> Objective: ...
+
+    def linearize(self, truth: Partition, pairs: Pairs | None, /) -> tuple[float, Floats]: ...
+
+
+class MergeSearch(Protocol):
+    """A loss followed through merges of clusters; a cluster is called by any of its items."""
+
+    def gain(self, first: Ints, second: Ints, /) -> Floats: ...
+
+    def merge(self, first: int, second: int, /) -> None: ...
+
+
+@runtime_checkable
+class SearchedLoss(Protocol):
+    """A loss that is not linear, but can be followed through merges from all singletons."""
+
+    def search(self, truth: Partition, /) -> MergeSearch: ...

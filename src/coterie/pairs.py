@@ -2,23 +2,41 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import connected_components
 
 from coterie._arguments import as_floats, as_whole
-from coterie._arrays import Array, Floats, Ints, Pairs, read_only
+from coterie._arrays import Bools, Floats, Ints, Pairs, read_only
+from coterie._indices import (
+    all_pairs,
+    as_links,
+    as_pairs,
+    count_pairs,
+    pair_indices,
+    refuse_loops,
+    row_start,
+    show,
+    upper_rows,
+    upper_triangle,
+)
 from coterie.exceptions import ItemSetError, PairError
 
+if TYPE_CHECKING:
+    from coterie.partition import Partition
+
 __all__ = [
+    "Contraction",
     "PairScores",
     "all_pairs",
     "as_links",
     "as_n_clusters",
     "as_pairs",
     "as_symmetric",
+    "contract",
     "count_pairs",
     "pair_indices",
     "row_start",
@@ -27,7 +45,6 @@ __all__ = [
 ]
 
 Matrix: TypeAlias = ArrayLike | sp.sparray | sp.spmatrix
-Row = TypeVar("Row", int, Ints)
 
 _SYMMETRIC = "give a square matrix with S[i, j] == S[j, i]"
 
@@ -53,6 +70,9 @@ class PairScores:
         for zeros.
     n_clusters
         The number of clusters to make, where it is known.
+    apart
+        Pairs that must not share a cluster, of shape (q, 2), scored or not; None stands for none.
+        (Pairs that must share one: `contract`.)
 
     Examples
     --------
@@ -68,6 +88,7 @@ class PairScores:
     scores: Floats
     diagonal: Floats | None
     n_clusters: int | None
+    apart: Pairs | None
 
     def __init__(
         self,
@@ -76,6 +97,7 @@ class PairScores:
         scores: ArrayLike,
         diagonal: ArrayLike | None = None,
         n_clusters: int | None = None,
+        apart: ArrayLike | None = None,
     ) -> None:
         n_items = as_whole("n_items", n_items, error=ItemSetError)
         listed = as_pairs(pairs, n_items)
@@ -85,6 +107,7 @@ class PairScores:
             "scores": _finite("scores", scores, count_pairs(n_items, listed), "pairs"),
             "diagonal": _as_diagonal(diagonal, n_items),
             "n_clusters": as_n_clusters(n_clusters, n_items),
+            "apart": _as_apart(apart, n_items),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -147,110 +170,101 @@ class PairScores:
         else:
             total = self.diagonal + own
         scores = self.scores + _finite("costs", costs, len(self.scores), "pairs")
-        return type(self)(self.n_items, self.listed, scores, total, self.n_clusters)
+        return type(self)(self.n_items, self.listed, scores, total, self.n_clusters, self.apart)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = (self.n_items, self.listed, self.scores, self.diagonal, self.n_clusters)
-        return type(self), values
+        known = (self.diagonal, self.n_clusters, self.apart)
+        return type(self), (self.n_items, self.listed, self.scores, *known)
 
     def __repr__(self) -> str:
         known = "" if self.n_clusters is None else f", {self.n_clusters} clusters"
         every = "all " if self.listed is None else ""
-        return f"PairScores({self.n_items} items, {every}{len(self.scores)} pairs{known})"
+        apart = "" if self.apart is None else f", {len(self.apart)} apart"
+        return f"PairScores({self.n_items} items, {every}{len(self.scores)} pairs{known}{apart})"
 
 
-def count_pairs(n_items: int, listed: Pairs | None = None) -> int:
-    """Count the listed pairs, or all unordered pairs of `n_items` items."""
-    return n_items * (n_items - 1) // 2 if listed is None else len(listed)
+@dataclass(frozen=True, eq=False)
+class Contraction:
+    """Scores in which items known to be together are one item.
 
-
-def all_pairs(n_items: int) -> Pairs:
-    """List all pairs i < j in SciPy's condensed order.
-
-    >>> all_pairs(3).tolist()
-    [[0, 1], [0, 2], [1, 2]]
+    `groups` gives each original item its contracted one; `inside` is the sum of the scores inside
+    groups, so that the correlation value of `expand(p)` is that of p plus `inside`.
     """
-    pairs = np.empty((count_pairs(n_items), 2), dtype=np.intp)
-    pairs[:, 0], pairs[:, 1] = np.triu_indices(n_items, 1)
-    return read_only(pairs)
+
+    scores: PairScores
+    groups: Ints
+    inside: float
+
+    def expand(self, partition: "Partition") -> "Partition":
+        """Give every original item the cluster of its group."""
+        return type(partition)(partition.labels[self.groups])
 
 
-def row_start(row: Row, n_items: int) -> Row:
-    """Return where the pairs (row, ·) begin in condensed order."""
-    return row * (2 * n_items - row - 1) // 2
+def contract(scores: PairScores, together: ArrayLike) -> Contraction:
+    """Make one item of the items that must be together, summing their scores with the others.
 
+    Meant for the objectives that add scores up: correlation clustering and Sum-Link.
 
-def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
-    """Return some rows of the n × n matrix whose upper triangle is condensed, zeros below it."""
-    block = np.zeros((rows.stop - rows.start, n_items))
-    for row in range(rows.start, rows.stop):
-        start, stop = row_start(row, n_items), row_start(row + 1, n_items)
-        block[row - rows.start, row + 1 :] = condensed[start:stop]
-    return block
+    Parameters
+    ----------
+    scores
+        Scores of the original items.
+    together
+        Links between items that must share a cluster, of shape (q, 2).
 
-
-def upper_triangle(matrix: Array) -> Array:
-    """Return the entries above the diagonal in condensed order."""
-    parts = [matrix[row, row + 1 :] for row in range(len(matrix))]
-    return np.concatenate(parts) if parts else matrix.reshape(-1)  # type: ignore[return-value]
-
-
-def as_pairs(pairs: ArrayLike | None, n_items: int) -> Pairs | None:
-    """Check listed pairs and put each as i < j; None stands for all pairs, in and out.
-
-    >>> as_pairs([(2, 0)], n_items=3).tolist()
-    [[0, 2]]
-    >>> as_pairs([(0, 1), (0, 2), (1, 2)], n_items=3) is None
-    True
+    Examples
+    --------
+    >>> joined = contract(PairScores(3, [(0, 2), (1, 2)], [5.0, -1.0]), [(0, 1)])
+    >>> joined.groups.tolist(), joined.scores.scores.tolist()
+    ([0, 0, 1], [4.0])
     """
-    if pairs is None:
+    groups = _groups(as_links(together, scores.n_items), scores.n_items)
+    n_groups = int(groups.max(initial=-1)) + 1
+    first, second = np.sort(groups[scores.pairs], axis=1).T
+    inside = first == second
+    matrix = sp.coo_array(
+        (scores.scores[~inside], (first[~inside], second[~inside])), shape=(n_groups, n_groups)
+    )
+    matrix.sum_duplicates()
+    order = np.lexsort((matrix.col, matrix.row))
+    pairs = np.column_stack([matrix.row[order], matrix.col[order]])
+    contracted = PairScores(
+        n_groups,
+        pairs,
+        matrix.data[order],
+        _group_diagonal(scores, groups, inside),
+        scores.n_clusters,
+        None if scores.apart is None else _groups_apart(scores.apart, groups),
+    )
+    return Contraction(contracted, read_only(groups), float(scores.scores[inside].sum()))
+
+
+def _groups(links: Pairs, n_items: int) -> Ints:
+    """Give the items that the links connect one number, 0, 1, … by first item."""
+    ends = links[:, 0].astype(np.int32), links[:, 1].astype(np.int32)
+    graph = sp.coo_array((np.ones(len(links)), ends), shape=(n_items, n_items))
+    labels = connected_components(graph, directed=False)[1]
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes]
+
+
+def _group_diagonal(scores: PairScores, groups: Ints, inside: Bools) -> Floats | None:
+    """Sum what the items of a group score with themselves and, in both orders, with each other."""
+    if scores.diagonal is None:
         return None
-    array = pair_indices(pairs, n_items)
-    _refuse_loops(array)
-    if np.any(array[:, 0] > array[:, 1]):
-        array = np.sort(array, axis=1)
-    keys = array[:, 0] * n_items + array[:, 1]
-    if np.all(keys[1:] > keys[:-1]):
-        if len(array) == count_pairs(n_items):
-            return None
-    else:
-        _refuse_duplicates(array, keys)
-    return read_only(array)
+    within = 2.0 * np.bincount(groups[scores.pairs[inside, 0]], scores.scores[inside], len(groups))
+    total: Floats = np.bincount(groups, scores.diagonal, len(groups)) + within
+    return total[: int(groups.max(initial=-1)) + 1]
 
 
-def as_links(links: ArrayLike, n_items: int) -> Pairs:
-    """Take links in any direction: repeated ones once, those of an item with itself not at all.
-
-    >>> as_links([(2, 0), (0, 2), (1, 1)], n_items=3).tolist()
-    [[0, 2]]
-    """
-    if links is None:
-        raise PairError("links are None; give an (l, 2) array of item indices, empty for none")
-    pairs = np.sort(pair_indices(links, n_items), axis=1)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    keys = np.unique(pairs[:, 0] * n_items + pairs[:, 1])
-    return read_only(np.column_stack(np.divmod(keys, max(n_items, 1))))
-
-
-def pair_indices(pairs: ArrayLike, n_items: int) -> Pairs:
-    """Take pairs of item indices as an (m, 2) array, in either order."""
-    try:
-        array = np.asarray(pairs)
-    except ValueError as error:
-        raise PairError("pairs are ragged; give two item indices (i, j) for each") from error
-    if array.size == 0 and array.ndim:
-        return np.empty((0, 2), dtype=np.intp)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise PairError(f"pairs have shape {array.shape}; give an (m, 2) array of item indices")
-    if array.dtype.kind not in "iu":
-        raise PairError(f"pairs are of type {array.dtype}; give integer item indices")
-    if array.min() < 0 or array.max() >= n_items:
-        number = int(np.argmax(np.any((array < 0) | (array >= n_items), axis=1)))
+def _groups_apart(apart: Pairs, groups: Ints) -> Pairs:
+    clash = np.flatnonzero(groups[apart[:, 0]] == groups[apart[:, 1]])
+    if clash.size:
         raise PairError(
-            f"pair {number} is {_show(array[number])}, but there are {n_items} items; "
-            f"indices run from 0 to {n_items - 1}"
+            f"items {show(apart[clash[0]])} must be apart, but the links put them together; "
+            "drop one of the two"
         )
-    return np.ascontiguousarray(array, dtype=np.intp)
+    return groups[apart]
 
 
 def as_n_clusters(n_clusters: int | None, n_items: int) -> int | None:
@@ -294,30 +308,6 @@ def _refuse_asymmetry(above: Floats, below: Floats, first: Ints, second: Ints) -
         )
 
 
-def _refuse_loops(pairs: Pairs) -> None:
-    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if loops.size:
-        raise PairError(
-            f"pair {loops[0]} is {_show(pairs[loops[0]])}, an item with itself; "
-            "leave it out (what an item scores with itself is the diagonal)"
-        )
-
-
-def _refuse_duplicates(pairs: Pairs, keys: Ints) -> None:
-    order = np.argsort(keys, kind="stable")
-    again = np.flatnonzero(np.diff(keys[order]) == 0)
-    if again.size:
-        first, second = order[again[0]], order[again[0] + 1]
-        raise PairError(
-            f"pairs {first} and {second} are both {_show(pairs[first])}; "
-            "pairs are unordered, list each once"
-        )
-
-
-def _show(pair: NDArray[Any]) -> str:
-    return f"({pair[0]}, {pair[1]})"
-
-
 def _finite(what: str, values: ArrayLike, n_expected: int, unit: str) -> Floats:
     numbers = as_floats(what, values, PairError)
     if numbers.shape != (n_expected,):
@@ -338,6 +328,15 @@ def _as_diagonal(diagonal: ArrayLike | None, n_items: int) -> Floats | None:
     if numbers.ndim == 0:
         numbers = np.broadcast_to(numbers, n_items)
     return _finite("diagonal scores", numbers, n_items, "items")
+
+
+def _as_apart(apart: ArrayLike | None, n_items: int) -> Pairs | None:
+    if apart is None:
+        return None
+    pairs = pair_indices(apart, n_items)
+    refuse_loops(pairs)
+    links = as_links(pairs, n_items)
+    return links if len(links) else None
 
 
 def _unless_zero(diagonal: Floats) -> Floats | None:

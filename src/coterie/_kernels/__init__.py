@@ -1,0 +1,1 @@
+"""Compiled loops over arrays: no classes, no validation, nothing public."""
