@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from coterie import PairScores
 from coterie.exceptions import CoterieError, ItemSetError, PairError
-from coterie.pairs import all_pairs, as_pairs
+from coterie.objectives import Correlation
+from coterie.pairs import all_pairs, as_pairs, contract
+from coterie.partition import Partition
 
 
 def test_all_pairs_are_in_condensed_order():
@@ -193,3 +195,35 @@ def test_bad_numbers_of_clusters_are_refused(n_clusters):
 def test_bad_number_of_items_is_refused():
     with pytest.raises(CoterieError, match="n_items is -1"):
         PairScores(-1, None, [])
+
+
+def test_apart_pairs_are_kept_each_once():
+    scores = PairScores(4, [(0, 1)], [1.0], apart=[(3, 1), (1, 3), (0, 2)])
+    assert scores.apart.tolist() == [[0, 2], [1, 3]]
+    assert scores.plus([1.0]).apart is not None
+    assert PairScores(4, [(0, 1)], [1.0], apart=[]).apart is None
+    assert "2 apart" in repr(scores)
+    with pytest.raises(PairError, match="an item with itself"):
+        PairScores(4, [(0, 1)], [1.0], apart=[(1, 1)])
+
+
+def test_contraction_sums_scores_and_values(rng):
+    for _ in range(50):
+        n_items = int(rng.integers(2, 8))
+        pairs = all_pairs(n_items)[rng.random(len(all_pairs(n_items))) < 0.7]
+        scores = PairScores(n_items, pairs, rng.normal(size=len(pairs)), rng.normal(size=n_items))
+        joined = contract(scores, rng.integers(n_items, size=(2, 2)))
+        partition = Partition(rng.integers(2, size=joined.scores.n_items))
+        value = Correlation().value(joined.expand(partition), scores)
+        inside = Correlation().value(partition, joined.scores) + joined.inside
+        assert value == pytest.approx(inside)
+        assert np.array_equal(joined.groups, Partition(joined.groups).labels)
+        matrix, groups = scores.to_matrix(), np.eye(joined.scores.n_items)[joined.groups]
+        assert np.allclose(joined.scores.to_matrix(), groups.T @ matrix @ groups)
+
+
+def test_contraction_takes_apart_pairs_along_and_sees_contradictions():
+    scores = PairScores(4, [(0, 1)], [1.0], apart=[(0, 3)])
+    assert contract(scores, [(0, 1)]).scores.apart.tolist() == [[0, 2]]
+    with pytest.raises(PairError, match="must be apart, but the links put them together"):
+        contract(scores, [(0, 1), (1, 3)])

@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = ["Solution"]
+__all__ = ["Greedy", "LocalSearch", "Solution"]
 
 if TYPE_CHECKING:
     from coterie.clusterers._base import Solution as Solution
+    from coterie.clusterers.greedy import Greedy as Greedy
+    from coterie.clusterers.local_search import LocalSearch as LocalSearch
 else:
     from coterie._lazy import lazily
 
@@ -13,5 +15,7 @@ else:
         __name__,
         {
             "_base": ["Solution"],
+            "greedy": ["Greedy"],
+            "local_search": ["LocalSearch"],
         },
     )

@@ -3,16 +3,25 @@
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from coterie._arrays import Ints, Pairs
+from coterie._arrays import Floats, Ints, Pairs
 from coterie._kernels.components import condensed_components, listed_components
 from coterie.pairs import PairScores, row_start
 
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
 PARALLEL_PAIRS = 500_000
 """From how many pairs on pieces are solved in threads."""
+
+
+DENSE_SHARE = 1 / 16
+"""From which share of n² listed pairs on a full matrix is the faster way."""
+
+ALONE_ITEMS = 64
 
 
 class Piece(NamedTuple):
@@ -25,8 +34,8 @@ class Piece(NamedTuple):
 def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[Piece]:
     """Split by connected components of the pairs that score above a level.
 
-    Items connected to no other are in no piece. Components are put together, in their order,
-    until a piece has `min_pairs` pairs; the pieces depend on nothing else.
+    Items connected to no other are in no piece. Small components are put together, in their order,
+    until a piece has `min_pairs` pairs; the pieces depend on the scores alone.
     """
     if scores.listed is None:
         labels = condensed_components(scores.n_items, scores.scores, above)
@@ -36,27 +45,23 @@ def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[P
     if len(sizes) == 1:
         return [Piece(np.arange(scores.n_items), scores)] if scores.n_items > 1 else []
     if scores.listed is None:
-        return _condensed_pieces(scores, labels, sizes)
+        return _condensed_pieces(scores, labels, sizes, min_pairs)
     return _listed_pieces(scores, scores.listed, labels, sizes, min_pairs)
 
 
-def labels_by_piece(
-    solve: Callable[[PairScores], Ints], parts: Iterable[Piece], n_items: int
-) -> Ints:
+def labels_by_piece(solve: Callable[[PairScores], Ints], parts: list[Piece], n_items: int) -> Ints:
     """Label each piece, in threads where there is much to do; all other items are alone."""
-    found = mapped(solve, [part.scores for part in parts])
-    return joined(
-        [(part.items, labels) for part, labels in zip(parts, found, strict=True)], n_items
-    )
+    n_pairs = sum(len(part.scores.scores) for part in parts)
+    found = mapped(lambda part: solve(part.scores), parts, n_pairs)
+    return joined(zip((part.items for part in parts), found, strict=True), n_items)
 
 
-def mapped(solve: Callable[[PairScores], Ints], sets: list[PairScores]) -> list[Ints]:
-    """Solve each set, in threads where there is much to do."""
-    total = sum(len(scores.scores) for scores in sets)
-    if len(sets) < 2 or total < PARALLEL_PAIRS:
-        return [solve(scores) for scores in sets]
+def mapped(solve: Callable[[Task], Answer], tasks: list[Task], n_pairs: int) -> list[Answer]:
+    """Solve each task, in threads where there are many pairs; that changes no answer."""
+    if len(tasks) < 2 or n_pairs < PARALLEL_PAIRS:
+        return [solve(task) for task in tasks]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(solve, sets))
+        return list(pool.map(solve, tasks))
 
 
 def joined(labelled: Iterable[tuple[Ints, Ints]], n_items: int) -> Ints:
@@ -70,17 +75,33 @@ def joined(labelled: Iterable[tuple[Ints, Ints]], n_items: int) -> Ints:
     return labels
 
 
-def _condensed_pieces(scores: PairScores, labels: Ints, sizes: Ints) -> list[Piece]:
+def _condensed_pieces(scores: PairScores, labels: Ints, sizes: Ints, min_pairs: int) -> list[Piece]:
     order = np.argsort(labels, kind="stable")
     groups = np.split(order, np.cumsum(sizes)[:-1])
+    packs = _packs(sizes, sizes * (sizes - 1) // 2, min_pairs)
     found = []
-    for items in groups:
-        if len(items) > 1:
-            starts = row_start(items, scores.n_items) - items - 1
-            inside = [starts[k] + items[k + 1 :] for k in range(len(items) - 1)]
-            part = scores.scores[np.concatenate(inside)]
-            found.append(_piece(scores, items, None, part))
+    for members in np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(packs)) + 1):
+        within = [groups[c] for c in members if sizes[c] > 1]
+        if within:
+            found.append(_blocks(scores, within))
     return found
+
+
+def _blocks(scores: PairScores, groups: list[Ints]) -> Piece:
+    """Take the pairs inside each group, of a set of all pairs."""
+    n_items = scores.n_items
+    inside = np.concatenate([_condensed_indices(items, n_items) for items in groups])
+    items = np.sort(np.concatenate(groups))
+    pairs = None
+    if len(groups) > 1:
+        ends = [group[np.column_stack(np.triu_indices(len(group), 1))] for group in groups]
+        pairs = np.searchsorted(items, np.concatenate(ends))
+    return _piece(scores, items, pairs, scores.scores[inside])
+
+
+def _condensed_indices(items: Ints, n_items: int) -> Ints:
+    starts = row_start(items, n_items) - items - 1
+    return np.concatenate([starts[k] + items[k + 1 :] for k in range(len(items) - 1)])
 
 
 def _listed_pieces(
@@ -88,17 +109,12 @@ def _listed_pieces(
 ) -> list[Piece]:
     own = labels[pairs[:, 0]]
     inside = np.flatnonzero(own == labels[pairs[:, 1]])
-    counts = np.bincount(own[inside], minlength=len(sizes))
-    pack = _packs(counts, min_pairs)
-    inside = inside[np.argsort(pack[own[inside]], kind="stable")]
+    packs = _packs(sizes, np.bincount(own[inside], minlength=len(sizes)), min_pairs)
     items = np.flatnonzero(sizes[labels] > 1)
-    items = items[np.argsort(pack[labels[items]], kind="stable")]
     found = []
-    pair_ends = np.cumsum(np.bincount(pack, counts))
-    item_ends = np.cumsum(np.bincount(pack, np.where(sizes > 1, sizes, 0)))
-    for group_pairs, group in zip(
-        np.split(inside, pair_ends[:-1].astype(np.intp)),
-        np.split(items, item_ends[:-1].astype(np.intp)),
+    for group, group_pairs in zip(
+        _by_pack(items, packs[labels[items]], packs),
+        _by_pack(inside, packs[own[inside]], packs),
         strict=True,
     ):
         if len(group):
@@ -107,14 +123,30 @@ def _listed_pieces(
     return found
 
 
-def _packs(counts: Ints, min_pairs: int) -> Ints:
-    """Give consecutive components one number until they have `min_pairs` pairs together."""
+def _by_pack(members: Ints, numbers: Ints, packs: Ints) -> list[Ints]:
+    """Split members by the number of their pack, in their order."""
+    order = members[np.argsort(numbers, kind="stable")]
+    counts = np.bincount(numbers, minlength=int(packs[-1]) + 1)
+    return np.split(order, np.cumsum(counts)[:-1])
+
+
+def _packs(sizes: Ints, counts: Ints, min_pairs: int) -> Ints:
+    """Give consecutive small components one number until they have `min_pairs` pairs together.
+
+    A component of many pairs, or a dense one of some size, is a piece of its own.
+    """
     if not min_pairs:
         return np.arange(len(counts))
-    return np.unique(np.cumsum(counts) // min_pairs, return_inverse=True)[1]
+    dense = (sizes >= ALONE_ITEMS) & (counts >= DENSE_SHARE * sizes**2)
+    alone = dense | (counts >= min_pairs)
+    filled = np.cumsum(np.where(alone, 0, counts)) // min_pairs
+    new = alone.copy()
+    new[1:] |= alone[:-1] | (np.diff(filled) > 0)
+    numbers: Ints = np.cumsum(new) - new[0]
+    return numbers
 
 
-def _piece(scores: PairScores, items: Ints, pairs: Pairs | None, part: np.ndarray) -> Piece:
+def _piece(scores: PairScores, items: Ints, pairs: Pairs | None, part: Floats) -> Piece:
     apart = None
     if scores.apart is not None:
         inside = np.isin(scores.apart, items).all(axis=1)

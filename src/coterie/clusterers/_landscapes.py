@@ -1,0 +1,95 @@
+"""Scores in the two forms that local search works on: a full matrix, or a graph."""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from coterie._arrays import Floats, Ints
+from coterie._kernels.greedy_dense import square
+from coterie._kernels.moves_dense import (
+    contracted_dense,
+    inside_dense,
+    iterated_dense,
+    settled_dense,
+)
+from coterie._kernels.moves_sparse import (
+    Graph,
+    contracted_sparse,
+    graph_of,
+    inside_sparse,
+    iterated_sparse,
+    settled_sparse,
+)
+from coterie.clusterers._pieces import DENSE_SHARE
+from coterie.pairs import PairScores
+
+
+class DenseLandscape(NamedTuple):
+    """The full matrix, 0 on its diagonal."""
+
+    matrix: Floats
+    tolerance: float
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.matrix)
+
+    def value(self, labels: Ints) -> float:
+        """Sum the scores inside clusters."""
+        return float(inside_dense(self.matrix, labels))
+
+    def settled(self, labels: Ints, order: Ints) -> Ints:
+        """Move single items, visited in an order, while one gains."""
+        return settled_dense(self.matrix, labels, order, self.tolerance)  # type: ignore[no-any-return]
+
+    def iterated(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
+        """Kick and repair, for a number of passes over the pairs of an item."""
+        return iterated_dense(self.matrix, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
+
+    def contracted(self, labels: Ints, n_clusters: int) -> "DenseLandscape":
+        """Make clusters items."""
+        return DenseLandscape(contracted_dense(self.matrix, labels, n_clusters), self.tolerance)
+
+
+class SparseLandscape(NamedTuple):
+    """The listed pairs as a graph."""
+
+    graph: Graph
+    tolerance: float
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return len(self.graph.starts) - 1
+
+    def value(self, labels: Ints) -> float:
+        """Sum the scores inside clusters."""
+        return float(inside_sparse(self.graph, labels))
+
+    def settled(self, labels: Ints, order: Ints) -> Ints:
+        """Move single items, visited in an order, while one gains."""
+        return settled_sparse(self.graph, labels, order, self.tolerance)  # type: ignore[no-any-return]
+
+    def iterated(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
+        """Kick and repair, for a number of passes over the pairs of an item."""
+        return iterated_sparse(self.graph, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
+
+    def contracted(self, labels: Ints, n_clusters: int) -> "SparseLandscape":
+        """Make clusters items."""
+        return SparseLandscape(contracted_sparse(self.graph, labels, n_clusters), self.tolerance)
+
+
+Landscape: TypeAlias = DenseLandscape | SparseLandscape
+
+
+def landscape(scores: PairScores) -> Landscape:
+    """Choose the form by the share of pairs that is listed."""
+    n_items = scores.n_items
+    # Gains that rounding could make up are no gains, or moves might go in circles.
+    tolerance = 1e-12 * float(np.abs(scores.scores).sum())
+    if len(scores.scores) < DENSE_SHARE * n_items**2:
+        return SparseLandscape(graph_of(n_items, scores.pairs, scores.scores), tolerance)
+    matrix = square(n_items, scores.scores) if scores.listed is None else scores.to_matrix()
+    np.fill_diagonal(matrix, 0.0)
+    return DenseLandscape(matrix, tolerance)

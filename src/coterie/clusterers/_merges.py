@@ -1,0 +1,72 @@
+"""Greedy merging with a loss inside that is no sum over pairs."""
+
+import numpy as np
+
+from coterie._arrays import Floats, Ints
+from coterie._types import Loss, MergeSearch, SearchedLoss
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+
+
+def merged_with_loss(scores: PairScores, loss: Loss, truth: Partition) -> Ints:
+    """Merge while some merge raises score plus loss; among equals, the smallest first items."""
+    search: MergeSearch
+    search = loss.search(truth) if isinstance(loss, SearchedLoss) else Reevaluated(loss, truth)
+    matrix = _strictly_upper(scores)
+    labels = live = np.arange(scores.n_items)
+    while len(live) > 1:
+        gains = matrix + search.gain(live[:, None], live[None, :])
+        a, b = divmod(int(np.argmax(gains)), len(live))
+        if not gains[a, b] > 0:
+            break
+        search.merge(int(live[a]), int(live[b]))
+        labels = np.where(labels == live[b], live[a], labels)
+        matrix = _without(matrix, a, b)
+        live = np.delete(live, b)
+    return labels
+
+
+class Reevaluated:
+    """Any loss of two partitions, computed anew for every candidate merge."""
+
+    def __init__(self, loss: Loss, truth: Partition) -> None:
+        self._loss, self._truth = loss, truth
+        self._labels = np.arange(len(truth))
+        self._current = loss(truth, Partition(self._labels))
+
+    def gain(self, first: Ints, second: Ints) -> Floats:
+        """Return how each merge changes the loss; 0 where first is not before second."""
+        first, second = np.broadcast_arrays(first, second)
+        gains = np.zeros(first.shape)
+        for at in zip(*np.nonzero(first < second), strict=True):
+            joined = self._joined(first[at], second[at])
+            gains[at] = self._loss(self._truth, Partition(joined)) - self._current
+        return gains
+
+    def merge(self, first: int, second: int) -> None:
+        """Join the clusters of two items."""
+        self._labels = self._joined(first, second)
+        self._current = self._loss(self._truth, Partition(self._labels))
+
+    def _joined(self, first: int, second: int) -> Ints:
+        labels = self._labels
+        return np.where(labels == labels[second], labels[first], labels)
+
+
+def _strictly_upper(scores: PairScores) -> Floats:
+    """Return the scores above the diagonal; elsewhere, and for apart pairs, -inf."""
+    matrix = scores.to_matrix()
+    if scores.apart is not None:
+        first, second = scores.apart.T
+        matrix[first, second] = -np.inf
+    matrix[np.tril_indices(scores.n_items)] = -np.inf
+    return matrix
+
+
+def _without(matrix: Floats, a: int, b: int) -> Floats:
+    """Add row and column b to those of a < b, in the upper triangle, and drop b."""
+    full = np.maximum(matrix, matrix.T)
+    row = full[a] + full[b]
+    matrix[a, a + 1 :] = row[a + 1 :]
+    matrix[:a, a] = row[:a]
+    return np.delete(np.delete(matrix, b, axis=0), b, axis=1)

@@ -1,0 +1,116 @@
+"""Greedy merging: the approximation C_G of correlation clustering."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from coterie._arrays import Floats, Ints, Pairs
+from coterie._kernels.components import numbered
+from coterie._kernels.greedy_dense import merge_dense, square
+from coterie._kernels.greedy_sparse import merge_sparse
+from coterie._types import LinearLoss, Loss
+from coterie.clusterers._apart import penalised
+from coterie.clusterers._base import Search, Solution
+from coterie.clusterers._merges import merged_with_loss
+from coterie.clusterers._pieces import DENSE_SHARE, labels_by_piece, pieces
+from coterie.exceptions import InputError
+from coterie.objectives import Correlation
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+
+PIECE_PAIRS = 250_000
+"""How many pairs small components are put together to."""
+
+
+@dataclass(frozen=True)
+class Greedy(Search):
+    """Merge the two clusters whose merge raises the value most, until no merge raises it.
+
+    C_G of Finley & Joachims 2005, section 5.1, for the correlation objective: the gain of a merge
+    is the sum of the scores between the two clusters. Among merges of equal gain, the one with the
+    earliest listed pair (i, j) between its clusters is first, in order of i, then j.
+
+    Complete and nearly complete sets are merged on the full matrix, others on the listed pairs
+    alone; the partition is the same.
+
+    Examples
+    --------
+    >>> scores = PairScores.from_matrix([[0, 3, -1], [3, 0, 2], [-1, 2, 0]])
+    >>> Greedy()(scores)
+    Partition([0, 0, 0])
+    """
+
+    keeps_apart: ClassVar[bool] = True
+
+    @property
+    def objective(self) -> Correlation:
+        """The sum of the scores inside clusters."""
+        return Correlation()
+
+    def augmented(self, scores: PairScores, loss: Loss, truth: Partition) -> Solution:
+        """Merge to raise the value plus the loss against the truth (eq. 8).
+
+        A loss that is linear in the pair weights shifts the scores; one with a `search` is
+        followed through the merges; any other function of two partitions is evaluated anew for
+        every candidate merge, which suits small sets. The `value` of the solution has the loss in
+        it; its weights are those of the partition.
+        """
+        self._refuse(scores)
+        if isinstance(loss, LinearLoss):
+            partition = self(_shifted(scores, loss, truth))
+        else:
+            partition = Partition(merged_with_loss(scores, loss, truth))
+        plain = self._solution(scores, partition)
+        return replace(plain, value=plain.value + loss(truth, partition))
+
+    def _labels(self, scores: PairScores) -> Ints:
+        scores = penalised(scores)
+        parts = pieces(scores, min_pairs=PIECE_PAIRS)
+        return labels_by_piece(greedy_labels, parts, scores.n_items)
+
+
+def greedy_labels(scores: PairScores) -> Ints:
+    """Label the items of one set by greedy merging, apart pairs not regarded."""
+    n_items, pairs = scores.n_items, scores.listed
+    if pairs is None:
+        no_ranks = np.empty((0, 0), dtype=np.intp)
+        parent = merge_dense(square(n_items, scores.scores), no_ranks)
+    elif len(pairs) >= DENSE_SHARE * n_items**2:
+        parent = merge_dense(*_square_listed(n_items, pairs, scores.scores))
+    else:
+        return merge_sparse(n_items, pairs, scores.scores, _falling(n_items, pairs, scores.scores))  # type: ignore[no-any-return]
+    return numbered(parent)  # type: ignore[no-any-return]
+
+
+def _square_listed(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Floats, Ints]:
+    """Fill the matrix of listed scores, and that of the ranks of the pairs."""
+    first, second = pairs.T
+    matrix = np.zeros((n_items, n_items))
+    matrix[first, second] = matrix[second, first] = scores
+    np.fill_diagonal(matrix, -np.inf)
+    ranks = np.full((n_items, n_items), n_items**2, dtype=np.intp)
+    ranks[first, second] = ranks[second, first] = first * n_items + second
+    return matrix, ranks
+
+
+def _falling(n_items: int, pairs: Pairs, scores: Floats) -> Ints:
+    """List the positive pairs by falling score, the earlier among equals."""
+    positive = np.flatnonzero(scores > 0)
+    order = positive[np.argsort(-scores[positive])]
+    ranked = scores[order]
+    if np.any(ranked[1:] == ranked[:-1]):
+        ranks = pairs[positive, 0] * n_items + pairs[positive, 1]
+        order = positive[np.lexsort((ranks, -scores[positive]))]
+    return order
+
+
+def _shifted(scores: PairScores, loss: LinearLoss, truth: Partition) -> PairScores:
+    if not isinstance(loss.objective, Correlation):
+        raise InputError(
+            f"{type(loss).__name__} is linear in the weights of "
+            f"{type(loss.objective).__name__}, but Greedy maximises Correlation; use PairLoss or "
+            "MitreLoss"
+        )
+    _, costs = loss.linearize(truth, scores.listed)
+    return scores.plus(costs)

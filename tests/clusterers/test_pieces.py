@@ -1,0 +1,61 @@
+"""Splitting sets by components, and putting labels together again."""
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components
+
+from coterie.clusterers import Greedy, _pieces
+from coterie.clusterers._pieces import labels_by_piece, pieces
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+from tests.clusterers.instances import make_apart, make_listed, make_scores
+
+
+def instances(rng):
+    for number in range(60):
+        make = make_scores if number % 2 else make_listed
+        scores = make(rng, int(rng.integers(1, 12)), "noise")
+        yield PairScores(scores.n_items, scores.listed, scores.scores - 1.0)
+
+
+def test_pieces_are_the_components_of_positive_pairs(rng):
+    for scores in instances(rng):
+        matrix = scores.to_matrix()
+        expected = Partition(connected_components(matrix > 0, directed=False)[1])
+        found = pieces(scores)
+        labels = labels_by_piece(lambda s: np.zeros(s.n_items, np.intp), found, scores.n_items)
+        assert Partition(labels) == expected
+        for items, part in found:
+            assert np.array_equal(part.to_matrix(), matrix[np.ix_(items, items)])
+
+
+@pytest.mark.parametrize("min_pairs", [1, 5, 1000])
+def test_packing_loses_no_pair_inside_components(rng, monkeypatch, min_pairs):
+    monkeypatch.setattr(_pieces, "ALONE_ITEMS", 4)
+    for scores in instances(rng):
+        whole = {(int(part.items[0]), len(part.items)) for part in pieces(scores)}
+        packed = pieces(scores, min_pairs=min_pairs)
+        assert sum(len(part.items) for part in packed) == sum(size for _, size in whole)
+        inside = sum(part.scores.scores.sum() for part in pieces(scores))
+        assert sum(p.scores.scores.sum() for p in packed) == pytest.approx(inside)
+        labels = labels_by_piece(lambda s: Greedy()(s).labels, packed, scores.n_items)
+        assert Partition(labels) == Greedy()(scores)
+
+
+def test_many_small_components_share_pieces():
+    pairs = np.arange(2000).reshape(-1, 2)
+    scores = PairScores(2000, pairs, np.ones(1000))
+    assert len(pieces(scores)) == 1000
+    assert len(pieces(scores, min_pairs=400)) == 3
+    assert Greedy()(scores).n_clusters == 1000
+
+
+def test_apart_pairs_stay_with_their_piece(rng):
+    for scores in instances(rng):
+        if scores.n_items < 3:
+            continue
+        banned = make_apart(rng, scores)
+        for items, part in pieces(banned):
+            own = set() if part.apart is None else set(map(tuple, items[part.apart].tolist()))
+            inside = np.isin(banned.apart, items).all(axis=1)
+            assert own == set(map(tuple, banned.apart[inside].tolist()))
