@@ -318,7 +318,8 @@ def _finite(what: str, values: ArrayLike, n_expected: int, unit: str) -> Floats:
     bad = np.flatnonzero(~np.isfinite(numbers))
     if bad.size:
         raise PairError(f"{what}: number {bad[0]} is {numbers[bad[0]]}; give finite numbers")
-    return numbers
+    # Contiguous, so that kernels meet one kind of array only.
+    return read_only(np.ascontiguousarray(numbers))
 
 
 def _as_diagonal(diagonal: ArrayLike | None, n_items: int) -> Floats | None:

@@ -95,7 +95,7 @@ class PairClusterer(ABC):
         """Partition the items, and say how good that is."""
         self._refuse(scores)
         if not scores.n_items:
-            return self._solution(scores, Partition([]), bound=0.0)
+            return self._solution(scores, Partition([]), inf if self.objective is None else 0.0)
         return self._solve(scores)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002

@@ -1,0 +1,47 @@
+"""The pairwise loss of Finley and Joachims."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coterie._arrays import Floats, Pairs
+from coterie.metrics import pair_loss
+from coterie.objectives import Correlation
+from coterie.partition import Partition
+
+
+@dataclass(frozen=True)
+class PairLoss:
+    """Count the pairs on which two partitions disagree, as a share of all: 0 to 100.
+
+    Δ_P = 100 W / T, where W of T pairs are together in one partition and apart in the other
+    (Finley & Joachims 2005, section 6).
+
+    Examples
+    --------
+    >>> truth = Partition([0, 0, 1, 1])
+    >>> PairLoss()(truth, Partition([0, 0, 0, 1]))
+    50.0
+    >>> base, costs = PairLoss().linearize(truth, [(0, 1), (1, 2)])
+    >>> base, costs.tolist()
+    (50.0, [-50.0, 50.0])
+    """
+
+    @property
+    def objective(self) -> Correlation:
+        """Return the objective in whose weights the loss is linear."""
+        return Correlation()
+
+    def __call__(self, truth: Partition, predicted: Partition) -> float:
+        """Return the loss of a predicted partition, over all pairs."""
+        return pair_loss(truth, predicted)
+
+    def linearize(self, truth: Partition, pairs: Pairs | None) -> tuple[float, Floats]:
+        """Return base and costs with loss = base + costs @ weights, over the listed pairs.
+
+        With weights e of 0 to 1, also relaxed ones, it is 100/T Σ |e_ij − y_ij| over the T listed
+        pairs (None: all), where y_ij is 1 for pairs that are truly together, else 0.
+        """
+        together = truth.together(pairs)
+        share = 100.0 / max(len(together), 1)
+        return float(share * np.count_nonzero(together)), np.where(together, -share, share)
