@@ -1,0 +1,105 @@
+"""Kernel k-means by moves of single items."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coterie._arguments import as_whole
+from coterie._arrays import Floats, Ints
+from coterie._kernels.kmeans import ascend
+from coterie.clusterers._base import Search, needed_n_clusters
+from coterie.exceptions import InputError, PartitionError
+from coterie.objectives import KMeans
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+
+__all__ = ["KernelKMeans"]
+
+
+@dataclass(frozen=True)
+class KernelKMeans(Search):
+    """Move items one at a time to the cluster where the k-means objective rises most.
+
+    Maximises Σ_c 1/|c| Σ_{i,j∈c} K_ij  (Finley & Joachims 2008, eq. 7), K being the scores with
+    their diagonal, absent pairs 0. This is the paper's Iterative with the first-variation rule in
+    place of the closest centre: an item moves if and only if that raises the objective, so the
+    search ends for every symmetric K, positive semidefinite or not. Items are visited in index
+    order, a move goes to the best cluster, the smallest label among equals, and never empties one:
+    there are k clusters always.
+
+    Parameters
+    ----------
+    n_clusters
+        How many clusters to make; None takes the item set's number.
+    n_init
+        How many random starts; the best result is kept, the first among equals.
+    start
+        A partition into k clusters to start from, in place of the random ones.
+    random_state
+        Seed of the random starts.
+
+    Examples
+    --------
+    >>> kernel = PairScores.from_matrix([[2, 2, 0, 0], [2, 2, 1, 0], [0, 1, 3, 2], [0, 0, 2, 3]])
+    >>> KernelKMeans(n_clusters=2).solve(kernel).value
+    9.0
+    >>> KernelKMeans(n_clusters=2)(kernel)
+    Partition([0, 0, 1, 1])
+    """
+
+    n_clusters: int | None = None
+    n_init: int = 10
+    start: Partition | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        as_whole("n_init", self.n_init, 1)
+        as_whole("random_state", self.random_state)
+        if self.start is not None and not isinstance(self.start, Partition):
+            raise InputError(
+                f"start is of type {type(self.start).__name__}; give a Partition, of labels by "
+                "Partition(labels)"
+            )
+
+    @property
+    def objective(self) -> KMeans:
+        """The k-means objective."""
+        return KMeans()
+
+    def _labels(self, scores: PairScores) -> Ints:
+        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        if self.start is None:
+            rng = np.random.default_rng(self.random_state)
+            return best_ascent(scores.to_matrix(), n_clusters, self.n_init, rng)[0]
+        labels = _start_labels(self.start, n_clusters, scores.n_items)
+        ascend(scores.to_matrix(), labels, n_clusters)
+        return labels
+
+
+def best_ascent(
+    matrix: Floats, n_clusters: int, n_init: int, rng: np.random.Generator
+) -> tuple[Ints, float]:
+    """Return the labels and the value of the best of several ascents from random starts."""
+    best, highest = np.empty(0, dtype=np.intp), -np.inf
+    for _ in range(n_init):
+        labels = random_labels(len(matrix), n_clusters, rng)
+        value = ascend(matrix, labels, n_clusters)
+        if value > highest:
+            best, highest = labels, value
+    return best, highest
+
+
+def random_labels(n_items: int, n_clusters: int, rng: np.random.Generator) -> Ints:
+    """Label items at random, each of the clusters at least once."""
+    labels = rng.integers(n_clusters, size=n_items, dtype=np.intp)
+    labels[rng.choice(n_items, n_clusters, replace=False)] = np.arange(n_clusters)
+    return labels
+
+
+def _start_labels(start: Partition, n_clusters: int, n_items: int) -> Ints:
+    if len(start) != n_items or start.n_clusters != n_clusters:
+        raise PartitionError(
+            f"start has {len(start)} items in {start.n_clusters} clusters, but {n_clusters} "
+            f"clusters of {n_items} items are asked for; give a start of as many"
+        )
+    return start.labels.copy()

@@ -1,0 +1,301 @@
+"""Agglomerative clustering: join the two most similar clusters, until a threshold or k clusters."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from coterie._arguments import as_real, as_whole
+from coterie._arrays import Bools, Floats, Ints, Pairs
+from coterie._kernels.components import condensed_components, listed_components
+from coterie._kernels.linkage import average_joins, complete_joins, single_joins
+from coterie.clusterers._base import Search, needed_n_clusters
+from coterie.clusterers._pieces import labels_by_piece, pieces
+from coterie.exceptions import ItemSetError
+from coterie.pairs import PairScores, count_pairs, row_start
+
+__all__ = ["AverageLinkage", "CompleteLinkage", "SingleLinkage"]
+
+
+class _Linkage(Search):
+    """What all three share: the rule when to stop."""
+
+    threshold: float | None
+    n_clusters: int | None
+    missing: float
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None:
+            as_real("threshold", self.threshold, low=-inf)
+        if self.n_clusters is not None:
+            as_whole("n_clusters", self.n_clusters, 1)
+        as_real("missing", self.missing, low=-inf)
+
+    @property
+    def objective(self) -> None:
+        """Linkage maximises nothing that could be told."""
+        return
+
+    def _labels(self, scores: PairScores) -> Ints:
+        if self.threshold is not None and self.n_clusters is None:
+            return self._above(scores, self.threshold)
+        if self.n_clusters is None and scores.n_clusters is None:
+            return self._above(scores, 0.0)
+        return self._into(scores, needed_n_clusters(self.n_clusters, scores))
+
+    @abstractmethod
+    def _above(self, scores: PairScores, threshold: float) -> Ints:
+        """Label the items, clusters joined as long as they score above a threshold."""
+
+    @abstractmethod
+    def _into(self, scores: PairScores, n_clusters: int) -> Ints:
+        """Label the items, clusters joined until so many are left."""
+
+
+@dataclass(frozen=True)
+class SingleLinkage(_Linkage):
+    """Join the two clusters with the highest score between any of their items.
+
+    Joins while that score is above the threshold (strictly), or until k clusters are left; the
+    result is a cut of the maximum spanning tree. A number of clusters given here goes before a
+    threshold given here, then come the item set's number and the threshold 0.
+
+    Equal scores matter for k clusters only: a listed pair then joins before an absent one, listed
+    pairs in their order, absent ones from the smallest index on; where all pairs are listed, those
+    of the spanning tree that grows from item 0, by its later item.
+
+    Parameters
+    ----------
+    threshold
+        Clusters that score no more than this are not joined.
+    n_clusters
+        How many clusters to make, whatever they score.
+    missing
+        What an absent pair scores.
+
+    Examples
+    --------
+    >>> scores = PairScores.from_matrix([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+    >>> SingleLinkage(threshold=2)(scores), SingleLinkage(threshold=1.5)(scores)
+    (Partition([0, 0, 1]), Partition([0, 0, 0]))
+    """
+
+    threshold: float | None = None
+    n_clusters: int | None = None
+    missing: float = 0.0
+
+    def _above(self, scores: PairScores, threshold: float) -> Ints:
+        if scores.listed is None:
+            labels: Ints = condensed_components(scores.n_items, scores.scores, threshold)
+        elif self.missing <= threshold:
+            labels = listed_components(scores.n_items, scores.listed, scores.scores, threshold)
+        else:
+            links, heights = _spanning_tree(scores, scores.listed, self.missing)
+            labels = _linked(links[heights > threshold], scores.n_items)
+        return labels
+
+    def _into(self, scores: PairScores, n_clusters: int) -> Ints:
+        if scores.listed is None:
+            links, _ = _sorted(*single_joins(scores.scores, scores.n_items))
+        else:
+            links, _ = _spanning_tree(scores, scores.listed, self.missing)
+        return _linked(links[: scores.n_items - n_clusters], scores.n_items)
+
+
+class _DenseLinkage(_Linkage):
+    """What complete and average linkage share: a tree over all pairs, some never to be joined."""
+
+    keeps_apart: ClassVar[bool] = True
+    _rounding: ClassVar[float] = 0.0
+    """How near the threshold a mean counts as equal to it, as a share of the largest score."""
+
+    @abstractmethod
+    def _joins(self, condensed: Floats, n_items: int) -> tuple[Pairs, Floats]:
+        """Return the tree of all joins as links of items, and their scores; change `condensed`."""
+
+    def _above(self, scores: PairScores, threshold: float) -> Ints:
+        if scores.listed is None or self.missing <= threshold:
+            # Two clusters score at most as much as the best pair between them. So clusters in
+            # different components of the pairs above the threshold never join, and what happens in
+            # one component is no matter of the others.
+            parts = pieces(scores, above=threshold)
+            return labels_by_piece(lambda part: self._cut(part, threshold), parts, scores.n_items)
+        return self._cut(scores, threshold)
+
+    def _cut(self, scores: PairScores, threshold: float) -> Ints:
+        condensed = _condensed(scores, self.missing)
+        links, heights, legal = self._tree(condensed, scores)
+        slack = self._rounding * _largest(condensed)
+        # A join that scores what its two items do is no mean, so that nothing was rounded.
+        exact = heights == condensed[_positions(links, scores.n_items)]
+        above = heights > threshold + np.where(exact, 0.0, slack)
+        return _linked(links[legal & above], scores.n_items)
+
+    def _into(self, scores: PairScores, n_clusters: int) -> Ints:
+        links, _, legal = self._tree(_condensed(scores, self.missing), scores)
+        n_joins = scores.n_items - n_clusters
+        if not legal[:n_joins].all():
+            fewest = scores.n_items - int(np.count_nonzero(legal))
+            raise ItemSetError(
+                f"{type(self).__name__} reaches {fewest} clusters, but not {n_clusters}, without "
+                "joining pairs that must be apart; ask for more clusters, or drop some of the pairs"
+            )
+        return _linked(links[:n_joins], scores.n_items)
+
+    def _tree(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
+        """Return all joins, best first, their scores, and whether they keep the pairs apart."""
+        work = condensed.copy()
+        # So low that a mean over any number of pairs shows whether one of them must be apart, and
+        # finite, because means of infinities are no numbers. All legal joins come before.
+        lowest = -inf
+        if scores.apart is not None:
+            lowest = -2.0 * (_largest(condensed) or 1.0)
+            work[_positions(scores.apart, scores.n_items)] = 2.0 * lowest * len(work)
+        links, heights = _sorted(*self._joins(work, scores.n_items))
+        return links, heights, heights > lowest
+
+
+@dataclass(frozen=True)
+class CompleteLinkage(_DenseLinkage):
+    """Join the two clusters whose lowest score between items is the highest.
+
+    Joins while that score is above the threshold (strictly), or until k clusters are left, and
+    never a pair that must be apart. A number of clusters given here goes before a threshold given
+    here, then come the item set's number and the threshold 0. Among equal scores the nearest
+    neighbour is the cluster whose own nearest is asked for, then the one with the smallest item.
+
+    Parameters
+    ----------
+    threshold
+        Clusters that score no more than this are not joined.
+    n_clusters
+        How many clusters to make, whatever they score.
+    missing
+        What an absent pair scores.
+
+    Examples
+    --------
+    >>> scores = PairScores.from_matrix([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+    >>> CompleteLinkage(threshold=1)(scores), CompleteLinkage(threshold=0.5)(scores)
+    (Partition([0, 0, 1]), Partition([0, 0, 0]))
+    """
+
+    threshold: float | None = None
+    n_clusters: int | None = None
+    missing: float = 0.0
+
+    def _joins(self, condensed: Floats, n_items: int) -> tuple[Pairs, Floats]:
+        links, heights = complete_joins(condensed, n_items)
+        return links, heights
+
+
+@dataclass(frozen=True)
+class AverageLinkage(_DenseLinkage):
+    """Join the two clusters with the highest mean score between their items.
+
+    Joins while that score is above the threshold (strictly), or until k clusters are left, and
+    never a pair that must be apart. A number of clusters given here goes before a threshold given
+    here, then come the item set's number and the threshold 0. Among equal scores the nearest
+    neighbour is the cluster whose own nearest is asked for, then the one with the smallest item. A
+    mean of several scores that differs from the threshold by rounding only is equal to it.
+
+    Parameters
+    ----------
+    threshold
+        Clusters that score no more than this are not joined.
+    n_clusters
+        How many clusters to make, whatever they score.
+    missing
+        What an absent pair scores.
+
+    Examples
+    --------
+    >>> scores = PairScores.from_matrix([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
+    >>> AverageLinkage(threshold=1.5)(scores), AverageLinkage(threshold=1)(scores)
+    (Partition([0, 0, 1]), Partition([0, 0, 0]))
+    """
+
+    threshold: float | None = None
+    n_clusters: int | None = None
+    missing: float = 0.0
+    _rounding: ClassVar[float] = 1e-12
+
+    def _joins(self, condensed: Floats, n_items: int) -> tuple[Pairs, Floats]:
+        links, heights = average_joins(condensed, n_items)
+        return links, heights
+
+
+def _sorted(links: Pairs, heights: Floats) -> tuple[Pairs, Floats]:
+    order = np.argsort(-heights, kind="stable")
+    return links[order], heights[order]
+
+
+def _linked(links: Pairs, n_nodes: int) -> Ints:
+    graph = sp.coo_array((np.ones(len(links)), links.T), shape=(n_nodes, n_nodes))
+    labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
+    return labels
+
+
+def _condensed(scores: PairScores, missing: float) -> Floats:
+    if scores.listed is None:
+        return scores.scores
+    condensed = np.full(count_pairs(scores.n_items), float(missing))
+    condensed[_positions(scores.listed, scores.n_items)] = scores.scores
+    return condensed
+
+
+def _positions(pairs: Pairs, n_items: int) -> Ints:
+    """Return where pairs are in condensed order."""
+    first, second = pairs.T
+    positions: Ints = row_start(first, n_items) + second - first - 1
+    return positions
+
+
+def _largest(scores: Floats) -> float:
+    return max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))
+
+
+def _spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tuple[Pairs, Floats]:
+    """Return the links of the maximum spanning tree, best first, and their scores.
+
+    Of the absent pairs a spanning forest is enough: any other would close a cycle of them.
+    """
+    absent = np.array(list(_absent_forest(listed, scores.n_items)), dtype=np.intp).reshape(-1, 2)
+    links = np.concatenate([listed, absent])
+    heights = np.concatenate([scores.scores, np.full(len(absent), float(missing))])
+    links, heights = _sorted(links, heights)
+    # Ranks in place of scores: SciPy drops links of weight 0, and equal scores need an order.
+    ranks = np.arange(1.0, len(heights) + 1)
+    graph = sp.csr_array((ranks, links.T.astype(np.int32)), shape=(scores.n_items,) * 2)
+    kept = np.sort(minimum_spanning_tree(graph).data).astype(np.intp) - 1
+    return links[kept], heights[kept]
+
+
+def _absent_forest(listed: Pairs, n_items: int) -> Iterator[tuple[int, int]]:
+    """Yield a spanning forest of the absent pairs, breadth first from the smallest index on.
+
+    An item that stays unvisited is listed with the one that was looked at, so that the work is in
+    proportion to items and listed pairs.
+    """
+    both = np.concatenate([listed, listed[:, ::-1]])
+    graph = sp.csr_array((np.ones(len(both), dtype=np.bool_), both.T), shape=(n_items, n_items))
+    unvisited = np.arange(n_items)
+    queue: list[int] = []
+    at = 0
+    while len(unvisited):
+        if at == len(queue):
+            queue.append(int(unvisited[0]))
+            unvisited = unvisited[1:]
+        item = queue[at]
+        at += 1
+        near = graph.indices[graph.indptr[item] : graph.indptr[item + 1]]
+        is_listed = np.isin(unvisited, near)
+        reached = unvisited[~is_listed].tolist()
+        unvisited = unvisited[is_listed]
+        queue += reached
+        yield from ((item, other) for other in reached)
