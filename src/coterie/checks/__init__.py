@@ -1,14 +1,15 @@
 """The contract of each family as code: one function a family, for its members and for yours.
 
-Each raises an `AssertionError` that says what is broken. Run them over your own metrics, features
-and objectives in your tests.
+Each raises an `AssertionError` that says what is broken. Run them over your own clusterers,
+metrics, features and objectives in your tests.
 """
 
 from typing import TYPE_CHECKING
 
-__all__ = ["check_features", "check_metric", "check_objective"]
+__all__ = ["check_clusterer", "check_features", "check_metric", "check_objective"]
 
 if TYPE_CHECKING:
+    from coterie.checks.clusterers import check_clusterer as check_clusterer
     from coterie.checks.features import check_features as check_features
     from coterie.checks.metrics import check_metric as check_metric
     from coterie.checks.objectives import check_objective as check_objective
@@ -18,6 +19,7 @@ else:
     __getattr__, __dir__ = lazily(
         __name__,
         {
+            "clusterers": ["check_clusterer"],
             "features": ["check_features"],
             "metrics": ["check_metric"],
             "objectives": ["check_objective"],
