@@ -11,7 +11,15 @@ import pytest
 import coterie
 
 SOURCE = Path(coterie.__file__).parent
-FAMILIES = ["coterie", "coterie.metrics", "coterie.features", "coterie.datasets", "coterie.checks"]
+FAMILIES = [
+    "coterie",
+    "coterie.checks",
+    "coterie.clusterers",
+    "coterie.datasets",
+    "coterie.features",
+    "coterie.losses",
+    "coterie.metrics",
+]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -52,6 +60,13 @@ def test_import_is_light():
 def test_help_loads_no_numbers():
     loaded = modules_after("import coterie.cli")
     assert not loaded & {"numpy", "scipy", "sklearn", "narwhals"}
+
+
+def test_solutions_need_no_compiler():
+    """Kernels are loaded when a clusterer is used, not when its family is named."""
+    loaded = modules_after("import coterie; coterie.clusterers.Solution; coterie.losses.PairLoss")
+    assert "numba" not in loaded
+    assert "highspy" not in loaded
 
 
 def test_values_need_no_scikit_learn():

@@ -11,18 +11,22 @@ __all__ = [
     "as_item_set",
     "as_partition",
     "checks",
+    "clusterers",
     "datasets",
     "exceptions",
     "features",
+    "losses",
     "metrics",
     "objectives",
 ]
 
 if TYPE_CHECKING:
     from coterie import checks as checks
+    from coterie import clusterers as clusterers
     from coterie import datasets as datasets
     from coterie import exceptions as exceptions
     from coterie import features as features
+    from coterie import losses as losses
     from coterie import metrics as metrics
     from coterie import objectives as objectives
     from coterie.items import ItemSet as ItemSet
@@ -36,7 +40,16 @@ else:
     __getattr__, __dir__ = lazily(
         __name__,
         {
-            "": ["checks", "datasets", "exceptions", "features", "metrics", "objectives"],
+            "": [
+                "checks",
+                "clusterers",
+                "datasets",
+                "exceptions",
+                "features",
+                "losses",
+                "metrics",
+                "objectives",
+            ],
             "items": ["ItemSet", "as_item_set"],
             "pairs": ["PairScores"],
             "partition": ["Partition", "as_partition"],

@@ -32,6 +32,17 @@ def row_start(row: Row, n_items: int) -> Row:
     return row * (2 * n_items - row - 1) // 2
 
 
+def condensed_positions(pairs: Pairs, n_items: int) -> Ints:
+    """Return where pairs i < j are in condensed order.
+
+    >>> condensed_positions(np.array([[0, 2], [1, 2]]), n_items=3).tolist()
+    [1, 2]
+    """
+    first, second = pairs.T
+    positions: Ints = row_start(first, n_items) + second - first - 1
+    return positions
+
+
 def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
     """Return some rows of the n × n matrix whose upper triangle is condensed, zeros below it."""
     block = np.zeros((rows.stop - rows.start, n_items))

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from coterie.pairs import PairScores, upper_triangle
+from coterie.pairs import PairScores, all_pairs, upper_triangle
 from coterie.partition import Partition
 from tests.conftest import all_partitions
 
@@ -41,6 +41,37 @@ def small_instances(count, seed=0, max_items=8):
         make = make_scores if number % 2 else make_listed
         scores = make(rng, n_items, ("noise", "planted", "ties")[number % 3])
         yield make_apart(rng, scores) if number % 5 == 0 else scores
+
+
+def instance(number):
+    """Make one of 1,000 instances of up to 8 items."""
+    rng = np.random.default_rng(number)
+    n_items = int(rng.integers(1, 9))
+    pairs = all_pairs(n_items)
+    kind = number % 5
+    truth = rng.integers(0, 3, n_items)
+    values = rng.normal(size=len(pairs))
+    if kind == 1:
+        values += np.where(truth[pairs[:, 0]] == truth[pairs[:, 1]], 1.0, -1.0)
+    elif kind == 2:
+        values = rng.integers(-2, 3, len(pairs)).astype(float)
+    listed, apart = None, None
+    if kind == 3:
+        listed = rng.permutation(pairs)[: len(pairs) * 2 // 3]
+        values = rng.normal(0.3, 1.0, len(listed))
+    if kind == 4 or number % 7 == 0:
+        apart = rng.permutation(pairs)[: n_items // 2]
+        values = values + 0.5
+    return PairScores(n_items, listed, values, apart=apart)
+
+
+def planted(n_items, seed=0, sd=1.0, per_cluster=8):
+    """Make ±1 of a random truth plus noise."""
+    rng = np.random.default_rng(seed)
+    scores = np.triu(rng.normal(0, sd, (n_items, n_items)), 1)
+    truth = rng.integers(0, max(2, n_items // per_cluster), n_items)
+    scores += np.triu(np.where(truth[:, None] == truth[None, :], 1.0, -1.0), 1)
+    return PairScores(n_items, None, scores[np.triu_indices(n_items, 1)])
 
 
 @cache

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import coterie as ct
+from coterie._types import Clusterer, LinearLoss, SearchedLoss
 from coterie.metrics import Scores
 
 item_sets = [
@@ -26,3 +27,18 @@ assert_type(ct.metrics.micro(ct.metrics.muc, [truth], [predicted]), Scores)
 assert_type(ct.metrics.macro(ct.metrics.pair_loss, [truth], [predicted]), float)
 assert_type(ct.metrics.compare([1.0], [2.0]).p_value, float)
 assert_type(ct.datasets.make_item_sets(n_sets=1).partitions, list[ct.Partition])
+family: list[Clusterer] = [
+    ct.clusterers.Greedy(),
+    ct.clusterers.LocalSearch(start=truth, sweeps=1),
+    ct.clusterers.Relaxation(rounding=ct.clusterers.BallRounding(threshold=0.7)),
+    ct.clusterers.Exact(time_limit=1.0),
+    ct.clusterers.KernelKMeans(n_clusters=2),
+    ct.clusterers.Spectral(n_clusters=2),
+    ct.clusterers.AverageLinkage(threshold=0.5),
+    ct.clusterers.LeftLink(gamma=0.5),
+]
+assert_type(ct.clusterers.Greedy()(scores), ct.Partition)
+assert_type(ct.clusterers.Exact().solve(scores), ct.clusterers.Solution)
+assert_type(ct.clusterers.Exact().solve(scores).weights, NDArray[np.float64])
+linear: list[LinearLoss] = [ct.losses.PairLoss(), ct.losses.TraceLoss(), ct.losses.LinkLoss()]
+searched: SearchedLoss = ct.losses.MitreLoss()

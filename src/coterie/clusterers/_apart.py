@@ -3,7 +3,7 @@
 import numpy as np
 
 from coterie._arrays import Ints, Pairs
-from coterie.pairs import PairScores, row_start
+from coterie.pairs import PairScores, condensed_positions
 
 
 def penalised(scores: PairScores) -> PairScores:
@@ -16,8 +16,7 @@ def penalised(scores: PairScores) -> PairScores:
     penalty = -1.0 - 2.0 * float(scores.scores[scores.scores > 0].sum())
     pairs, values = scores.listed, scores.scores.copy()
     if pairs is None:
-        first, second = scores.apart.T
-        values[row_start(first, scores.n_items) + second - first - 1] = penalty
+        values[condensed_positions(scores.apart, scores.n_items)] = penalty
     else:
         keys, banned = _keys(pairs, scores.n_items), _keys(scores.apart, scores.n_items)
         values[np.isin(keys, banned)] = penalty

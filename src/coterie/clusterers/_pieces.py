@@ -100,6 +100,7 @@ def _blocks(scores: PairScores, groups: list[Ints]) -> Piece:
 
 
 def _condensed_indices(items: Ints, n_items: int) -> Ints:
+    """Return where the pairs among ascending items are, without listing these pairs."""
     starts = row_start(items, n_items) - items - 1
     return np.concatenate([starts[k] + items[k + 1 :] for k in range(len(items) - 1)])
 

@@ -17,7 +17,7 @@ from coterie._kernels.linkage import average_joins, complete_joins, single_joins
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers._pieces import labels_by_piece, pieces
 from coterie.exceptions import ItemSetError
-from coterie.pairs import PairScores, count_pairs, row_start
+from coterie.pairs import PairScores, condensed_positions, count_pairs
 
 __all__ = ["AverageLinkage", "CompleteLinkage", "SingleLinkage"]
 
@@ -132,7 +132,7 @@ class _DenseLinkage(_Linkage):
         links, heights, legal = self._tree(condensed, scores)
         slack = self._rounding * _largest(condensed)
         # A join that scores what its two items do is no mean, so that nothing was rounded.
-        exact = heights == condensed[_positions(links, scores.n_items)]
+        exact = heights == condensed[condensed_positions(links, scores.n_items)]
         above = heights > threshold + np.where(exact, 0.0, slack)
         return _linked(links[legal & above], scores.n_items)
 
@@ -155,7 +155,7 @@ class _DenseLinkage(_Linkage):
         lowest = -inf
         if scores.apart is not None:
             lowest = -2.0 * (_largest(condensed) or 1.0)
-            work[_positions(scores.apart, scores.n_items)] = 2.0 * lowest * len(work)
+            work[condensed_positions(scores.apart, scores.n_items)] = 2.0 * lowest * len(work)
         links, heights = _sorted(*self._joins(work, scores.n_items))
         return links, heights, heights > lowest
 
@@ -245,15 +245,8 @@ def _condensed(scores: PairScores, missing: float) -> Floats:
     if scores.listed is None:
         return scores.scores
     condensed = np.full(count_pairs(scores.n_items), float(missing))
-    condensed[_positions(scores.listed, scores.n_items)] = scores.scores
+    condensed[condensed_positions(scores.listed, scores.n_items)] = scores.scores
     return condensed
-
-
-def _positions(pairs: Pairs, n_items: int) -> Ints:
-    """Return where pairs are in condensed order."""
-    first, second = pairs.T
-    positions: Ints = row_start(first, n_items) + second - first - 1
-    return positions
 
 
 def _largest(scores: Floats) -> float:

@@ -1,0 +1,1 @@
+"""Linear programs, cutting planes and branch and bound; nothing public."""
