@@ -26,8 +26,8 @@ types: .venv/.test
 layers: .venv/.test
 	$(BIN)/lint-imports
 
-bench: .venv/.test
-	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+bench: .venv/.bench
+	for script in clusterers metrics records; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -42,6 +42,10 @@ bench: .venv/.test
 .venv/.test: .venv/.made pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@ .venv/.core
+
+.venv/.bench: .venv/.test
+	$(BIN)/python -m pip install --quiet --editable '.[test,bench]'
+	@touch $@
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
