@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie._kernels._compile import inlined, kernel
+from coterie._kernels.kicks import DISSOLVE, FUSE, MOST, SCATTER, WAYS
+from coterie._kernels.queues import LENGTH, dequeue, enqueue
 
-LIVE, FREE, HEAD, QUEUE = 0, 1, 2, 3
-
-MOST = 100
-"""How many items a cluster may have to be moved as a whole by a kick."""
+LIVE, FREE = 2, 3
 
 
 class State(NamedTuple):
-    """A partition in the making; `counts` holds the lengths of `live`, `free` and the queue."""
+    """A partition in the making; `counts` belongs to the queue, `live` and `free`."""
 
     labels: Any
     sizes: Any
@@ -29,6 +28,7 @@ class State(NamedTuple):
     free: Any
     queue: Any
     queued: Any
+    wanting: Any
     counts: Any
 
 
@@ -59,29 +59,8 @@ def started(matrix, labels, capacity):
             place[c] = counts[LIVE]
             counts[LIVE] += 1
     queue, queued = np.empty(n, np.intp), np.zeros(n, np.bool_)
-    return State(labels.copy(), sizes, sums, own, live, place, free, queue, queued, counts)
-
-
-@inlined
-def enqueue(state, item):
-    if not state.queued[item]:
-        state.queued[item] = True
-        at = state.counts[HEAD] + state.counts[QUEUE]
-        if at >= len(state.queue):
-            at -= len(state.queue)
-        state.queue[at] = item
-        state.counts[QUEUE] += 1
-
-
-@inlined
-def dequeue(state):
-    item = state.queue[state.counts[HEAD]]
-    state.counts[HEAD] += 1
-    if state.counts[HEAD] == len(state.queue):
-        state.counts[HEAD] = 0
-    state.counts[QUEUE] -= 1
-    state.queued[item] = False
-    return item
+    wanting = np.zeros(n, np.bool_)
+    return State(labels.copy(), sizes, sums, own, live, place, free, queue, queued, wanting, counts)
 
 
 @inlined
@@ -124,16 +103,12 @@ def transfer(matrix, state, item, target):
     source = state.labels[item]
     labels, own, row = state.labels, state.own, matrix[item]
     out, into = state.sums[source], state.sums[target]
+    labels[item] = target
     for j in range(len(row)):
         out[j] -= row[j]
         into[j] += row[j]
-    for j in range(len(row)):
-        if labels[j] == source:
-            own[j] = out[j]
-        elif labels[j] == target:
-            own[j] = into[j]
-    labels[item] = target
-    own[item] = into[item]
+        mine = into[j] if labels[j] == target else own[j]
+        own[j] = out[j] if labels[j] == source else mine
     state.sizes[target] += 1
     state.sizes[source] -= 1
 
@@ -144,12 +119,17 @@ def move(matrix, state, item, target, tolerance):
     source = state.labels[item]
     gain = state.sums[target, item] - state.own[item]
     transfer(matrix, state, item, target)
-    labels, own, row = state.labels, state.own, matrix[item]
+    labels, own, row, wanting = state.labels, state.own, matrix[item], state.wanting
     out, into = state.sums[source], state.sums[target]
+    # Whoever prefers one of the two clusters now, or likes their own less than before. In two
+    # loops, because one that only compares is done many numbers at a time.
     for j in range(len(row)):
-        least = own[j] + tolerance
-        worse = (row[j] > 0 and labels[j] == source) or (row[j] < 0 and labels[j] == target)
-        if worse or into[j] > least or out[j] > least:
+        prefers = max(into[j], out[j]) > own[j] + tolerance
+        misses = (labels[j] == source) & (row[j] > 0)
+        minds = (labels[j] == target) & (row[j] < 0)
+        wanting[j] = prefers | misses | minds
+    for j in range(len(row)):
+        if wanting[j]:
             enqueue(state, j)
     if state.sizes[source] == 0:
         closed(state, source)
@@ -160,7 +140,7 @@ def move(matrix, state, item, target, tolerance):
 def settle(matrix, state, tolerance):
     """Move queued items to their best cluster until none gains; return the gain and the moves."""
     gain, moves = 0.0, 0
-    while state.counts[QUEUE] > 0:
+    while state.counts[LENGTH] > 0:
         item = dequeue(state)
         mine = state.labels[item]
         target, top = -1, 0.0
@@ -188,16 +168,13 @@ def settled_dense(matrix, labels, order, tolerance):
 
 @kernel
 def kicked(matrix, state, rng, tolerance):
-    """Disturb the partition in one of three ways; return the gain, mostly negative, and the moves.
-
-    Some items go to random clusters, or one cluster falls apart, or two clusters become one.
-    """
+    """Disturb the partition at random; return the gain, mostly negative, and the moves."""
     n = len(state.labels)
     gain, moves = 0.0, 0
-    way = rng.integers(0, 3)
+    way = rng.integers(0, WAYS)
     source = state.labels[rng.integers(0, n)]
     target = state.live[rng.integers(0, state.counts[LIVE])]
-    if way == 0 or state.sizes[source] > MOST:
+    if way == SCATTER or state.sizes[source] > MOST:
         for _ in range(rng.integers(2, 2 + min(n, 20))):
             item = rng.integers(0, n)
             target = state.live[rng.integers(0, state.counts[LIVE])]
@@ -205,10 +182,10 @@ def kicked(matrix, state, rng, tolerance):
                 gain += move(matrix, state, item, target, tolerance)
                 moves += 1
                 enqueue(state, item)
-    elif way == 1 or source != target:
+    elif way == DISSOLVE or source != target:
         for item in range(n):
-            if state.labels[item] == source and (way == 2 or state.sizes[source] > 1):
-                to = target if way == 2 else opened(state)
+            if state.labels[item] == source and (way == FUSE or state.sizes[source] > 1):
+                to = target if way == FUSE else opened(state)
                 gain += move(matrix, state, item, to, tolerance)
                 moves += 1
                 enqueue(state, item)
@@ -225,10 +202,10 @@ def iterated_dense(matrix, labels, max_moves, rng, tolerance):
     kept = labels.copy()
     moves = 0
     while moves < max_moves:
-        kick_gain, kick_moves = kicked(matrix, state, rng, tolerance)
+        loss, kick_moves = kicked(matrix, state, rng, tolerance)
         gain, settle_moves = settle(matrix, state, tolerance)
         moves += kick_moves + settle_moves + 1
-        if kick_gain + gain >= 0.0:
+        if loss + gain >= 0.0:
             kept[:] = state.labels
         else:
             moves += restore(matrix, state, kept)

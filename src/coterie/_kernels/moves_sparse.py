@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie._kernels._compile import inlined, kernel
+from coterie._kernels.kicks import DISSOLVE, FUSE, MOST, SCATTER, WAYS
+from coterie._kernels.queues import LENGTH, dequeue, enqueue
 
-FREE, HEAD, QUEUE, TOUCHED = 0, 1, 2, 3
-
-MOST = 100
-"""How many items a cluster may have to be moved as a whole by a kick."""
+FREE, TOUCHED = 2, 3
 
 
 class Graph(NamedTuple):
@@ -28,7 +27,7 @@ class Graph(NamedTuple):
 
 
 class State(NamedTuple):
-    """A partition in the making; `counts` holds the lengths of `free`, the queue and `touched`."""
+    """A partition in the making; `counts` belongs to the queue, `free` and `touched`."""
 
     labels: Any
     kept: Any
@@ -150,28 +149,6 @@ def transfer(state, item, target):
 
 
 @inlined
-def enqueue(state, item):
-    if not state.queued[item]:
-        state.queued[item] = True
-        at = state.counts[HEAD] + state.counts[QUEUE]
-        if at >= len(state.queue):
-            at -= len(state.queue)
-        state.queue[at] = item
-        state.counts[QUEUE] += 1
-
-
-@inlined
-def dequeue(state):
-    item = state.queue[state.counts[HEAD]]
-    state.counts[HEAD] += 1
-    if state.counts[HEAD] == len(state.queue):
-        state.counts[HEAD] = 0
-    state.counts[QUEUE] -= 1
-    state.queued[item] = False
-    return item
-
-
-@inlined
 def touch(state, item):
     if not state.is_touched[item]:
         state.is_touched[item] = True
@@ -226,11 +203,11 @@ def weighed(graph, state, item, wanted):
 
 @kernel
 def settle(graph, state, tolerance):
-    """Move queued items to their best cluster until none gains; return the gain and the trials."""
-    gain, trials = 0.0, 0
-    while state.counts[QUEUE] > 0:
+    """Move queued items to their best cluster until none gains; return the gain and the passes."""
+    gain, passes = 0.0, 0
+    while state.counts[LENGTH] > 0:
         item = dequeue(state)
-        trials += 1
+        passes += 1
         mine = state.labels[item]
         own, _, target, top = weighed(graph, state, item, mine)
         touch(state, item)
@@ -240,7 +217,8 @@ def settle(graph, state, tolerance):
                 target = state.free[state.counts[FREE] - 1]
             move(graph, state, item, target)
             gain += top - own
-    return gain, trials
+            passes += 1
+    return gain, passes
 
 
 @kernel
@@ -264,52 +242,52 @@ def forced(graph, state, item, target):
 
 @kernel
 def kicked(graph, state, rng):
-    """Disturb the partition around a random item; return the gain, mostly negative, and the trials.
+    """Disturb the partition around a random item; return the gain, mostly negative, and the passes.
 
     Some neighbours go to each other's clusters, or the item's cluster falls apart, or it becomes
     one with a neighbour's.
     """
-    gain, trials = 0.0, 0
+    gain, passes = 0.0, 0
+    way = rng.integers(0, WAYS)
     item = rng.integers(0, len(state.labels))
     start, n_around = graph.starts[item], graph.starts[item + 1] - graph.starts[item]
     if n_around == 0:
-        return gain, trials
-    way = rng.integers(0, 3)
+        return gain, passes
     source = state.labels[item]
     target = state.labels[graph.neighbours[start + rng.integers(0, n_around)]]
-    if way == 0 or state.sizes[source] > MOST:
+    if way == SCATTER or state.sizes[source] > MOST:
         for _ in range(rng.integers(2, 2 + min(n_around, 20))):
             other = graph.neighbours[start + rng.integers(0, n_around)]
             target = state.labels[graph.neighbours[start + rng.integers(0, n_around)]]
             if state.labels[other] != target:
                 gain += forced(graph, state, other, target)
-                trials += 1
-    elif way == 1 or source != target:
+                passes += 2
+    elif way == DISSOLVE or source != target:
         other = state.first[source]
         while other >= 0:
             following = state.after[other]
-            if way == 2:
+            if way == FUSE:
                 gain += forced(graph, state, other, target)
             elif state.sizes[source] > 1:
                 gain += forced(graph, state, other, state.free[state.counts[FREE] - 1])
-            trials += 1
+            passes += 2
             other = following
-    return gain, trials
+    return gain, passes
 
 
 @kernel
-def iterated_sparse(graph, labels, max_trials, rng, tolerance):
-    """Kick and settle, and undo what has not paid, for a number of trials; labels are below n.
+def iterated_sparse(graph, labels, max_passes, rng, tolerance):
+    """Kick and settle, and undo what has not paid, for a number of passes; labels are below n.
 
-    A trial is what costs: one pass over the pairs of an item.
+    A pass is a look at the pairs of one item, to weigh it or to move it.
     """
     state = started(labels)
-    trials = 0
-    while trials < max_trials:
-        kick_gain, kick_trials = kicked(graph, state, rng)
-        gain, settle_trials = settle(graph, state, tolerance)
-        trials += kick_trials + settle_trials + 1
-        pays = kick_gain + gain >= 0.0
+    passes = 0
+    while passes < max_passes:
+        loss, kick_passes = kicked(graph, state, rng)
+        gain, settle_passes = settle(graph, state, tolerance)
+        passes += kick_passes + settle_passes + 1
+        pays = loss + gain >= 0.0
         for t in range(state.counts[TOUCHED]):
             item = state.touched[t]
             state.is_touched[item] = False

@@ -27,10 +27,10 @@ class LocalSearch(Search):
     """Improve partitions by moves of single items and of whole clusters, then kick and repair.
 
     From all singletons and from `Greedy`, each item goes to the cluster that raises the correlation
-    value most until none does; then the clusters are moved in the same way, and so on. The better
-    of the two goes on by iterated local search: a few items, one cluster or two are disturbed at
-    random, the moves repair it, and what is worse than before is undone. The result is never worse
-    than its start.
+    value most until none does; then the clusters are moved in the same way, and so on. Iterated
+    local search goes on from both: a few items, one cluster or two are disturbed at random, the
+    moves repair it, and what is worse than before is undone. The better of the two results is
+    never worse than its start.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class LocalSearch(Search):
         A partition to start from in place of the two.
     sweeps
         The effort of the iterated search: it looks that many times at the pairs of as many items
-        as there are. 0 leaves it out.
+        as there are, half of them from each start. 0 leaves it out.
     random_state
         Seed of the orders and kicks.
 
@@ -74,14 +74,17 @@ class LocalSearch(Search):
 
     def _searched(self, part: Piece) -> Ints:
         land = landscape(part.scores)
-        rng, *own = np.random.default_rng([self.random_state, int(part.items[0])]).spawn(3)
+        makers = self._starts(part.items)
+        rngs = np.random.default_rng([self.random_state, int(part.items[0])]).spawn(len(makers))
+        sweeps = -(-self.sweeps // len(makers))
 
-        def climb(start: Start) -> Ints:
-            return climbed(land, start.labels(part.scores), start.rng)
+        def search(start: Start) -> Spot:
+            return iterated(land, spot(land, start.labels(part.scores)), sweeps, start.rng)
 
-        starts = [Start(*both) for both in zip(self._starts(part.items), own, strict=False)]
-        best = max(mapped(climb, starts, len(part.scores.scores)), key=land.value)
-        return iterated(land, best, self.sweeps, rng)
+        starts = [Start(*both) for both in zip(makers, rngs, strict=True)]
+        found = mapped(search, starts, len(part.scores.scores))
+        best = max(found, key=lambda each: each.value)
+        return refined(land, best, rngs[0]).labels
 
     def _starts(self, items: Ints) -> list[Callable[[PairScores], Ints]]:
         if self.start is None:
@@ -102,19 +105,32 @@ class LocalSearch(Search):
 
 
 class Start(NamedTuple):
-    """How to make a start, and the random numbers to climb from it."""
+    """How to make a start, and the random numbers to go on with."""
 
     labels: Callable[[PairScores], Ints]
     rng: np.random.Generator
+
+
+class Spot(NamedTuple):
+    """A partition, as labels 0, 1, … by first appearance, and its value."""
+
+    labels: Ints
+    value: float
+
+
+def spot(land: Landscape, labels: Ints) -> Spot:
+    """Value a partition."""
+    labels = by_first_appearance(labels)
+    return Spot(labels, land.value(labels))
 
 
 def _singletons(scores: PairScores) -> Ints:
     return np.arange(scores.n_items)
 
 
-def climbed(land: Landscape, labels: Ints, rng: np.random.Generator) -> Ints:
+def climbed(land: Landscape, start: Spot, rng: np.random.Generator) -> Spot:
     """Move items, then their clusters, then clusters of those, while any are joined."""
-    start, level, clusters = labels, land, np.arange(land.n_items)
+    level, labels, clusters = land, start.labels, np.arange(land.n_items)
     while True:
         order = rng.permutation(level.n_items)
         labels = by_first_appearance(level.settled(labels, order))
@@ -125,23 +141,24 @@ def climbed(land: Landscape, labels: Ints, rng: np.random.Generator) -> Ints:
         level = level.contracted(labels, n_clusters)
         labels = np.arange(n_clusters)
     # No move lowers the value but by rounding, and the promise is never worse.
-    return clusters if land.value(clusters) >= land.value(start) else start
+    found = spot(land, clusters)
+    return found if found.value >= start.value else start
 
 
-def refined(land: Landscape, labels: Ints, rng: np.random.Generator) -> Ints:
+def refined(land: Landscape, start: Spot, rng: np.random.Generator) -> Spot:
     """Climb until the value rises no more."""
     while True:
-        better = climbed(land, labels, rng)
-        if land.value(better) <= land.value(labels) + land.tolerance:
+        better = climbed(land, start, rng)
+        if better.value <= start.value + land.tolerance:
             return better
-        labels = better
+        start = better
 
 
-def iterated(land: Landscape, labels: Ints, sweeps: int, rng: np.random.Generator) -> Ints:
+def iterated(land: Landscape, start: Spot, sweeps: int, rng: np.random.Generator) -> Spot:
     """Kick and repair in rounds, with climbs in between."""
-    labels = refined(land, labels, rng)
+    best = climbed(land, start, rng)
     for done in range(0, sweeps, ROUND):
         passes = min(ROUND, sweeps - done) * land.n_items
-        kicked = by_first_appearance(land.iterated(labels, passes, rng))
-        labels = max(labels, refined(land, kicked, rng), key=land.value)
-    return labels
+        kicked = spot(land, land.iterated(best.labels, passes, rng))
+        best = max(best, climbed(land, kicked, rng), key=lambda found: found.value)
+    return best

@@ -37,7 +37,7 @@ class _OverEigenvectors(PairClusterer):
     @property
     def n_init(self) -> int:
         """How many random starts the rounding has."""
-        return 10
+        return 5
 
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
@@ -135,7 +135,7 @@ class DiscreteSpectral(_OverEigenvectors):
     """
 
     n_clusters: int | None = None
-    n_init: int = 10
+    n_init: int = 5
     random_state: int = 0
 
 
