@@ -62,7 +62,7 @@ def test_discrete_has_the_partition_and_its_weights(rng):
     weights = KMeans().weights(discrete.partition, scores)
     np.testing.assert_array_equal(discrete.weights, weights)
     projection = PairScores.from_matrix(relaxed.relaxed, n_clusters=5)
-    assert discrete.partition == KernelKMeans()(projection)
+    assert discrete.partition == KernelKMeans(n_init=5)(projection)
 
 
 def test_planted_clusters_are_exact(rng):
