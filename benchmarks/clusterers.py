@@ -132,8 +132,8 @@ def kernels() -> None:
     scores = rbf_kernel(5000, 50)
     matrix, start = scores.to_matrix(), np.random.default_rng(1).integers(50, size=5000)
     iterative = clusterers.KernelKMeans(50, start=Partition(start))
-    own, taken = timed(lambda: iterative(scores))
-    batch, peer = timed(lambda: batch_kernel_kmeans(matrix, start, 50))
+    own, taken = timed(lambda: iterative(scores), 3)
+    batch, peer = timed(lambda: batch_kernel_kmeans(matrix, start, 50), 3)
     values = [KMeans().value(Partition(labels), scores) for labels in (own, batch)]
     print("\n5,000 items, 50 clusters, one start")
     print(f"  KernelKMeans  {taken:8.3f} s  value {values[0]:.2f}")

@@ -38,7 +38,7 @@ def demo(
     rows: Annotated[int, typer.Option(min=1, max=5000, help="How many records to make.")] = 2000,
     seed: Annotated[int, typer.Option(help="The seed of the records.")] = 0,
 ) -> None:
-    """Make messy person records, cluster them by two rules and score both by every metric."""
+    """Make messy person records, cluster them in three ways and score each by every metric."""
     from rich.console import Console
 
     from coterie.demo import compare_rules

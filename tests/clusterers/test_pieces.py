@@ -50,12 +50,16 @@ def test_many_small_components_share_pieces():
     assert Greedy()(scores).n_clusters == 1000
 
 
-def test_apart_pairs_stay_with_their_piece(rng):
+@pytest.mark.parametrize("min_pairs", [0, 5])
+def test_apart_pairs_inside_components_stay_with_their_piece(rng, min_pairs):
     for scores in instances(rng):
         if scores.n_items < 3:
             continue
         banned = make_apart(rng, scores)
-        for items, part in pieces(banned):
-            own = set() if part.apart is None else set(map(tuple, items[part.apart].tolist()))
-            inside = np.isin(banned.apart, items).all(axis=1)
-            assert own == set(map(tuple, banned.apart[inside].tolist()))
+        whole = labels_by_piece(
+            lambda s: np.zeros(s.n_items, np.intp), pieces(banned), scores.n_items
+        )
+        inside = banned.apart[Partition(whole).together(banned.apart)]
+        parts = pieces(banned, min_pairs=min_pairs)
+        found = [items[part.apart] for items, part in parts if part.apart is not None]
+        assert sorted(np.concatenate(found).tolist() if found else []) == inside.tolist()

@@ -80,14 +80,18 @@ def _condensed_pieces(scores: PairScores, labels: Ints, sizes: Ints, min_pairs: 
     groups = np.split(order, np.cumsum(sizes)[:-1])
     packs = _packs(sizes, sizes * (sizes - 1) // 2, min_pairs)
     found = []
-    for members in np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(packs)) + 1):
+    for members, apart in zip(
+        _by_pack(np.arange(len(sizes)), packs, packs),
+        _apart_by_pack(scores, labels, packs),
+        strict=True,
+    ):
         within = [groups[c] for c in members if sizes[c] > 1]
         if within:
-            found.append(_blocks(scores, within))
+            found.append(_blocks(scores, within, apart))
     return found
 
 
-def _blocks(scores: PairScores, groups: list[Ints]) -> Piece:
+def _blocks(scores: PairScores, groups: list[Ints], apart: Pairs) -> Piece:
     """Take the pairs inside each group, of a set of all pairs."""
     n_items = scores.n_items
     inside = np.concatenate([_condensed_indices(items, n_items) for items in groups])
@@ -96,7 +100,7 @@ def _blocks(scores: PairScores, groups: list[Ints]) -> Piece:
     if len(groups) > 1:
         ends = [group[np.column_stack(np.triu_indices(len(group), 1))] for group in groups]
         pairs = np.searchsorted(items, np.concatenate(ends))
-    return _piece(scores, items, pairs, scores.scores[inside])
+    return _piece(items, pairs, scores.scores[inside], apart)
 
 
 def _condensed_indices(items: Ints, n_items: int) -> Ints:
@@ -113,15 +117,24 @@ def _listed_pieces(
     packs = _packs(sizes, np.bincount(own[inside], minlength=len(sizes)), min_pairs)
     items = np.flatnonzero(sizes[labels] > 1)
     found = []
-    for group, group_pairs in zip(
+    for group, group_pairs, apart in zip(
         _by_pack(items, packs[labels[items]], packs),
         _by_pack(inside, packs[own[inside]], packs),
+        _apart_by_pack(scores, labels, packs),
         strict=True,
     ):
         if len(group):
             local = np.searchsorted(group, pairs[group_pairs])
-            found.append(_piece(scores, group, local, scores.scores[group_pairs]))
+            found.append(_piece(group, local, scores.scores[group_pairs], apart))
     return found
+
+
+def _apart_by_pack(scores: PairScores, labels: Ints, packs: Ints) -> list[Pairs]:
+    """Split the apart pairs that are inside a component by the number of its pack."""
+    apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart
+    own = labels[apart]
+    inside = own[:, 0] == own[:, 1]
+    return _by_pack(apart[inside], packs[own[inside, 0]], packs)
 
 
 def _by_pack(members: Ints, numbers: Ints, packs: Ints) -> list[Ints]:
@@ -147,9 +160,6 @@ def _packs(sizes: Ints, counts: Ints, min_pairs: int) -> Ints:
     return numbers
 
 
-def _piece(scores: PairScores, items: Ints, pairs: Pairs | None, part: Floats) -> Piece:
-    apart = None
-    if scores.apart is not None:
-        inside = np.isin(scores.apart, items).all(axis=1)
-        apart = np.searchsorted(items, scores.apart[inside])
-    return Piece(items, PairScores(len(items), pairs, part, apart=apart))
+def _piece(items: Ints, pairs: Pairs | None, scores: Floats, apart: Pairs) -> Piece:
+    local = np.searchsorted(items, apart)
+    return Piece(items, PairScores(len(items), pairs, scores, apart=local))
