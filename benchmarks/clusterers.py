@@ -68,7 +68,7 @@ def correlation() -> None:
                 continue
             note = f"{peer.seconds / own:14.1f}" if peer.labels is peers[0][1].labels else ""
             row(label, peer.seconds, peer.build, value(peer.labels, scores), note)
-        for sweeps in (0, 10, 50):
+        for sweeps in (5, 50):
             search = clusterers.LocalSearch(sweeps=sweeps)
             searched, taken = timed(lambda s=scores, c=search: c(s), repeat)
             row(f"LocalSearch(sweeps={sweeps})", taken, 0.0, value(searched, scores))
