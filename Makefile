@@ -48,4 +48,5 @@ bench: .venv/.bench
 	@touch $@
 
 clean:
+	find src -name '*.nb[ic]' -delete
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

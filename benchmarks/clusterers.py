@@ -168,7 +168,7 @@ def left_link() -> None:
         times = []
         for n_items in (100_000, 1_000_000):
             scores = with_left_candidates(n_items, 20)
-            _, taken = timed(lambda s=scores, g=gamma: clusterers.LeftLink(g)(s), 3)
+            _, taken = timed(lambda s=scores, g=gamma: clusterers.LeftLink(g)(s), 7)
             times.append(taken)
             print(f"  gamma {gamma}: {n_items:9,} items {taken:7.3f} s")
         print(f"  gamma {gamma}: ratio {times[1] / times[0]:.1f}", flush=True)

@@ -64,12 +64,12 @@ def planted(n_items: int, rng: np.random.Generator, deviation: float = 1.0) -> P
 
 
 def with_left_candidates(n_items: int, n_candidates: int) -> PairScores:
-    """Give each item so many different candidates among the items on its left, at random."""
+    """Give each item so many candidates among the items on its left, at random; item by item."""
     rng = np.random.default_rng(0)
     items = np.repeat(np.arange(1, n_items), n_candidates)
     left = (rng.random(len(items)) * items).astype(np.intp)
-    unique = np.unique(left * n_items + items)
-    pairs = np.column_stack(np.divmod(unique, n_items))
+    unique = np.unique(items * n_items + left)
+    pairs = np.column_stack(np.divmod(unique, n_items)[::-1])
     return PairScores(n_items, pairs, rng.normal(-1.0, 1.0, len(pairs)))
 
 

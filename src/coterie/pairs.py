@@ -24,6 +24,7 @@ from coterie._indices import (
     upper_rows,
     upper_triangle,
 )
+from coterie._memory import refuse_too_large
 from coterie.exceptions import ItemSetError, PairError
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ class PairScores:
 
     def to_matrix(self) -> Floats:
         """Return the n × n matrix of scores; absent pairs are 0."""
+        refuse_too_large(self.n_items**2, f"a full matrix of {self.n_items:,} items")
         if self.listed is None:
             matrix = upper_rows(self.scores, slice(0, self.n_items), self.n_items)
             for item in range(self.n_items):

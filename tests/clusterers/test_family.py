@@ -62,3 +62,21 @@ def test_no_correlation_clusterer_exceeds_the_best(member):
             assert solution.value <= best + 1e-9
             assert solution.bound >= best - 1e-9
             assert keeps_apart(solution.partition, scores)
+
+
+@pytest.mark.parametrize(
+    "clusterer",
+    [
+        clusterers.Relaxation(),
+        clusterers.KernelKMeans(2),
+        clusterers.Spectral(2),
+        clusterers.AverageLinkage(n_clusters=2),
+        clusterers.KMedoids(2),
+        clusterers.RepeatedBisection(2),
+    ],
+    ids=lambda clusterer: type(clusterer).__name__,
+)
+def test_what_needs_a_full_matrix_says_so_before_memory_runs_out(clusterer):
+    scores = PairScores(2_000_000, [(0, 1)], [1.0])
+    with pytest.raises(ItemSetError, match="more than there is"):
+        clusterer(scores)

@@ -14,6 +14,7 @@ from coterie._arguments import as_real, as_whole
 from coterie._arrays import Bools, Floats, Ints, Pairs
 from coterie._kernels.components import condensed_components, listed_components
 from coterie._kernels.linkage import average_joins, complete_joins, single_joins
+from coterie._memory import refuse_too_large
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers._pieces import labels_by_piece, pieces
 from coterie.exceptions import ItemSetError
@@ -244,7 +245,9 @@ def _linked(links: Pairs, n_nodes: int) -> Ints:
 def _condensed(scores: PairScores, missing: float) -> Floats:
     if scores.listed is None:
         return scores.scores
-    condensed = np.full(count_pairs(scores.n_items), float(missing))
+    n_pairs = count_pairs(scores.n_items)
+    refuse_too_large(n_pairs, f"all pairs of {scores.n_items:,} items")
+    condensed = np.full(n_pairs, float(missing))
     condensed[condensed_positions(scores.listed, scores.n_items)] = scores.scores
     return condensed
 

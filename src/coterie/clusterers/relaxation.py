@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._arrays import Pairs
+from coterie._memory import refuse_too_large
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution
 from coterie.clusterers._pieces import Piece, pieces
@@ -85,6 +86,7 @@ class Relaxation(PairClusterer):
     ) -> Solution:
         """Solve each piece by its program, and round the whole."""
         deadline = deadline_after(self.time_limit)
+        refuse_too_large(scores.n_items**2, f"the relaxed matrix of {scores.n_items:,} items")
         relaxed = np.eye(scores.n_items)
         bound = 0.0
         for part, program in zip(parts, programs, strict=True):
