@@ -154,3 +154,14 @@ def test_subset_values(rng):
     for subset in range(64):
         inside = np.array([subset >> item & 1 for item in range(6)], float)
         assert values[subset] == pytest.approx(inside @ matrix @ inside)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e6, 1e12])
+def test_proofs_do_not_depend_on_the_scale(monkeypatch, scale):
+    monkeypatch.setattr(exact, "MAX_SUBSET_ITEMS", 1)
+    for number in range(40):
+        plain = instance(number)
+        scores = PairScores(plain.n_items, plain.listed, scale * plain.scores, apart=plain.apart)
+        solution = Exact().solve(scores)
+        assert solution.status == "exact"
+        assert solution.value == pytest.approx(scale * best_value(plain), rel=1e-6, abs=0.0)

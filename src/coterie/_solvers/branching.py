@@ -52,7 +52,7 @@ class Branching:
     def __init__(self, lp: TriangleLP, scores: Floats, rounded: Callable[[Floats], Ints]) -> None:
         self._lp = lp
         self._rounded = rounded
-        self._tol = 1e-9 * max(1.0, float(np.abs(scores).sum()))
+        self._tol = 1e-9 * float(np.abs(scores).sum())
         # Better partitions are better by a step, less what rounding errors may make of it.
         self._step = (1.0 - 1e-6) * common_step(scores)
         self._closed = -inf

@@ -131,7 +131,7 @@ class TriangleLP:
     def _reached(self, bound: float) -> bool:
         """Say whether a partition reaches the bound, and make it the program's values if so."""
         self.offer_majority()
-        if bound - self.value > 1e-9 * max(1.0, float(np.abs(self.program.scores).sum())):
+        if bound - self.value > 1e-9 * float(np.abs(self.program.scores).sum()):
             return False
         self.program.values = self.together(self.labels).astype(np.float64)
         return True

@@ -120,7 +120,7 @@ class PairClusterer(ABC):
         """Value a partition: exact where it reaches the bound, up to rounding."""
         objective = self.objective
         value = nan if objective is None else objective.value(partition, scores)
-        if bound - value <= 1e-9 * max(1.0, float(np.abs(scores.scores).sum())):
+        if bound - value <= 1e-9 * _size(scores):
             bound = max(bound, value)
             status: Status = "exact"
         else:
@@ -154,6 +154,12 @@ class Search(PairClusterer):
 
     def _solve(self, scores: PairScores) -> Solution:
         return self._solution(scores, self._partition(scores))
+
+
+def _size(scores: PairScores) -> float:
+    """Sum the scores without their signs, to measure rounding by."""
+    own = 0.0 if scores.diagonal is None else np.abs(scores.diagonal).sum()
+    return float(np.abs(scores.scores).sum() + own)
 
 
 def needed_n_clusters(n_clusters: int | None, scores: PairScores) -> int:
