@@ -227,3 +227,11 @@ def test_contraction_takes_apart_pairs_along_and_sees_contradictions():
     assert contract(scores, [(0, 1)]).scores.apart.tolist() == [[0, 2]]
     with pytest.raises(PairError, match="must be apart, but the links put them together"):
         contract(scores, [(0, 1), (1, 3)])
+
+
+def test_a_contraction_expands_only_partitions_of_its_groups():
+    scores = PairScores(4, None, np.ones(6), n_clusters=3)
+    with pytest.raises(PairError, match="3 groups"):
+        contract(scores, [(0, 1)]).expand(Partition([0, 1, 2, 3]))
+    with pytest.raises(ItemSetError, match="leave 2 groups"):
+        contract(scores, [(0, 1), (1, 2)])

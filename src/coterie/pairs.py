@@ -201,6 +201,11 @@ class Contraction:
 
     def expand(self, partition: "Partition") -> "Partition":
         """Give every original item the cluster of its group."""
+        if len(partition) != self.scores.n_items:
+            raise PairError(
+                f"the partition covers {len(partition)} items, but there are "
+                f"{self.scores.n_items} groups; give a partition of the contracted scores"
+            )
         return type(partition)(partition.labels[self.groups])
 
 
@@ -224,6 +229,11 @@ def contract(scores: PairScores, together: ArrayLike) -> Contraction:
     """
     groups = _groups(as_links(together, scores.n_items), scores.n_items)
     n_groups = int(groups.max(initial=-1)) + 1
+    if scores.n_clusters is not None and scores.n_clusters > n_groups:
+        raise ItemSetError(
+            f"the links leave {n_groups} groups, but {scores.n_clusters} clusters are asked for; "
+            "drop some links"
+        )
     first, second = np.sort(groups[scores.pairs], axis=1).T
     inside = first == second
     matrix = sp.coo_array(

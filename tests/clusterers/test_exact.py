@@ -165,3 +165,23 @@ def test_proofs_do_not_depend_on_the_scale(monkeypatch, scale):
         solution = Exact().solve(scores)
         assert solution.status == "exact"
         assert solution.value == pytest.approx(scale * best_value(plain), rel=1e-6, abs=0.0)
+
+
+def test_scores_that_only_forbid_do_not_count_as_rounding(rng):
+    for _ in range(5):
+        plain = planted(24, seed=int(rng.integers(1000)), sd=2.0)
+        forbidden = rng.permutation(len(plain.scores))[:60]
+        values = plain.scores.copy()
+        values[forbidden] = -1e8
+        expected = Exact().solve(PairScores(24, None, plain.scores, apart=plain.pairs[forbidden]))
+        found = Exact().solve(PairScores(24, None, values))
+        assert found.status == expected.status == "exact"
+        assert found.value == pytest.approx(expected.value)
+        assert found.bound == pytest.approx(found.value)
+
+
+def test_a_relaxation_of_forbidding_scores_claims_no_more_than_it_proves():
+    values = [2, 2, -1e9, 2, 0, -2, -1e9, -1e9, 0, 1, 2, 1, -1e9, 0, 0]
+    solution = Relaxation().solve(PairScores(6, None, values))
+    assert solution.bound >= 7.0 - 1e-9
+    assert solution.status == "bounded" or solution.value == pytest.approx(7.0)

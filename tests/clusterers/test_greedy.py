@@ -136,3 +136,21 @@ def test_a_loss_of_another_objective_is_refused(rng):
     scores = make_scores(rng, 4, "noise")
     with pytest.raises(InputError, match="linear in the weights of KMeans"):
         Greedy().augmented(scores, TraceLoss(), Partition([0, 0, 1, 1]))
+
+
+def test_long_chains_are_merged_as_short_ones(monkeypatch):
+    """A cluster of many items whose lists are empty is not walked through again and again."""
+    monkeypatch.setattr(greedy, "DENSE_SHARE", np.inf)
+    items = np.arange(199_999)
+    scores = PairScores(200_000, np.column_stack([items, items + 1]), np.ones(199_999))
+    assert Greedy()(scores).n_clusters == 1
+
+
+def test_the_value_with_a_loss_counts_listed_pairs():
+    scores = PairScores(4, [(0, 1), (2, 3)], [1.0, -1.0])
+    truth = Partition([0, 0, 1, 1])
+    solution = Greedy().augmented(scores, PairLoss(), truth)
+    base, costs = PairLoss().linearize(truth, scores.listed)
+    assert solution.value == base + (scores.scores + costs) @ solution.weights
+    with pytest.raises(InputError, match="covers 2 items"):
+        Greedy().augmented(scores, MitreLoss(), Partition([0, 1]))

@@ -103,3 +103,27 @@ def test_a_start_that_does_not_fit_is_refused(rng):
         LocalSearch(start=Partition([0] * 5))(scores)
     with pytest.raises(InputError, match="give a Partition"):
         LocalSearch(start=[0, 1])
+
+
+def test_components_that_share_a_piece_are_not_joined(rng):
+    """Sets of many small components, whose pairs between them are worse than nothing."""
+    for number in range(150):
+        n_items = int(rng.integers(8, 40))
+        plain = make_scores(rng, n_items, "noise")
+        scores = PairScores(n_items, None, plain.scores - 1.5)
+        greedy = Greedy().solve(scores)
+        assert LocalSearch().solve(scores).value >= greedy.value - 1e-9, number
+        assert LocalSearch(start=greedy.partition).solve(scores).value >= greedy.value - 1e-9
+        banned = make_apart(rng, scores, n_apart=6)
+        assert keeps_apart(LocalSearch()(banned), banned)
+
+
+def test_scores_that_only_forbid_do_not_hide_the_others(rng):
+    plain = make_scores(rng, 60, "noise")
+    values = plain.scores.copy()
+    forbidden = rng.permutation(len(values))[:20]
+    values[forbidden] = -1e13
+    apart = PairScores(60, None, plain.scores, apart=plain.pairs[forbidden])
+    found = LocalSearch()(PairScores(60, None, values))
+    assert keeps_apart(found, apart)
+    assert Correlation().value(found, plain) == LocalSearch().solve(apart).value

@@ -118,3 +118,11 @@ def test_swaps_end_where_the_loss_is_zero_up_to_rounding():
     values += [-0.10423017695092507, -0.932150135175087, -0.8097533600951012]
     partition = KMedoids()(PairScores(6, pairs, values, n_clusters=2))
     assert partition.n_clusters == 2
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e9])
+def test_swaps_end_at_any_scale(rng, scale):
+    for _ in range(5):
+        scores = PairScores(50, None, scale * rng.integers(0, 3, 1225).astype(float))
+        assert KMedoids(n_clusters=1)(scores).n_clusters == 1
+    assert KMedoids(n_clusters=1)(PairScores(3, [(0, 1)], [2.2944729481689397e-12])).n_clusters == 1

@@ -126,12 +126,8 @@ def merge_sparse(n_items, pairs, scores, order):
     while True:
         # The next entry: of the sorted pairs, or of the heap of what has changed since.
         e = order[done] if done < len(order) else -1
-        if size > 0 and (
-            e < 0
-            or not ahead(
-                scores[e], float(pairs[e, 0]) * n_items + pairs[e, 1], heap[0, 0], heap[0, 1]
-            )
-        ):
+        rank = float(pairs[e, 0]) * n_items + pairs[e, 1]
+        if size > 0 and (e < 0 or not ahead(scores[e], rank, heap[0, 0], heap[0, 1])):
             e, score = heap_edges[0], heap[0, 0]
             size -= 1
             pop(heap, heap_edges, size)
@@ -163,6 +159,7 @@ def merge_sparse(n_items, pairs, scores, order):
         unused -= degree[b]
         item = b
         while item >= 0:
+            following_item = following[item]
             kept = starts[item]
             for t in range(starts[item], starts[item] + lengths[item]):
                 f = lists[t]
@@ -176,19 +173,28 @@ def merge_sparse(n_items, pairs, scores, order):
                     degree[a] += 1
                     continue
                 degree[c] -= 1
-                values[g, SCORE] += values[f, SCORE]
-                values[g, RANK] = min(values[g, RANK], values[f, RANK])
-                if values[g, SCORE] > 0 and ahead(
-                    values[g, SCORE], values[g, RANK], values[g, QUEUED], values[g, QUEUED_RANK]
-                ):
-                    values[g, QUEUED], values[g, QUEUED_RANK] = values[g, SCORE], values[g, RANK]
+                if added(values, f, g):
                     heap, heap_edges = grown(heap, heap_edges, size)
                     push(heap, heap_edges, size, values[g, SCORE], values[g, RANK], g)
                     size += 1
             lengths[item] = kept - starts[item]
-            item = following[item]
-        following[last[a]] = b
-        last[a] = last[b]
+            if kept > starts[item]:
+                following[last[a]] = item
+                last[a] = item
+                following[item] = -1
+            item = following_item
+
+
+@inlined
+def added(values, f, g):
+    """Add edge f to edge g; say whether g must be queued again, as it then counts to be."""
+    values[g, SCORE] += values[f, SCORE]
+    values[g, RANK] = min(values[g, RANK], values[f, RANK])
+    score, rank = values[g, SCORE], values[g, RANK]
+    if score <= 0 or not ahead(score, rank, values[g, QUEUED], values[g, QUEUED_RANK]):
+        return False
+    values[g, QUEUED], values[g, QUEUED_RANK] = score, rank
+    return True
 
 
 @inlined

@@ -19,7 +19,7 @@ def swap(distances, medoids):
     nearest = np.empty((n_items, 2), np.intp)
     near = np.empty((n_items, 2))
     # What stands in for the distance to a second medoid where there is but one.
-    far = 2.0 * distances.max() + 1.0
+    far = 2.0 * distances.max()
     least = TOLERANCE * n_items * distances.max()
     for item in range(n_items):
         _rescan(distances, medoids, item, nearest, near, far)

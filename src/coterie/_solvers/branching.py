@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._arrays import Bools, Floats, Ints
+from coterie._arrays import Bools, Floats, Ints, read_only
 from coterie._kernels.components import condensed_components
+from coterie._rounding import rounding
 from coterie._solvers.triangle_lp import TOL, TriangleLP
 
 LEAST_PROGRESS = 0.01
@@ -52,7 +53,7 @@ class Branching:
     def __init__(self, lp: TriangleLP, scores: Floats, rounded: Callable[[Floats], Ints]) -> None:
         self._lp = lp
         self._rounded = rounded
-        self._tol = 1e-9 * float(np.abs(scores).sum())
+        self._tol = rounding(scores)
         # Better partitions are better by a step, less what rounding errors may make of it.
         self._step = (1.0 - 1e-6) * common_step(scores)
         self._closed = -inf
@@ -154,7 +155,7 @@ class Branching:
     def _implied(self, bound: float, joined: Bools, split: Bools) -> Node | None:
         """Join and split what transitivity implies; None where the two are in conflict."""
         lp = self._lp
-        labels = condensed_components(lp.n_items, joined.astype(np.float64), 0.5)
+        labels = condensed_components(lp.n_items, read_only(joined.astype(np.float64)), 0.5)
         first, second = labels[lp.ends[0]], labels[lp.ends[1]]
         foes = np.zeros((lp.n_items, lp.n_items), np.bool_)
         foes[first[split], second[split]] = True

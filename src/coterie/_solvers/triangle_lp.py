@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._arrays import Bools, Floats, Ints
+from coterie._arrays import Bools, Floats, Ints, read_only
 from coterie._indices import condensed_positions
 from coterie._kernels.components import condensed_components
 from coterie._kernels.stars import star_rows, violated_stars
 from coterie._kernels.triangles import packed_triangles, violated_triangles
+from coterie._rounding import below_all, rounding
 from coterie._solvers.pair_program import PairProgram, Rows
 
 TOL = 1e-6
@@ -49,6 +50,7 @@ class TriangleLP:
 
     def __init__(self, n_items: int, apart: Bools) -> None:
         self.n_items = n_items
+        self._given_apart = apart
         self.apart = apart
         self.ends = np.triu_indices(n_items, 1)
         self.program = PairProgram(np.zeros(len(apart)), np.where(apart, 0.0, 1.0))
@@ -81,9 +83,13 @@ class TriangleLP:
         self.labels, self.value = np.arange(self.n_items), 0.0
         self.tight = False
         self.allow_drop()
+        # A pair that outweighs all others is apart in every best partition. Without its score, and
+        # with its variable 0, large numbers do not drown the others.
+        self.apart = self._given_apart | (scores <= below_all(scores))
+        self.restrict(np.zeros_like(self.apart), self.apart)
         self._repulsion = self._square(np.where(self.apart, -inf, scores), 0.0)
         self._drop_idle(ROWS_PER_PAIR_AT_START)
-        self.program.set_scores(scores)
+        self.program.set_scores(np.where(self.apart, 0.0, scores))
         if not len(self.program.multipliers):
             triangles, weights = packed_triangles(self._repulsion)
             self.program.add(self._triangle_rows(triangles), weights)
@@ -97,7 +103,7 @@ class TriangleLP:
 
     def offer_majority(self) -> None:
         """Offer the partition that joins what is mostly together."""
-        self.offer(condensed_components(self.n_items, self.program.values, 0.5))
+        self.offer(condensed_components(self.n_items, read_only(self.program.values), 0.5))
 
     def restrict(self, joined: Bools, split: Bools) -> None:
         """Fix some pairs to 1 and some to 0."""
@@ -131,7 +137,7 @@ class TriangleLP:
     def _reached(self, bound: float) -> bool:
         """Say whether a partition reaches the bound, and make it the program's values if so."""
         self.offer_majority()
-        if bound - self.value > 1e-9 * float(np.abs(self.program.scores).sum()):
+        if bound - self.value > rounding(self.program.scores):
             return False
         self.program.values = self.together(self.labels).astype(np.float64)
         return True

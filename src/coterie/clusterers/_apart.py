@@ -3,24 +3,27 @@
 import numpy as np
 
 from coterie._arrays import Ints, Pairs
+from coterie._rounding import below_all
 from coterie.pairs import PairScores, condensed_positions
 
 
 def penalised(scores: PairScores) -> PairScores:
-    """Give every apart pair a score below minus the sum of all positive ones.
+    """Give every apart pair a score that no sum of others outweighs, and no pair a lower one.
 
-    Whatever joins clusters only for a gain then never joins an apart pair.
+    Whatever joins clusters only for a gain then never joins an apart pair; and where some scores
+    are so low that they only forbid, rounding is not measured by them.
     """
-    if scores.apart is None:
+    penalty = below_all(scores.scores)
+    if scores.apart is None and scores.scores.min(initial=0.0) >= penalty:
         return scores
-    penalty = -1.0 - 2.0 * float(scores.scores[scores.scores > 0].sum())
-    pairs, values = scores.listed, scores.scores.copy()
+    apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart
+    pairs, values = scores.listed, np.maximum(scores.scores, penalty)
     if pairs is None:
-        values[condensed_positions(scores.apart, scores.n_items)] = penalty
+        values[condensed_positions(apart, scores.n_items)] = penalty
     else:
-        keys, banned = _keys(pairs, scores.n_items), _keys(scores.apart, scores.n_items)
+        keys, banned = _keys(pairs, scores.n_items), _keys(apart, scores.n_items)
         values[np.isin(keys, banned)] = penalty
-        extra = scores.apart[~np.isin(banned, keys)]
+        extra = apart[~np.isin(banned, keys)]
         pairs = np.concatenate([pairs, extra])
         values = np.concatenate([values, np.full(len(extra), penalty)])
     return PairScores(scores.n_items, pairs, values)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie._rounding import rounding
 from coterie._types import Objective, Relaxed
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, as_n_clusters
@@ -28,7 +29,8 @@ class Solution:
     value
         The objective's value of the partition; NaN where the clusterer has no objective.
     bound
-        A proven upper bound on the value of any partition, or infinity.
+        A proven upper bound on the value of any partition (into as many clusters, where their
+        number is asked for), or infinity.
     status
         `exact`: no partition is better; `bounded`: none is better than `bound`; `local`: nothing
         is proved.
@@ -120,7 +122,9 @@ class PairClusterer(ABC):
         """Value a partition: exact where it reaches the bound, up to rounding."""
         objective = self.objective
         value = nan if objective is None else objective.value(partition, scores)
-        if bound - value <= 1e-9 * _size(scores):
+        own = np.empty(0) if scores.diagonal is None else scores.diagonal
+        stakes = np.concatenate([scores.scores, own])
+        if bound - value <= rounding(stakes, value):
             bound = max(bound, value)
             status: Status = "exact"
         else:
@@ -154,12 +158,6 @@ class Search(PairClusterer):
 
     def _solve(self, scores: PairScores) -> Solution:
         return self._solution(scores, self._partition(scores))
-
-
-def _size(scores: PairScores) -> float:
-    """Sum the scores without their signs, to measure rounding by."""
-    own = 0.0 if scores.diagonal is None else np.abs(scores.diagonal).sum()
-    return float(np.abs(scores.scores).sum() + own)
 
 
 def needed_n_clusters(n_clusters: int | None, scores: PairScores) -> int:

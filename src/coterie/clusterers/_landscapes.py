@@ -20,6 +20,7 @@ from coterie._kernels.moves_sparse import (
     iterated_sparse,
     settled_sparse,
 )
+from coterie._rounding import rounding
 from coterie.clusterers._pieces import DENSE_SHARE
 from coterie.pairs import PairScores
 
@@ -87,7 +88,7 @@ def landscape(scores: PairScores) -> Landscape:
     """Choose the form by the share of pairs that is listed."""
     n_items = scores.n_items
     # Gains that rounding could make up are no gains, or moves might go in circles.
-    tolerance = 1e-12 * float(np.abs(scores.scores).sum())
+    tolerance = 1e-3 * rounding(scores.scores)
     if len(scores.scores) < DENSE_SHARE * n_items**2:
         return SparseLandscape(graph_of(n_items, scores.pairs, scores.scores), tolerance)
     matrix = square(n_items, scores.scores) if scores.listed is None else scores.to_matrix()

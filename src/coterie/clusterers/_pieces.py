@@ -37,16 +37,22 @@ def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[P
     Items connected to no other are in no piece. Small components are put together, in their order,
     until a piece has `min_pairs` pairs; the pieces depend on the scores alone.
     """
-    if scores.listed is None:
-        labels = condensed_components(scores.n_items, scores.scores, above)
-    else:
-        labels = listed_components(scores.n_items, scores.listed, scores.scores, above)
+    labels = components(scores, above)
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         return [Piece(np.arange(scores.n_items), scores)] if scores.n_items > 1 else []
     if scores.listed is None:
         return _condensed_pieces(scores, labels, sizes, min_pairs)
     return _listed_pieces(scores, scores.listed, labels, sizes, min_pairs)
+
+
+def components(scores: PairScores, above: float = 0.0) -> Ints:
+    """Label the connected components of the pairs that score above a level, by first item."""
+    if scores.listed is None:
+        labels: Ints = condensed_components(scores.n_items, scores.scores, above)
+    else:
+        labels = listed_components(scores.n_items, scores.listed, scores.scores, above)
+    return labels
 
 
 def labels_by_piece(solve: Callable[[PairScores], Ints], parts: list[Piece], n_items: int) -> Ints:

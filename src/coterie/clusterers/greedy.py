@@ -17,7 +17,7 @@ from coterie.clusterers._pieces import DENSE_SHARE, labels_by_piece, pieces
 from coterie.exceptions import InputError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores
-from coterie.partition import Partition
+from coterie.partition import Partition, as_partition
 
 PIECE_PAIRS = 250_000
 """How many pairs small components are put together to."""
@@ -57,12 +57,13 @@ class Greedy(Search):
         it; its weights are those of the partition.
         """
         self._refuse(scores)
+        truth = as_partition(truth, scores.n_items)
         if isinstance(loss, LinearLoss):
-            partition = self(_shifted(scores, loss, truth))
-        else:
-            partition = Partition(merged_with_loss(scores, loss, truth))
-        plain = self._solution(scores, partition)
-        return replace(plain, value=plain.value + loss(truth, partition))
+            base, costs = _linearized(loss, truth, scores)
+            found = self._solution(scores, self(scores.plus(costs)))
+            return replace(found, value=found.value + base + float(costs @ found.weights))
+        found = self._solution(scores, Partition(merged_with_loss(scores, loss, truth)))
+        return replace(found, value=found.value + loss(truth, found.partition))
 
     def _labels(self, scores: PairScores) -> Ints:
         scores = penalised(scores)
@@ -105,12 +106,11 @@ def _falling(n_items: int, pairs: Pairs, scores: Floats) -> Ints:
     return order
 
 
-def _shifted(scores: PairScores, loss: LinearLoss, truth: Partition) -> PairScores:
+def _linearized(loss: LinearLoss, truth: Partition, scores: PairScores) -> tuple[float, Floats]:
     if not isinstance(loss.objective, Correlation):
         raise InputError(
             f"{type(loss).__name__} is linear in the weights of "
             f"{type(loss.objective).__name__}, but Greedy maximises Correlation; use PairLoss or "
             "MitreLoss"
         )
-    _, costs = loss.linearize(truth, scores.listed)
-    return scores.plus(costs)
+    return loss.linearize(truth, scores.listed)

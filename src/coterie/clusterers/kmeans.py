@@ -30,7 +30,7 @@ class KernelKMeans(Search):
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number.
+        How many clusters to make; None takes the item set's number, or else the start's.
     n_init
         How many random starts; the best result is kept, the first among equals.
     start
@@ -67,7 +67,10 @@ class KernelKMeans(Search):
         return KMeans()
 
     def _labels(self, scores: PairScores) -> Ints:
-        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        known = self.n_clusters
+        if known is None and scores.n_clusters is None and self.start is not None:
+            known = self.start.n_clusters
+        n_clusters = needed_n_clusters(known, scores)
         if self.start is None:
             rng = np.random.default_rng(self.random_state)
             return best_ascent(scores.to_matrix(), n_clusters, self.n_init, rng)[0]

@@ -67,8 +67,8 @@ class SingleLinkage(_Linkage):
     threshold given here, then come the item set's number and the threshold 0.
 
     Equal scores matter for k clusters only: a listed pair then joins before an absent one, listed
-    pairs in their order, absent ones from the smallest index on; where all pairs are listed, those
-    of the spanning tree that grows from item 0, by its later item.
+    pairs (i, j) in order of i, then j, absent ones from the smallest index on; where the scores of
+    all pairs are given in order, those of the spanning tree that grows from item 0, by later item.
 
     Parameters
     ----------
@@ -261,9 +261,10 @@ def _spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tuple[P
 
     Of the absent pairs a spanning forest is enough: any other would close a cycle of them.
     """
+    in_order = np.lexsort((listed[:, 1], listed[:, 0]))
     absent = np.array(list(_absent_forest(listed, scores.n_items)), dtype=np.intp).reshape(-1, 2)
-    links = np.concatenate([listed, absent])
-    heights = np.concatenate([scores.scores, np.full(len(absent), float(missing))])
+    links = np.concatenate([listed[in_order], absent])
+    heights = np.concatenate([scores.scores[in_order], np.full(len(absent), float(missing))])
     links, heights = _sorted(links, heights)
     # Ranks in place of scores: SciPy drops links of weight 0, and equal scores need an order.
     ranks = np.arange(1.0, len(heights) + 1)

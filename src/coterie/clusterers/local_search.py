@@ -11,7 +11,7 @@ from coterie._arrays import Ints
 from coterie.clusterers._apart import penalised
 from coterie.clusterers._base import Search
 from coterie.clusterers._landscapes import Landscape, landscape
-from coterie.clusterers._pieces import Piece, joined, mapped, pieces
+from coterie.clusterers._pieces import Piece, components, joined, mapped, pieces
 from coterie.clusterers.greedy import PIECE_PAIRS, greedy_labels
 from coterie.exceptions import InputError, PairError
 from coterie.objectives import Correlation
@@ -84,7 +84,10 @@ class LocalSearch(Search):
         starts = [Start(*both) for both in zip(makers, rngs, strict=True)]
         found = mapped(search, starts, len(part.scores.scores))
         best = max(found, key=lambda each: each.value)
-        return refined(land, best, rngs[0]).labels
+        labels = refined(land, best, rngs[0]).labels
+        # Pairs between the components of a piece score 0 or less, but are not in it: whoever joined
+        # some components for nothing is to part them again.
+        return Partition(labels * part.scores.n_items + components(part.scores)).labels
 
     def _starts(self, items: Ints) -> list[Callable[[PairScores], Ints]]:
         if self.start is None:

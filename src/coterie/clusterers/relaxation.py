@@ -1,5 +1,6 @@
 """The linear relaxation C_R of correlation clustering, and its solver that stays warm."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf
 from typing import ClassVar
@@ -79,10 +80,10 @@ class Relaxation(PairClusterer):
 
     def _solve(self, scores: PairScores) -> Solution:
         parts = pieces(scores)
-        return self._rounded(scores, parts, [_program(part) for part in parts])
+        return self._rounded(scores, parts, map(_program, parts))
 
     def _rounded(
-        self, scores: PairScores, parts: list[Piece], programs: list[TriangleLP]
+        self, scores: PairScores, parts: list[Piece], programs: Iterable[TriangleLP]
     ) -> Solution:
         """Solve each piece by its program, and round the whole."""
         deadline = deadline_after(self.time_limit)
@@ -102,10 +103,10 @@ class WarmRelaxation(PairClusterer):
     """Solve the relaxation of one item set again and again, while only its scores change.
 
     Separated triangles and the basis stay from call to call, so that a cutting-plane training
-    pays for little more than what has changed; value and bound are those of `Relaxation`, the
-    relaxed matrix is one of the best. It is no value: it remembers the set of its first call, and
-    refuses any other. Since positive pairs come and go, its programs are the components of all
-    listed pairs.
+    pays for little more than what has changed; the bound is that of `Relaxation`, the relaxed
+    matrix one of the best, and the partition its rounding. It is no value: it remembers the set of
+    its first call, and refuses any other. Since positive pairs come and go, its programs are the
+    components of all listed pairs.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from coterie._arguments import as_real
+from coterie._arguments import as_floats, as_real
 from coterie._arrays import Ints
 from coterie._types import Relaxed
 from coterie.clusterers.greedy import Greedy
@@ -51,6 +51,7 @@ class BallRounding:
 
     def __call__(self, relaxed: Relaxed, scores: PairScores, /) -> Partition:
         """Grow the balls."""
+        relaxed = as_floats("the relaxed matrix", relaxed)
         if relaxed.shape != (scores.n_items, scores.n_items):
             raise InputError(
                 f"the relaxed matrix has shape {relaxed.shape}, but there are {scores.n_items} "
@@ -96,6 +97,8 @@ class SearchRounding:
 
     def __post_init__(self) -> None:
         as_real("threshold", self.threshold, high=1.0)
+        if not isinstance(self.search, LocalSearch):
+            raise InputError(f"search is a {type(self.search).__name__}; give a LocalSearch")
 
     def __call__(self, relaxed: Relaxed, scores: PairScores, /) -> Partition:
         """Search from both starts."""

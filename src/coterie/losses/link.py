@@ -7,6 +7,7 @@ import numpy as np
 from coterie._arrays import Bools, Floats, Ints, Pairs
 from coterie.exceptions import InputError
 from coterie.objectives import Forest, LeftLink
+from coterie.pairs import as_pairs
 from coterie.partition import Partition, as_partition
 
 
@@ -54,6 +55,7 @@ class LinkLoss:
 
     def __call__(self, truth: Partition, predicted: Partition) -> float:
         """Return the least loss of any links whose clusters are the predicted ones."""
+        truth = as_partition(truth)
         predicted = as_partition(predicted, len(truth))
         shared = Partition(truth.labels * predicted.n_clusters + predicted.labels)
         if isinstance(self.objective, Forest):
@@ -77,6 +79,8 @@ class LinkLoss:
         counts as the first of its cluster, and a true cluster that they leave in pieces as several:
         so the truth itself always loses 0.
         """
+        truth = as_partition(truth)
+        pairs = as_pairs(pairs, len(truth))
         together = truth.together(pairs)
         if isinstance(self.objective, Forest):
             connected = (

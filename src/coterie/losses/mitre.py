@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie._arrays import Floats, Ints
 from coterie.metrics import mitre_loss
-from coterie.partition import Partition
+from coterie.partition import Partition, as_partition
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class MitreLoss:
 
     def search(self, truth: Partition) -> "MitreSearch":
         """Start with all items single, to follow the loss through merges."""
-        return MitreSearch(truth)
+        return MitreSearch(as_partition(truth))
 
 
 class MitreSearch:

@@ -7,7 +7,8 @@ import numpy as np
 from coterie._arrays import Floats, Pairs
 from coterie.metrics import pair_loss
 from coterie.objectives import Correlation
-from coterie.partition import Partition
+from coterie.pairs import as_pairs
+from coterie.partition import Partition, as_partition
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class PairLoss:
         With weights e of 0 to 1, also relaxed ones, it is 100/T Σ |e_ij − y_ij| over the T listed
         pairs (None: all), where y_ij is 1 for pairs that are truly together, else 0.
         """
-        together = truth.together(pairs)
+        truth = as_partition(truth)
+        together = truth.together(as_pairs(pairs, len(truth)))
         share = 100.0 / max(len(together), 1)
         return float(share * np.count_nonzero(together)), np.where(together, -share, share)

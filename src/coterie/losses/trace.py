@@ -7,8 +7,8 @@ import numpy as np
 from coterie._arrays import Floats, Pairs
 from coterie.metrics import trace_loss
 from coterie.objectives import KMeans
-from coterie.pairs import PairScores, count_pairs
-from coterie.partition import Partition
+from coterie.pairs import PairScores, as_pairs, count_pairs
+from coterie.partition import Partition, as_partition
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class TraceLoss:
         standing for YYᵀ: 0 for pairs that are truly together. For relaxed matrices, whose diagonal
         is their own, use `linearize_relaxed`.
         """
+        truth = as_partition(truth)
+        pairs = as_pairs(pairs, len(truth))
         shares = 1.0 / truth.sizes[truth.labels]
         between = 0.5 * _sums(shares, pairs)
         costs = np.where(truth.together(pairs), 0.0, _percent(truth) * between)
@@ -60,6 +62,8 @@ class TraceLoss:
         with K − (100/k) YYᵀ, the diagonal of YYᵀ included. Of a set with absent pairs it counts
         the listed ones alone, and so too high a loss.
         """
+        truth = as_partition(truth)
+        pairs = as_pairs(pairs, len(truth))
         known = PairScores(len(truth), pairs, np.zeros(count_pairs(len(truth), pairs)))
         # The weights of the truth are 2 Y_ij, and those of the prediction 2 Z_ij.
         costs = -0.5 * _percent(truth) * KMeans().weights(truth, known)
