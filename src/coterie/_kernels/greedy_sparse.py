@@ -126,7 +126,7 @@ def merge_sparse(n_items, pairs, scores, order):
     while True:
         # The next entry: of the sorted pairs, or of the heap of what has changed since.
         e = order[done] if done < len(order) else -1
-        rank = float(pairs[e, 0]) * n_items + pairs[e, 1]
+        rank = float(pairs[e, 0]) * n_items + pairs[e, 1] if e >= 0 else 0.0
         if size > 0 and (e < 0 or not ahead(scores[e], rank, heap[0, 0], heap[0, 1])):
             e, score = heap_edges[0], heap[0, 0]
             size -= 1
