@@ -166,6 +166,20 @@ class PairScores:
             np.fill_diagonal(matrix, self.diagonal)
         return matrix
 
+    def to_condensed(self, missing: float = 0.0) -> Floats:
+        """Return the scores of all pairs in SciPy's condensed order; absent ones are `missing`.
+
+        >>> PairScores(3, [(0, 2)], [5.0]).to_condensed(missing=-1.0)
+        array([-1.,  5., -1.])
+        """
+        if self.listed is None:
+            return self.scores
+        n_pairs = count_pairs(self.n_items)
+        refuse_too_large(n_pairs, f"all pairs of {self.n_items:,} items")
+        condensed = np.full(n_pairs, float(missing))
+        condensed[condensed_positions(self.listed, self.n_items)] = self.scores
+        return condensed
+
     def plus(self, costs: ArrayLike, diagonal: ArrayLike | None = None) -> Self:
         """Add costs to the scores (and to the diagonal): how a loss enters the search."""
         own = _as_diagonal(diagonal, self.n_items)

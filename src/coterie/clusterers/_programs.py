@@ -1,4 +1,4 @@
-"""What the solvers of linear programs share: all pairs of a piece, and limits of time."""
+"""What the solvers of linear programs share: pairs to keep apart, and limits."""
 
 from math import inf
 from time import perf_counter
@@ -6,20 +6,11 @@ from time import perf_counter
 import numpy as np
 
 from coterie._arguments import as_real
-from coterie._arrays import Bools, Floats
+from coterie._arrays import Bools
 from coterie.pairs import PairScores, condensed_positions, count_pairs
 
 MAX_PROGRAM_ITEMS = 2000
 """Up to how many items a component fits in a linear program of all its pairs."""
-
-
-def condensed_scores(scores: PairScores) -> Floats:
-    """Return the scores of all pairs in condensed order, 0 for those that are absent."""
-    if scores.listed is None:
-        return scores.scores
-    values = np.zeros(count_pairs(scores.n_items))
-    values[condensed_positions(scores.listed, scores.n_items)] = scores.scores
-    return values
 
 
 def condensed_apart(scores: PairScores) -> Bools:

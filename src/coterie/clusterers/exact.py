@@ -17,7 +17,6 @@ from coterie.clusterers._pieces import joined, pieces
 from coterie.clusterers._programs import (
     MAX_PROGRAM_ITEMS,
     condensed_apart,
-    condensed_scores,
     deadline_after,
     refuse_time_limit,
 )
@@ -101,7 +100,7 @@ def _best(scores: PairScores, deadline: float) -> tuple[Ints, float]:
     if scores.n_items > MAX_PROGRAM_ITEMS:
         return start, float(scores.scores[scores.scores > 0.0].sum())
     lp = TriangleLP(scores.n_items, condensed_apart(scores))
-    found = Branching(lp, condensed_scores(scores), partial(_rounded, scores)).run(start, deadline)
+    found = Branching(lp, scores.to_condensed(), partial(_rounded, scores)).run(start, deadline)
     return found.labels, found.bound
 
 

@@ -14,11 +14,10 @@ from coterie._arguments import as_real, as_whole
 from coterie._arrays import Bools, Floats, Ints, Pairs
 from coterie._kernels.components import condensed_components, listed_components
 from coterie._kernels.linkage import average_joins, complete_joins, single_joins
-from coterie._memory import refuse_too_large
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers._pieces import labels_by_piece, pieces
 from coterie.exceptions import ItemSetError
-from coterie.pairs import PairScores, condensed_positions, count_pairs
+from coterie.pairs import PairScores, condensed_positions
 
 __all__ = ["AverageLinkage", "CompleteLinkage", "SingleLinkage"]
 
@@ -129,7 +128,7 @@ class _DenseLinkage(_Linkage):
         return self._cut(scores, threshold)
 
     def _cut(self, scores: PairScores, threshold: float) -> Ints:
-        condensed = _condensed(scores, self.missing)
+        condensed = scores.to_condensed(self.missing)
         links, heights, legal = self._tree(condensed, scores)
         slack = self._rounding * _largest(condensed)
         # A join that scores what its two items do is no mean, so that nothing was rounded.
@@ -138,7 +137,7 @@ class _DenseLinkage(_Linkage):
         return _linked(links[legal & above], scores.n_items)
 
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
-        links, _, legal = self._tree(_condensed(scores, self.missing), scores)
+        links, _, legal = self._tree(scores.to_condensed(self.missing), scores)
         n_joins = scores.n_items - n_clusters
         if not legal[:n_joins].all():
             fewest = scores.n_items - int(np.count_nonzero(legal))
@@ -240,16 +239,6 @@ def _linked(links: Pairs, n_nodes: int) -> Ints:
     graph = sp.coo_array((np.ones(len(links)), links.T), shape=(n_nodes, n_nodes))
     labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
     return labels
-
-
-def _condensed(scores: PairScores, missing: float) -> Floats:
-    if scores.listed is None:
-        return scores.scores
-    n_pairs = count_pairs(scores.n_items)
-    refuse_too_large(n_pairs, f"all pairs of {scores.n_items:,} items")
-    condensed = np.full(n_pairs, float(missing))
-    condensed[condensed_positions(scores.listed, scores.n_items)] = scores.scores
-    return condensed
 
 
 def _largest(scores: Floats) -> float:

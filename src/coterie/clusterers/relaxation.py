@@ -15,7 +15,6 @@ from coterie.clusterers._pieces import Piece, pieces
 from coterie.clusterers._programs import (
     MAX_PROGRAM_ITEMS,
     condensed_apart,
-    condensed_scores,
     deadline_after,
     refuse_time_limit,
 )
@@ -92,7 +91,7 @@ class Relaxation(PairClusterer):
         bound = 0.0
         for part, program in zip(parts, programs, strict=True):
             start = Greedy()(part.scores).labels
-            found = program.solve(condensed_scores(part.scores), start, deadline)
+            found = program.solve(part.scores.to_condensed(), start, deadline)
             relaxed[np.ix_(part.items, part.items)] = found.matrix
             bound += found.bound
         return self._solution(scores, self.rounding(relaxed, scores), bound, relaxed)
