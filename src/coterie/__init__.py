@@ -18,6 +18,7 @@ __all__ = [
     "losses",
     "metrics",
     "objectives",
+    "progress",
 ]
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from coterie import losses as losses
     from coterie import metrics as metrics
     from coterie import objectives as objectives
+    from coterie._progress import progress as progress
     from coterie.items import ItemSet as ItemSet
     from coterie.items import as_item_set as as_item_set
     from coterie.pairs import PairScores as PairScores
@@ -50,6 +52,7 @@ else:
                 "metrics",
                 "objectives",
             ],
+            "_progress": ["progress"],
             "items": ["ItemSet", "as_item_set"],
             "pairs": ["PairScores"],
             "partition": ["Partition", "as_partition"],

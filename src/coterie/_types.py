@@ -1,8 +1,10 @@
 """The protocols that the families of Coterie keep: what one part may ask of another."""
 
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Sequence
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from coterie._arrays import Floats, Ints, Pairs
+from coterie.items import ItemSet
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -109,3 +111,39 @@ class SearchedLoss(Protocol):
     """A loss that is not linear, but can be followed through merges from all singletons."""
 
     def search(self, truth: Partition, /) -> MergeSearch: ...
+
+
+class Blocker(Protocol):
+    """A frozen callable that says which pairs of an item set are looked at; None stands for all."""
+
+    def __call__(self, item_set: ItemSet, /) -> Pairs | None: ...
+
+
+class Featurizer(Protocol):
+    """Computes features of pairs: `encode` looks at each item once, `compare` at each pair.
+
+    `fit` returns a fitted value and leaves its own as it was; `names` has one name a column.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    def fit(self, item_sets: Sequence[ItemSet], /) -> Self: ...
+
+    def encode(self, item_set: ItemSet, /) -> Any: ...
+
+    def compare(self, encoded: Any, pairs: Pairs | None, /) -> Features: ...
+
+    def __call__(self, item_set: ItemSet, pairs: Pairs | None, /) -> Features: ...
+
+
+class Similarity(Protocol):
+    """A learned, frozen callable that scores pairs; higher stands for together.
+
+    `pair_scores` gives the same as `PairScores`, with what items score with themselves and the
+    number of clusters of the item set.
+    """
+
+    def __call__(self, item_set: ItemSet, pairs: Pairs | None, /) -> Floats: ...
+
+    def pair_scores(self, item_set: ItemSet, pairs: Pairs | None, /) -> PairScores: ...
