@@ -4,9 +4,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie import checks, features
-from coterie.exceptions import FeatureError, PairError
+from coterie import _memory, checks, features
+from coterie.exceptions import FeatureError, ItemSetError, PairError
 from coterie.features import (
+    ConstantFeatures,
     DenseFeatures,
     LinkedNodeProducts,
     NodeProducts,
@@ -14,7 +15,10 @@ from coterie.features import (
     _blocks,
     as_features,
     stack,
+    taken,
+    written,
 )
+from coterie.features.operators import LinearOperator, ScaledFeatures
 from coterie.pairs import all_pairs, count_pairs
 
 
@@ -93,10 +97,53 @@ def stacked_plain(n, rng):
     return stack([sparse(n, rng), dense(n, rng)])
 
 
+def stacked_dense(n, rng):
+    return stack([nodes(n, rng), dense(n, rng), constant(n, rng)])
+
+
+def constant(n, rng):
+    return ConstantFeatures(count_pairs(n))
+
+
+def scaled(n, rng):
+    return ScaledFeatures(stacked(n, rng), rng.random(17) + 0.5)
+
+
+def scaled_dense(n, rng):
+    return ScaledFeatures(with_diagonal(n, rng), rng.random(3) + 0.5)
+
+
+class Foreign:
+    """Knows no more than the protocol asks for."""
+
+    def __init__(self, matrix, own):
+        self.matrix, self.own, self.shape = matrix, own, matrix.shape
+
+    @property
+    def T(self):  # noqa: N802
+        return self.matrix.T
+
+    @property
+    def diagonal(self):
+        return DenseFeatures(self.own)
+
+    def __matmul__(self, coef):
+        return self.matrix @ coef
+
+
+def foreign(n, rng):
+    return Foreign(rng.normal(size=(count_pairs(n), 3)), rng.normal(size=(n, 3)))
+
+
+def taken_of_foreign(n, rng):
+    return taken(foreign(n, rng), rng.permutation(count_pairs(n)))
+
+
 KINDS = [
     dense, dense32, sparse, sparse32, with_diagonal, sparse_with_diagonal, nodes, sparse_nodes,
     nodes32, listed_nodes,
     listed_sparse_nodes, linked, linked_sparse, linked_listed, stacked, stacked_plain,
+    stacked_dense, constant, scaled, scaled_dense, foreign, taken_of_foreign,
 ]  # fmt: skip
 
 
@@ -110,8 +157,9 @@ def test_contract(kind, n_items, seed):
 
 def test_the_contract_runs_over_the_family(rng):
     tested = {type(kind(3, rng)).__name__ for kind in KINDS}
-    classes = {name for name in features.__all__ if isinstance(getattr(features, name), type)}
-    assert classes <= tested
+    members = {name: getattr(features, name) for name in features.__all__}
+    classes = {name for name, member in members.items() if isinstance(member, type)}
+    assert {name for name in classes if issubclass(members[name], LinearOperator)} <= tested
 
 
 def written_out(nodes, pairs):
@@ -177,6 +225,9 @@ def test_diagonals():
     both = stack([NodeProducts(nodes), np.ones((3, 1))]).diagonal
     np.testing.assert_allclose(both @ [1.0, 10.0, 99.0], [41.0, 9.0, 250.0])
     np.testing.assert_allclose(both.T @ np.ones(3), [10.0, 29.0, 0.0])
+    assert ConstantFeatures(3).diagonal @ [5.0] == 0.0
+    halves = ScaledFeatures(NodeProducts(nodes), [2.0, 2.0]).diagonal
+    np.testing.assert_allclose(halves @ [1.0, 10.0], [20.5, 4.5, 125.0])
     none = DenseFeatures(np.ones((3, 2))).diagonal
     np.testing.assert_allclose(none.T @ np.ones(3), [0.0, 0.0])
 
@@ -208,19 +259,85 @@ def test_stack_of_one_is_itself_and_matrices_are_taken():
     assert repr(stack([one, np.ones((3, 1))])) == "StackedFeatures(3 pairs × 4 columns)"
 
 
-def test_wide_node_products_stay_within_memory():
-    """The shape of WebKB: no pairs × features matrix (540,000 × 50,000) is ever made."""
-    import tracemalloc
+@pytest.mark.parametrize("kind", KINDS)
+def test_writing_out_taking_and_squaring_agree(kind, rng):
+    operator = kind(6, rng)
+    matrix = written(operator)
+    dense_matrix = matrix.toarray() if sp.issparse(matrix) else matrix
+    rows = np.array([3, 0, 3, 5])
+    part = taken(operator, rows[rows < operator.shape[0]])
+    part_matrix = written(part)
+    part_dense = part_matrix.toarray() if sp.issparse(part_matrix) else part_matrix
+    np.testing.assert_allclose(part_dense, dense_matrix[rows[rows < operator.shape[0]]])
+    if kind is not foreign:
+        assert type(part) is type(operator)
+        assert sp.issparse(part_matrix) == sp.issparse(matrix)
+        np.testing.assert_allclose(operator.column_squares(), (dense_matrix**2).sum(axis=0))
 
-    rng = np.random.default_rng(0)
-    nodes = sp.random_array((1041, 50_000), density=0.002, rng=rng, format="csr")
-    operator = NodeProducts(nodes)
-    tracemalloc.start()
-    scores = operator @ np.ones(50_000)
-    operator.T @ scores
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 500e6
+
+def test_features_stay_sparse_where_they_are(rng):
+    kinds = [sparse, sparse_nodes, listed_sparse_nodes, linked, linked_listed, stacked, scaled]
+    assert all(isinstance(written(kind(5, rng)), sp.csr_array) for kind in kinds)
+    assert all(isinstance(written(kind(5, rng)), np.ndarray) for kind in [nodes, stacked_dense])
+
+
+def test_what_was_prepared_is_shared_with_the_rows_taken(rng):
+    whole = sparse_nodes(6, rng)
+    part = whole.take([0, 1])
+    assert part._form is whole._form
+    assert part.diagonal is whole.diagonal
+    assert whole.at(None) is whole
+    assert whole.at([(2, 1)]).pairs.tolist() == [[1, 2]]
+    linked_whole = linked_listed(6, rng)
+    linked_whole @ np.ones(5)
+    assert linked_whole.take([0])._products is linked_whole._products
+
+
+class TakesTheFirstRows(DenseFeatures):
+    def take(self, rows):
+        return super().take(np.arange(len(rows)))
+
+
+class TakesNoDiagonal(DenseFeatures):
+    def take(self, rows):
+        return DenseFeatures(self.matrix[rows])
+
+
+class WritesOthers(DenseFeatures):
+    def to_matrix(self):
+        return self.matrix + 1.0
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (TakesTheFirstRows, "some rows have other products"),
+        (TakesNoDiagonal, "some rows change the diagonal"),
+        (WritesOthers, "F written out has other products"),
+    ],
+)
+def test_the_check_catches_what_breaks_the_contract(broken, message, rng):
+    matrix, own = rng.normal(size=(6, 2)), rng.normal(size=(4, 2))
+    checks.check_features(DenseFeatures(matrix, own), n_items=4)
+    with pytest.raises(AssertionError, match=message):
+        checks.check_features(broken(matrix, own), n_items=4)
+
+
+def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
+    monkeypatch.setattr(_memory, "physical_memory", lambda: 1e5)
+    wide = sp.random_array((100, 300), density=0.2, rng=rng, format="csr")
+    too_large = [
+        NodeProducts(np.ones((100, 30))),
+        NodeProducts(wide),
+        ConstantFeatures(10**9),
+        ScaledFeatures(NodeProducts(np.ones((100, 30))), np.ones(30)),
+        DenseFeatures(np.ones((10_000, 3), dtype=np.float32)),
+        stack([np.ones((4_950, 2)), ConstantFeatures(4_950)]),
+    ]
+    for operator in too_large:
+        with pytest.raises(ItemSetError, match=r"a matrix of .* takes .* more than there is"):
+            operator.to_matrix()
+    assert NodeProducts(wide, [(0, 1)]).to_matrix().shape == (1, 300)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +362,13 @@ def test_wide_node_products_stay_within_memory():
         (lambda: DenseFeatures([[1.0]]).T @ [1j], "weights must be real numbers"),
         (lambda: stack(np.ones((3, 1))), "parts are of type ndarray; give a list of features"),
         (lambda: stack([]), "give at least one part"),
+        (lambda: ConstantFeatures(-1), "n_pairs is -1"),
+        (lambda: ScaledFeatures([[1.0]], [1.0, 2.0]), r"scale has shape \(2,\) for 1 columns"),
+        (lambda: ScaledFeatures([[1.0]], [0.0]), "one positive, finite number"),
+        (lambda: DenseFeatures([[1.0]]).take([1]), "row 1 is asked for, but there are 1 rows"),
+        (lambda: DenseFeatures([[1.0]]).take([-1]), "row -1 is asked for"),
+        (lambda: DenseFeatures([[1.0]]).take([True]), "of a mask its np.flatnonzero"),
+        (lambda: DenseFeatures([[1.0]]).take([[0]]), "give a list of row numbers"),
         (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
     ],
 )

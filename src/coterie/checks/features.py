@@ -1,16 +1,20 @@
 """The contract of a feature operator."""
 
 import numpy as np
+import scipy.sparse as sp
 
-from coterie._arrays import Floats
+from coterie._arrays import Floats, Ints
 from coterie._types import Features, LinearMap
+from coterie.features.operators import taken, written
 
 
 def check_features(features: Features, *, n_items: int, random_state: int = 0) -> None:
     """Check that features are a linear operator with its transpose, and so is their diagonal.
 
     For random c and a, (F @ c) @ a == c @ (F.T @ a); products are linear, float64 and of the right
-    shape; the diagonal is an operator over `n_items` items, or zero.
+    shape; the diagonal is an operator over `n_items` items, or zero. The features written out
+    give the same products, and so do some of their rows, whose diagonal stays the same. Features
+    of a few hundred pairs are enough.
 
     >>> from coterie.features import NodeProducts
     >>> check_features(NodeProducts([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), n_items=3)
@@ -23,6 +27,30 @@ def check_features(features: Features, *, n_items: int, random_state: int = 0) -
     coef = rng.normal(size=n_columns)
     assert (diagonal @ coef).shape in {(n_items,), ()}, "the diagonal has another number of items"
     _check_adjoint(diagonal, diagonal.T, n_items, n_columns, rng)
+    _check_written(features, rng)
+    _check_taken(features, rng.permutation(n_pairs)[: (n_pairs + 1) // 2], rng)
+
+
+def _check_written(features: Features, rng: np.random.Generator) -> None:
+    matrix = written(features)
+    assert isinstance(matrix, np.ndarray | sp.csr_array), f"written as {type(matrix).__name__}"
+    assert matrix.shape == features.shape, f"written in shape {matrix.shape}, not {features.shape}"
+    assert matrix.dtype == np.float64, f"written in {matrix.dtype}, not in float64"
+    coef, weights = rng.normal(size=features.shape[1]), rng.normal(size=features.shape[0])
+    _assert_close(matrix @ coef, features @ coef, "F written out has other products F @ c")
+    _assert_close(matrix.T @ weights, features.T @ weights, "F written out has another F.T @ a")
+
+
+def _check_taken(features: Features, rows: Ints, rng: np.random.Generator) -> None:
+    part = taken(features, rows)
+    n_pairs, n_columns = features.shape
+    assert part.shape == (len(rows), n_columns), f"{len(rows)} rows have shape {part.shape}"
+    coef, weights = rng.normal(size=n_columns), rng.normal(size=len(rows))
+    whole = np.zeros(n_pairs)
+    whole[rows] = weights
+    _assert_close(part @ coef, (features @ coef)[rows], "some rows have other products F @ c")
+    _assert_close(part.T @ weights, features.T @ whole, "some rows have another F.T @ a")
+    _assert_close(part.diagonal @ coef, features.diagonal @ coef, "some rows change the diagonal")
 
 
 def _check_adjoint(

@@ -3,22 +3,64 @@
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "RBF",
+    "ConstantFeatures",
     "DenseFeatures",
+    "ExactKernel",
+    "GivenFeatures",
+    "Kernelized",
     "LinkedNodeProducts",
     "NodeProducts",
+    "Nystroem",
+    "Polynomial",
+    "RandomFourier",
+    "Scaled",
     "SparseFeatures",
+    "WithConstant",
     "as_features",
     "stack",
+    "taken",
+    "written",
 ]
 
 if TYPE_CHECKING:
+    from coterie.features.expansions import ExactKernel as ExactKernel
+    from coterie.features.expansions import Kernelized as Kernelized
+    from coterie.features.expansions import Nystroem as Nystroem
+    from coterie.features.expansions import RandomFourier as RandomFourier
+    from coterie.features.given import GivenFeatures as GivenFeatures
+    from coterie.features.given import Scaled as Scaled
+    from coterie.features.given import WithConstant as WithConstant
+    from coterie.features.kernels import RBF as RBF
+    from coterie.features.kernels import Polynomial as Polynomial
+    from coterie.features.operators import ConstantFeatures as ConstantFeatures
     from coterie.features.operators import DenseFeatures as DenseFeatures
     from coterie.features.operators import LinkedNodeProducts as LinkedNodeProducts
     from coterie.features.operators import NodeProducts as NodeProducts
     from coterie.features.operators import SparseFeatures as SparseFeatures
     from coterie.features.operators import as_features as as_features
     from coterie.features.operators import stack as stack
+    from coterie.features.operators import taken as taken
+    from coterie.features.operators import written as written
 else:
     from coterie._lazy import lazily
 
-    __getattr__, __dir__ = lazily(__name__, {"operators": __all__})
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "expansions": ["ExactKernel", "Kernelized", "Nystroem", "RandomFourier"],
+            "given": ["GivenFeatures", "Scaled", "WithConstant"],
+            "kernels": ["Polynomial", "RBF"],
+            "operators": [
+                "ConstantFeatures",
+                "DenseFeatures",
+                "LinkedNodeProducts",
+                "NodeProducts",
+                "SparseFeatures",
+                "as_features",
+                "stack",
+                "taken",
+                "written",
+            ],
+        },
+    )

@@ -6,17 +6,25 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arrays import Floats
+from coterie._arrays import Floats, Ints, Pairs, read_only
 from coterie.pairs import count_pairs, row_start
 
 BLOCK_ENTRIES = 2**22
 """How many entries a passing block may have: 32 MB of float64."""
+
+MANY_ROWS = 4096
+"""From how many rows on it is worth asking whether most weights are 0."""
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     """Yield slices of rows that together cover all of them."""
     height = max(1, BLOCK_ENTRIES // max(n_columns, 1))
     return (slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height))
+
+
+def gathered_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    """Yield slices of rows that are to be gathered from all over: 2 MB each, to stay in a cache."""
+    return row_blocks(n_rows, 16 * n_columns)
 
 
 def float64_blocks(matrix: Any) -> Iterator[tuple[slice, Any]]:
@@ -52,14 +60,37 @@ def column_products(left: Any, right: Any) -> Floats:
     return products
 
 
-def upper_product(left: Any, right: Any) -> Floats:
+def upper_product(left: Floats, right: Floats) -> Floats:
     """Return the upper triangle of left @ right.T in condensed order, by blocks of rows."""
-    n_items = left.shape[0]
+    n_items = len(left)
     upper = np.empty(count_pairs(n_items))
     for rows in row_blocks(n_items, n_items):
         block = left[rows] @ right[rows.start :].T
-        dense = block.toarray() if sp.issparse(block) else block
         for row in range(rows.start, rows.stop):
             start, stop = row_start(row, n_items), row_start(row + 1, n_items)
-            upper[start:stop] = dense[row - rows.start, row - rows.start + 1 :]
+            upper[start:stop] = block[row - rows.start, row - rows.start + 1 :]
     return upper
+
+
+def pairs_at(positions: Ints, n_items: int) -> Pairs:
+    """Return the pairs at some places of the condensed order.
+
+    >>> pairs_at(np.array([2, 0]), n_items=3).tolist()
+    [[1, 2], [0, 1]]
+    """
+    starts = row_start(np.arange(n_items), n_items)
+    first = np.searchsorted(starts, positions, side="right") - 1
+    # Behind the last pair, the last item would begin where it has no pairs.
+    first = np.minimum(first, n_items - 2)
+    pairs = np.empty((len(positions), 2), dtype=np.intp)
+    pairs[:, 0], pairs[:, 1] = first, positions - starts[first] + first + 1
+    return read_only(pairs)
+
+
+def frozen(matrix: Any) -> Any:
+    """Return a matrix of our own, dense or CSR, so that it cannot be changed."""
+    if not sp.issparse(matrix):
+        return read_only(matrix)
+    for part in (matrix.data, matrix.indices, matrix.indptr):
+        part.setflags(write=False)
+    return matrix

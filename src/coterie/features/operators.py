@@ -8,9 +8,7 @@ are never written out pair by pair. Results are float64, also where the storage 
 or zero for any number of items where none are given.
 """
 
-import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,308 +17,147 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from coterie._arguments import as_floats
-from coterie._arrays import Floats, Ints, Pairs
+from coterie._arguments import as_floats, as_whole
+from coterie._arrays import Floats, Ints
 from coterie._types import Features
 from coterie.exceptions import FeatureError
-from coterie.features._blocks import (
-    column_products,
-    float64_blocks,
-    row_blocks,
-    row_products,
-    sum_of,
-    upper_product,
+from coterie.features._matrices import DenseFeatures, MatrixFeatures, SparseFeatures, as_features
+from coterie.features._operator import (
+    LinearOperator,
+    TakenFeatures,
+    Transposed,
+    ZeroDiagonal,
+    refuse_unwritable,
 )
-from coterie.items import as_matrix, is_operator
-from coterie.pairs import as_links, as_pairs, count_pairs, row_start, upper_rows
+from coterie.features._products import LinkedNodeProducts, NodeProducts
 
-
-class LinearOperator(ABC):
-    """Features of m pairs in d columns, known by their products with vectors."""
-
-    __array_ufunc__ = None  # so that NumPy leaves `weights @ features` to us
-
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """Number of pairs and of columns."""
-
-    @property
-    def diagonal(self) -> Features:
-        """The features of items with themselves: none, unless the kind of features has them."""
-        return ZeroDiagonal(self.shape[1])
-
-    @property
-    def T(self) -> "Transposed":  # noqa: N802
-        """The transpose, for `features.T @ weights`."""
-        return Transposed(self)
-
-    def __matmul__(self, coef: ArrayLike) -> Floats:
-        return self._apply(_as_vector(coef, self.shape[1], "coef", "columns"))
-
-    def __rmatmul__(self, weights: ArrayLike) -> Floats:
-        return self.T @ weights
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.shape[0]} pairs × {self.shape[1]} columns)"
-
-    def _as_weights(self, weights: ArrayLike) -> Floats:
-        return _as_vector(weights, self.shape[0], "weights", "pairs")
-
-    @abstractmethod
-    def _apply(self, coef: Floats) -> Floats: ...
-
-    @abstractmethod
-    def _apply_transposed(self, weights: Floats) -> Floats: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Transposed:
-    """The transpose of an operator: columns × pairs."""
-
-    of: LinearOperator
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of columns and of pairs."""
-        return self.of.shape[::-1]
-
-    def __matmul__(self, weights: ArrayLike) -> Floats:
-        return self.of._apply_transposed(self.of._as_weights(weights))
+__all__ = [
+    "ConstantFeatures",
+    "DenseFeatures",
+    "LinearOperator",
+    "LinkedNodeProducts",
+    "MatrixFeatures",
+    "NodeProducts",
+    "ScaledFeatures",
+    "SparseFeatures",
+    "StackedFeatures",
+    "TakenFeatures",
+    "Transposed",
+    "ZeroDiagonal",
+    "as_features",
+    "as_operator",
+    "stack",
+    "taken",
+    "written",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ZeroDiagonal(LinearOperator):
-    """Items without features with themselves: every product is 0, however many items there are."""
+class ConstantFeatures(LinearOperator):
+    """The constant feature: one column of ones, never written out, and 0 on the diagonal.
 
-    n_columns: int
+    Parameters
+    ----------
+    n_pairs
+        Number of pairs.
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """No rows of its own, and the number of columns."""
-        return 0, self.n_columns
+    Examples
+    --------
+    >>> ConstantFeatures(3) @ [0.5]
+    array([0.5, 0.5, 0.5])
+    >>> ConstantFeatures(3).T @ [1.0, 2.0, 4.0]
+    array([7.])
+    """
 
-    def _as_weights(self, weights: ArrayLike) -> Floats:
-        return np.asarray(weights, dtype=np.float64)
-
-    def _apply(self, coef: Floats) -> Floats:  # noqa: ARG002
-        return np.zeros(())
-
-    def _apply_transposed(self, weights: Floats) -> Floats:  # noqa: ARG002
-        return np.zeros(self.n_columns)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MatrixFeatures(LinearOperator):
-    """A matrix with one row a pair, and perhaps another with one row an item."""
-
-    matrix: Any
-    diagonal: Any = None
+    n_pairs: int
 
     def __post_init__(self) -> None:
-        matrix = self._as_stored(self.matrix)
-        own = ZeroDiagonal(matrix.shape[1]) if self.diagonal is None else as_features(self.diagonal)
-        if own.shape[1] != matrix.shape[1]:
+        n_pairs = as_whole("n_pairs", self.n_pairs, error=FeatureError)
+        object.__setattr__(self, "n_pairs", n_pairs)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of pairs, and one column."""
+        return self.n_pairs, 1
+
+    def column_squares(self) -> Floats:
+        """Return the number of pairs, for each has a 1."""
+        return np.array([float(self.n_pairs)])
+
+    def _take(self, rows: Ints) -> "ConstantFeatures":
+        return ConstantFeatures(len(rows))
+
+    def _apply(self, coef: Floats) -> Floats:
+        return np.full(self.n_pairs, coef[0])
+
+    def _apply_transposed(self, weights: Floats) -> Floats:
+        return np.array([weights.sum()])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScaledFeatures(LinearOperator):
+    """Features with each column divided by a number, F diag(1/s), in whatever form they are.
+
+    Parameters
+    ----------
+    of
+        The features: an operator or a matrix.
+    scale
+        What to divide by, one positive number a column; the diagonal is divided too.
+
+    Examples
+    --------
+    >>> ScaledFeatures([[2.0, 30.0]], scale=[2.0, 10.0]) @ [1.0, 1.0]
+    array([4.])
+    """
+
+    of: Any
+    scale: Floats
+
+    def __post_init__(self) -> None:
+        of, scale = as_features(self.of), as_floats("scale", self.scale, FeatureError)
+        if scale.shape != of.shape[1:] or not np.all((scale > 0) & np.isfinite(scale)):
             raise FeatureError(
-                f"the diagonal has {own.shape[1]} columns, the pairs have {matrix.shape[1]}; "
-                "give the same features of items with themselves"
+                f"scale has shape {scale.shape} for {of.shape[1]} columns; give one positive, "
+                "finite number for each"
             )
-        object.__setattr__(self, "matrix", matrix)
-        object.__setattr__(self, "diagonal", own)
-
-    @abstractmethod
-    def _as_stored(self, matrix: Any) -> Any: ...
+        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "scale", scale)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns."""
-        return self.matrix.shape  # type: ignore[no-any-return]
-
-    def _apply(self, coef: Floats) -> Floats:
-        return np.concatenate([block @ coef for _, block in float64_blocks(self.matrix)])
-
-    def _apply_transposed(self, weights: Floats) -> Floats:
-        return sum_of(
-            (block.T @ weights[rows] for rows, block in float64_blocks(self.matrix)), self.shape[1]
-        )
-
-
-class DenseFeatures(MatrixFeatures):
-    """A matrix with one row a pair.
-
-    Parameters
-    ----------
-    matrix
-        Finite numbers of shape (m, d); float32 is kept so.
-    diagonal
-        The features of items with themselves, of shape (n, d); None stands for zeros.
-
-    Examples
-    --------
-    >>> features = DenseFeatures([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> features @ [1.0, -1.0]
-    array([-1., -1., -1.])
-    >>> features.T @ [1.0, 0.0, 1.0]
-    array([6., 8.])
-    """
-
-    def _as_stored(self, matrix: Any) -> Any:
-        if sp.issparse(matrix):
-            raise FeatureError("the features are sparse; give them to SparseFeatures")
-        return as_matrix(matrix)
-
-
-class SparseFeatures(MatrixFeatures):
-    """A sparse matrix with one row a pair, of any SciPy format.
-
-    Parameters
-    ----------
-    matrix
-        Finite numbers of shape (m, d); float32 is kept so.
-    diagonal
-        The features of items with themselves, of shape (n, d); None stands for zeros.
-
-    Examples
-    --------
-    >>> features = SparseFeatures(sp.csr_array([[0.0, 2.0], [0.0, 0.0], [5.0, 0.0]]))
-    >>> features @ [1.0, 10.0]
-    array([20.,  0.,  5.])
-    """
-
-    def _as_stored(self, matrix: Any) -> Any:
-        return as_matrix(matrix if sp.issparse(matrix) else sp.csr_array(as_matrix(matrix)))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NodeProducts(LinearOperator):
-    """Products ψᵢ∘ψⱼ of item features, never written out (Finley & Joachims 2008, eq. 4).
-
-    Parameters
-    ----------
-    nodes
-        Item features of shape (n, d), dense or sparse.
-    pairs
-        The pairs, of shape (m, 2); None stands for all pairs in condensed order.
-
-    Examples
-    --------
-    >>> features = NodeProducts([[1.0, 2.0], [3.0, 0.0], [1.0, 1.0]])
-    >>> features @ [1.0, 1.0]
-    array([3., 3., 3.])
-    >>> features.diagonal @ [1.0, 1.0]
-    array([5., 9., 2.])
-    """
-
-    nodes: Any
-    pairs: Pairs | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", as_matrix(self.nodes))
-        object.__setattr__(self, "pairs", as_pairs(self.pairs, self.nodes.shape[0]))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of pairs and of columns."""
-        n_items, n_columns = self.nodes.shape
-        return count_pairs(n_items, self.pairs), n_columns
+        n_pairs, n_columns = self.of.shape
+        return n_pairs, n_columns
 
     @cached_property
     def diagonal(self) -> Features:
-        """The products ψᵢ∘ψᵢ of items with themselves."""
-        nodes = self.nodes.astype(np.float64, copy=False)
-        return as_features(nodes.multiply(nodes) if sp.issparse(nodes) else nodes * nodes)
+        """The diagonal, divided too."""
+        own: Features = self.of.diagonal
+        return own if isinstance(own, ZeroDiagonal) else ScaledFeatures(own, self.scale)
+
+    def to_matrix(self) -> Any:
+        """Return the features written out: sparse where the inner ones are."""
+        matrix = written(self.of)
+        if not sp.issparse(matrix):
+            return matrix / self.scale
+        divided = matrix.data / self.scale[matrix.indices]
+        return sp.csr_array((divided, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+    def column_squares(self) -> Floats:
+        """Return Σ_p F_pf² of each column."""
+        return as_operator(self.of).column_squares() / self.scale**2
+
+    def _take(self, rows: Ints) -> "ScaledFeatures":
+        return ScaledFeatures(taken(self.of, rows), self.scale)
 
     def _apply(self, coef: Floats) -> Floats:
-        nodes = self.nodes.astype(np.float64, copy=False)
-        scaled = nodes @ sp.diags_array(coef) if sp.issparse(nodes) else nodes * coef
-        if self.pairs is None:
-            return upper_product(scaled, nodes)
-        first, second = self.pairs.T
-        blocks = row_blocks(len(first), nodes.shape[1])
-        parts = [row_products(scaled[first[rows]], nodes[second[rows]]) for rows in blocks]
-        return np.concatenate(parts) if parts else np.zeros(0)
+        product: Floats = self.of @ (coef / self.scale)
+        return product
 
     def _apply_transposed(self, weights: Floats) -> Floats:
-        nodes = self.nodes.astype(np.float64, copy=False)
-        return sum_of(
-            (column_products(nodes[rows], block @ nodes) for rows, block in self._blocks(weights)),
-            nodes.shape[1],
-        )
-
-    def _blocks(self, weights: Floats) -> Iterator[tuple[slice, Any]]:
-        """Yield the rows of the n × n upper triangle of the weights, some at a time."""
-        n_items, n_columns = self.nodes.shape
-        if self.pairs is None:
-            blocks = row_blocks(n_items, max(n_items, n_columns))
-            return ((rows, upper_rows(weights, rows, n_items)) for rows in blocks)
-        triangle = sp.coo_array((weights, tuple(self.pairs.T)), shape=(n_items,) * 2).tocsr()
-        # A row of the product has no more entries than its pairs' items have features.
-        filled = self.nodes.nnz / n_items if sp.issparse(self.nodes) else n_columns
-        width = min(n_columns, math.ceil(filled * (1 + len(weights) / n_items)))
-        return ((rows, triangle[rows]) for rows in row_blocks(n_items, width))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class LinkedNodeProducts(LinearOperator):
-    """Products ψᵢ∘ψⱼ and an indicator 1 for linked pairs, zeros for all others.
-
-    With hyperlinks, or with pairs cited by one page, these are the two pairwise regions of
-    WebKB-L (Finley & Joachims 2008, 6.1.1).
-
-    Parameters
-    ----------
-    nodes
-        Item features of shape (n, d), dense or sparse.
-    links
-        Linked items, of shape (l, 2), in either direction; repeated links count once, links of an
-        item with itself not at all.
-    pairs
-        The pairs, of shape (m, 2); None stands for all pairs in condensed order.
-
-    Examples
-    --------
-    >>> features = LinkedNodeProducts([[1.0], [3.0], [5.0]], links=[(2, 0)])
-    >>> features @ [10.0, 7.0]
-    array([ 0., 57.,  0.])
-    """
-
-    nodes: Any
-    links: Pairs
-    pairs: Pairs | None = None
-
-    def __post_init__(self) -> None:
-        products = NodeProducts(self.nodes, self.pairs)
-        object.__setattr__(self, "nodes", products.nodes)
-        object.__setattr__(self, "pairs", products.pairs)
-        object.__setattr__(self, "links", as_links(self.links, products.nodes.shape[0]))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of pairs and of columns, the indicator last."""
-        n_items, n_columns = self.nodes.shape
-        return count_pairs(n_items, self.pairs), n_columns + 1
-
-    @cached_property
-    def _linked(self) -> tuple[Ints, NodeProducts]:
-        """The rows of the linked pairs, and their products."""
-        n_items = self.nodes.shape[0]
-        if self.pairs is None:
-            first, second = self.links.T
-            return row_start(first, n_items) + second - first - 1, NodeProducts(
-                self.nodes, self.links
-            )
-        rows = np.flatnonzero(np.isin(_keys(self.pairs, n_items), _keys(self.links, n_items)))
-        return rows, NodeProducts(self.nodes, self.pairs[rows])
-
-    def _apply(self, coef: Floats) -> Floats:
-        rows, products = self._linked
-        scores = np.zeros(self.shape[0])
-        scores[rows] = products @ coef[:-1] + coef[-1]
-        return scores
-
-    def _apply_transposed(self, weights: Floats) -> Floats:
-        rows, products = self._linked
-        return np.append(products.T @ weights[rows], weights[rows].sum())
+        product: Floats = (self.of.T @ weights) / self.scale
+        return product
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -340,6 +177,26 @@ class StackedFeatures(LinearOperator):
         """The diagonals of the parts, side by side."""
         return stack([part.diagonal for part in self.parts])
 
+    def to_matrix(self) -> Any:
+        """Return the features written out: sparse where one of the parts is."""
+        matrices = [self._written(part) for part in self.parts]
+        if any(sp.issparse(matrix) for matrix in matrices):
+            return sp.hstack(matrices, format="csr")
+        refuse_unwritable(self.shape, self.shape[0] * self.shape[1])
+        return np.hstack(matrices)
+
+    def column_squares(self) -> Floats:
+        """Return Σ_p F_pf² of each column."""
+        return np.concatenate([as_operator(part).column_squares() for part in self.parts])
+
+    def _written(self, part: Features) -> Any:
+        if isinstance(part, ZeroDiagonal):
+            return np.zeros((self.shape[0], part.n_columns))
+        return written(part)
+
+    def _take(self, rows: Ints) -> "StackedFeatures":
+        return StackedFeatures(tuple(taken(part, rows) for part in self.parts))
+
     def _apply(self, coef: Floats) -> Floats:
         ends = np.cumsum([part.shape[1] for part in self.parts])
         split = np.split(coef, ends[:-1])
@@ -349,6 +206,29 @@ class StackedFeatures(LinearOperator):
 
     def _apply_transposed(self, weights: Floats) -> Floats:
         return np.concatenate([part.T @ weights for part in self.parts])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ForeignFeatures(LinearOperator):
+    """An operator of another library, known by the protocol `Features` alone."""
+
+    of: Features
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of pairs and of columns."""
+        return self.of.shape
+
+    @property
+    def diagonal(self) -> Features:
+        """The features of items with themselves."""
+        return self.of.diagonal
+
+    def _apply(self, coef: Floats) -> Floats:
+        return self.of @ coef
+
+    def _apply_transposed(self, weights: Floats) -> Floats:
+        return self.of.T @ weights
 
 
 def stack(parts: Sequence[Any]) -> Features:
@@ -372,25 +252,27 @@ def stack(parts: Sequence[Any]) -> Features:
     return operators[0] if len(operators) == 1 else StackedFeatures(operators)
 
 
-def as_features(features: Any) -> Features:
-    """Take a matrix, dense or sparse, or an operator as an operator."""
-    if sp.issparse(features):
-        return SparseFeatures(features)
-    if isinstance(features, Features) and is_operator(features):
-        return features
-    return DenseFeatures(features)
+def written(features: Any) -> Any:
+    """Write the features of pairs out: an array or a `csr_array` of float64, one row a pair.
+
+    >>> written(NodeProducts([[1.0], [2.0], [3.0]]))
+    array([[2.],
+           [3.],
+           [6.]])
+    """
+    return as_operator(features).to_matrix()
 
 
-def _as_vector(values: ArrayLike, length: int, what: str, unit: str) -> Floats:
-    vector = as_floats(what, values, FeatureError)
-    if vector.shape != (length,):
-        raise FeatureError(
-            f"{what} has shape {vector.shape}, but the features have {length} {unit}; "
-            "give one number for each"
-        )
-    return vector
+def taken(features: Any, rows: ArrayLike) -> LinearOperator:
+    """Take the features of some pairs, by their row numbers; the diagonal stays the same.
+
+    >>> taken(NodeProducts([[1.0], [2.0], [3.0]]), [2, 0]) @ [1.0]
+    array([6., 2.])
+    """
+    return as_operator(features).take(rows)
 
 
-def _keys(pairs: Pairs, n_items: int) -> Ints:
-    keys: Ints = pairs[:, 0] * n_items + pairs[:, 1]
-    return keys
+def as_operator(features: Any) -> LinearOperator:
+    """Take any features as an operator of ours, which can be written out and taken apart."""
+    known = as_features(features)
+    return known if isinstance(known, LinearOperator) else ForeignFeatures(known)

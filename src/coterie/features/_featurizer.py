@@ -1,0 +1,75 @@
+"""What all featurizers share: the call and the parameters."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Self, TypeVar
+
+from numpy.typing import ArrayLike
+
+from coterie._types import Features
+from coterie.exceptions import FeatureError
+from coterie.items import ItemSet, as_item_set
+
+Value = TypeVar("Value")
+
+
+class PairFeaturizer(ABC):
+    """A frozen callable from an item set and some of its pairs to features.
+
+    `encode` looks at each item once, `compare` at each pair; calling it does both. One that learns
+    from item sets says so by `fit`, which returns a fitted value.
+    """
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """One name a column."""
+
+    def fit(self, item_sets: Sequence[ItemSet]) -> Self:  # noqa: ARG002
+        """Return the featurizer fitted to item sets: itself, unless the kind learns from them."""
+        return self
+
+    @abstractmethod
+    def encode(self, item_set: ItemSet) -> Any:
+        """Read each item once."""
+
+    @abstractmethod
+    def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:
+        """Return the features of some pairs, None for all, of what `encode` returned."""
+
+    def __call__(self, item_set: ItemSet, pairs: ArrayLike | None) -> Features:
+        """Return the features of some pairs of an item set, None for all."""
+        return self.compare(self.encode(as_item_set(item_set)), pairs)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn asks for them; deep, of inner values too.
+
+        >>> from coterie.features import GivenFeatures, WithConstant
+        >>> sorted(WithConstant(GivenFeatures()).get_params())
+        ['featurizer', 'featurizer__n_columns', 'featurizer__of_pairs']
+        """
+        own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        inner: dict[str, Any] = {}
+        for name, value in own.items():
+            if deep and hasattr(value, "get_params"):
+                inner |= {f"{name}__{key}": part for key, part in value.get_params().items()}
+        return own | inner
+
+
+def as_featurizer(value: Value) -> Value:
+    """Check that a value is a featurizer.
+
+    >>> as_featurizer("given")
+    Traceback (most recent call last):
+    coterie.exceptions.FeatureError: the featurizer is 'given'; give a value with fit, encode and
+    compare, such as GivenFeatures()
+    """
+    parts = (getattr(value, name, None) for name in ("fit", "encode", "compare"))
+    if isinstance(value, type) or not all(callable(part) for part in parts):
+        shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+        raise FeatureError(
+            f"the featurizer is {shown}; give a value with fit, encode and compare, such as "
+            "GivenFeatures()"
+        )
+    return value

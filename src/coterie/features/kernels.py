@@ -1,0 +1,110 @@
+"""Kernels: inner products of pair features in spaces that are never entered."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from coterie._arguments import as_real, as_whole
+from coterie._arrays import Floats
+from coterie.exceptions import FeatureError
+
+__all__ = ["RBF", "Polynomial"]
+
+
+class Kernel(Protocol):
+    """An inner product of pair features, of the rows of two matrices; the left may be sparse."""
+
+    def __call__(self, left: Any, right: Floats, /) -> Floats: ...
+
+
+class Value:
+    """A frozen value with parameters."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """Return the parameters by name, as scikit-learn asks for them."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __sklearn_clone__(self) -> Self:
+        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
+        return self
+
+
+@dataclass(frozen=True)
+class RBF(Value):
+    """Compare features by their distance: κ(ψ, ψ′) = exp(−γ ‖ψ − ψ′‖²).
+
+    Parameters
+    ----------
+    gamma
+        The larger, the nearer must features be to count as alike.
+
+    Examples
+    --------
+    >>> RBF(gamma=0.5)(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 2.0]])).round(3)
+    array([[1.   , 0.135]])
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", as_real("gamma", self.gamma))
+
+    def __call__(self, left: Any, right: Floats) -> Floats:
+        """Return the kernel of each row of one matrix with each row of the other."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = _squares(left)[:, None] + _squares(right)
+            distances = finite(sums - 2.0 * (left @ right.T))
+            # Rounding makes some distances of equal features less than 0.
+            kernel: Floats = np.exp(-self.gamma * np.maximum(distances, 0.0))
+        return kernel
+
+
+@dataclass(frozen=True)
+class Polynomial(Value):
+    """Compare products of up to so many features: κ(ψ, ψ′) = (⟨ψ, ψ′⟩ + offset)^degree.
+
+    Parameters
+    ----------
+    degree
+        How many features are multiplied at most; 1 is linear.
+    offset
+        The larger, the more do products of fewer features count; with 0, only those of exactly
+        `degree` do.
+
+    Examples
+    --------
+    >>> Polynomial(degree=2, offset=1.0)(np.array([[1.0, 2.0]]), np.array([[3.0, 0.0]]))
+    array([[16.]])
+    """
+
+    degree: int = 2
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "degree", as_whole("degree", self.degree, 1))
+        object.__setattr__(self, "offset", as_real("offset", self.offset))
+
+    def __call__(self, left: Any, right: Floats) -> Floats:
+        """Return the kernel of each row of one matrix with each row of the other."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite((left @ right.T + self.offset) ** self.degree)
+
+
+def finite(values: Floats) -> Floats:
+    """Return the values, if none is too large for a number."""
+    if not np.isfinite(values).all():
+        raise FeatureError(
+            "the features are too large for the kernel; make them smaller, as Scaled(featurizer) "
+            "does"
+        )
+    return values
+
+
+def _squares(matrix: Any) -> Floats:
+    """Return the squared length of each row."""
+    if sp.issparse(matrix):
+        return np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
+    squares: Floats = np.einsum("pf,pf->p", matrix, matrix)
+    return squares
