@@ -1,0 +1,349 @@
+"""Blockers: which pairs of an item set are looked at.
+
+A blocker is a frozen callable from an item set to its pairs, i < j, sorted, each once; None stands
+for all pairs. Of an item set of pair features only the pairs that it has are ever returned.
+"""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, fields
+from itertools import chain
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import norm as sparse_norm
+
+from coterie._arguments import as_whole
+from coterie._arrays import Floats, Ints, Pairs, read_only
+from coterie._memory import refuse_too_large
+from coterie.exceptions import InputError, ItemSetError
+from coterie.features._blocks import row_blocks
+from coterie.items import Columns, ItemSet, PairFeatures, as_item_set
+from coterie.pairs import count_pairs
+
+__all__ = ["AllPairs", "NearestNeighbours", "SharedKeys", "Window"]
+
+_log = logging.getLogger(__name__)
+
+
+class PairBlocker(ABC):
+    """A frozen callable from an item set to the pairs that are looked at."""
+
+    def __call__(self, item_set: ItemSet) -> Pairs | None:
+        """Return the pairs, i < j, sorted by (i, j), each once; None stands for all pairs."""
+        item_set = as_item_set(item_set)
+        n_items = len(item_set)
+        if n_items < 2:
+            return None
+        keys = self._keys(item_set.items, n_items)
+        if keys is not None and len(keys) == count_pairs(n_items):
+            keys = None
+        # Pairs that an item set lists itself stay a list: they may be all, but in another order.
+        keys = _present(keys, item_set.items)
+        return None if keys is None else _as_pairs(keys, n_items)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """Return the parameters by name, as scikit-learn asks for them."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    @abstractmethod
+    def _keys(self, items: Any, n_items: int) -> Ints | None:
+        """Return the sorted keys i n + j of the pairs of at least two items; None for all."""
+
+
+@dataclass(frozen=True)
+class AllPairs(PairBlocker):
+    """Look at all pairs, or at all that an item set of pair features has.
+
+    Examples
+    --------
+    >>> AllPairs()(ItemSet([[1.0], [2.0], [3.0]])) is None
+    True
+    >>> AllPairs()(ItemSet.from_pair_features([[0.5], [0.1]], 3, [(1, 2), (0, 1)])).tolist()
+    [[0, 1], [1, 2]]
+    """
+
+    def _keys(self, items: Any, n_items: int) -> Ints | None:  # noqa: ARG002
+        return None
+
+
+@dataclass(frozen=True)
+class Window(PairBlocker):
+    """Look at the pairs of items that are at most `n` places apart in the order of the items.
+
+    Parameters
+    ----------
+    n
+        The largest number of places between two items; 1 pairs each item with the next.
+
+    Examples
+    --------
+    >>> Window(1)(ItemSet(["a", "b", "c"])).tolist()
+    [[0, 1], [1, 2]]
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", as_whole("n", self.n, 1))
+
+    def _keys(self, items: Any, n_items: int) -> Ints | None:  # noqa: ARG002
+        if self.n >= n_items - 1:
+            return None
+        order = np.arange(n_items)
+        return _join(order, np.minimum(self.n, order[::-1]), n_items)
+
+
+@dataclass(frozen=True)
+class SharedKeys(PairBlocker):
+    """Look at the pairs that share a value of at least one of the named columns.
+
+    A value may be a list, tuple, set or array of tokens; items then share a key if they share a
+    token. None, NaN, other missing values and the empty text share nothing. The items of one key
+    are a block; how many blocks and pairs are left out as too large is logged as a warning.
+
+    Parameters
+    ----------
+    columns
+        Names of columns of a data frame, or of items given as a mapping of names to columns.
+    max_block
+        The number of items above which a block is left out: its key says too little.
+
+    Examples
+    --------
+    >>> people = ItemSet({"name": ["Ann", "Bob", "Ann"], "towns": [["Rome", "Bari"], ["Rome"], []]})
+    >>> SharedKeys(["name", "towns"])(people).tolist()
+    [[0, 1], [0, 2]]
+    """
+
+    columns: Sequence[str]
+    max_block: int = 1000
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", _as_names(self.columns))
+        object.__setattr__(self, "max_block", as_whole("max_block", self.max_block, 2))
+
+    def _keys(self, items: Any, n_items: int) -> Ints:
+        columns = [(name, _column(items, name)) for name in self.columns]
+        return _distinct(np.concatenate([self._shared(*column, n_items) for column in columns]))
+
+    def _shared(self, name: str, values: Sequence[Any], n_items: int) -> Ints:
+        """Return the keys of the pairs that share a value of one column."""
+        blocks, owners = np.divmod(_memberships(name, values), n_items)
+        sizes = np.bincount(blocks)
+        self._tell_left_out(name, sizes[sizes > self.max_block])
+        kept = sizes[blocks] <= self.max_block
+        blocks, owners = blocks[kept], owners[kept]
+        after = np.searchsorted(blocks, blocks, side="right") - np.arange(len(blocks)) - 1
+        return _join(owners, after, n_items)
+
+    def _tell_left_out(self, name: str, sizes: Ints) -> None:
+        if not sizes.size:
+            return
+        _log.warning(
+            "column %r: left out %d blocks of more than %d items (the largest has %d), up to %d "
+            "pairs; raise max_block to look at them",
+            *(name, len(sizes), self.max_block, sizes.max(), np.sum(sizes * (sizes - 1) // 2)),
+        )
+
+
+@dataclass(frozen=True)
+class NearestNeighbours(PairBlocker):
+    """Look at the pairs in which one item is among the nearest of the other, by cosine.
+
+    Of equally near items the first count. A vector of zeros is near nothing. The cosines are
+    computed for some items with all others at a time, never for all with all.
+
+    Parameters
+    ----------
+    n_neighbours
+        How many nearest items each item is paired with.
+
+    Examples
+    --------
+    >>> NearestNeighbours(1)(ItemSet([[1.0, 0.0], [0.0, 1.0], [2.0, 0.1], [0.0, 0.0]])).tolist()
+    [[0, 2], [1, 2]]
+    """
+
+    n_neighbours: int
+
+    def __post_init__(self) -> None:
+        count = as_whole("n_neighbours", self.n_neighbours, 1)
+        object.__setattr__(self, "n_neighbours", count)
+
+    def _keys(self, items: Any, n_items: int) -> Ints:
+        if not isinstance(items, np.ndarray) and not sp.issparse(items):
+            raise ItemSetError(
+                f"NearestNeighbours compares vectors, but the items are {_kind(items)}; give a "
+                "matrix with one row an item, or another blocker"
+            )
+        vectors, which = _directions(items)
+        first, second = which[_neighbours(vectors, self.n_neighbours)]
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        return _distinct(low * n_items + high)
+
+
+# Pairs as numbers.
+
+
+def _join(owners: Ints, after: Ints, n_items: int) -> Ints:
+    """Return the keys i n + j of each owner i with as many of those after it as `after` says."""
+    total = int(after.sum())
+    refuse_too_large(4 * total, f"a list of {total:,} pairs")
+    starts = np.cumsum(after) - after
+    later = np.repeat(np.arange(len(owners)) + 1 - starts, after)
+    later += np.arange(total)
+    keys: Ints = np.repeat(owners * n_items, after) + owners[later]
+    return keys
+
+
+def _distinct(keys: Ints) -> Ints:
+    """Return the keys sorted, each once."""
+    # Many times faster than np.unique, which hashes whole numbers.
+    ordered = np.sort(keys)
+    first: Ints = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]]
+    return first
+
+
+def _present(keys: Ints | None, items: Any) -> Ints | None:
+    """Keep the pairs that the items have: pair features may be of some pairs only."""
+    if not isinstance(items, PairFeatures) or items.pairs is None:
+        return keys
+    there = np.sort(items.pairs[:, 0] * items.n_items + items.pairs[:, 1])
+    return there if keys is None else np.intersect1d(there, keys, assume_unique=True)
+
+
+def _as_pairs(keys: Ints, n_items: int) -> Pairs:
+    return read_only(np.column_stack(np.divmod(keys, n_items)))
+
+
+# Columns and their values.
+
+
+def _as_names(columns: Any) -> tuple[str, ...]:
+    is_list = isinstance(columns, Iterable) and not isinstance(columns, str)
+    names = tuple(columns) if is_list else (columns,)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"columns are {columns!r}; give the name of at least one column")
+    return names
+
+
+def _column(items: Any, name: str) -> Sequence[Any]:
+    """Return one value an item."""
+    if isinstance(items, PairFeatures | np.ndarray | tuple) or sp.issparse(items):
+        raise ItemSetError(
+            f"SharedKeys compares columns, but the items are {_kind(items)}; give a data frame or "
+            "a mapping of names to columns, or another blocker"
+        )
+    table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
+    names = list(table) if isinstance(table, Columns) else table.columns
+    if name not in names:
+        raise ItemSetError(f"there is no column {name!r}; the columns are {', '.join(names)}")
+    values = nw.from_native(table[name], series_only=True, pass_through=True)
+    return values.to_list() if isinstance(values, nw.Series) else list(values)
+
+
+def _kind(items: Any) -> str:
+    if isinstance(items, PairFeatures):
+        return "features of pairs"
+    is_matrix = isinstance(items, np.ndarray) or sp.issparse(items)
+    return "vectors" if is_matrix else f"of type {type(items).__name__}"
+
+
+def _memberships(name: str, values: Sequence[Any]) -> Ints:
+    """Return the sorted numbers b n + i, each once, of the items i that have a token b."""
+    tokens = [_tokens(value) for value in values]
+    owners = np.repeat(np.arange(len(tokens)), [len(each) for each in tokens])
+    numbers: dict[Any, int] = {}
+    try:
+        codes = [numbers.setdefault(token, len(numbers)) for token in chain.from_iterable(tokens)]
+    except TypeError as error:
+        raise _unusable(name, tokens) from error
+    block = np.array(codes, dtype=np.intp)
+    known = np.array([not _is_missing(token) for token in numbers], dtype=bool)[block]
+    return _distinct(block[known] * len(tokens) + owners[known])
+
+
+def _tokens(value: Any) -> Collection[Any]:
+    return value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else (value,)
+
+
+def _is_missing(token: Any) -> bool:
+    """Tell None, the empty text and what does not equal itself: NaN, NaT and NA."""
+    if token is None or (isinstance(token, str | bytes) and not token):
+        return True
+    try:
+        return bool(token != token)  # noqa: PLR0124
+    except TypeError:  # NA is neither equal nor unequal
+        return True
+
+
+def _unusable(name: str, tokens: Sequence[Collection[Any]]) -> ItemSetError:
+    each = ((item, token) for item, own in enumerate(tokens) for token in own)
+    item, token = next((item, token) for item, token in each if not _is_hashable(token))
+    return ItemSetError(
+        f"column {name!r}, item {item}: a {type(token).__name__} is no key; give numbers, texts "
+        "or lists of them"
+    )
+
+
+def _is_hashable(token: Any) -> bool:
+    try:
+        hash(token)
+    except TypeError:
+        return False
+    return True
+
+
+# Nearest neighbours.
+
+
+def _directions(matrix: Any) -> tuple[Any, Ints]:
+    """Return the rows at length 1 and their items, without those of zeros."""
+    norm = sparse_norm if sp.issparse(matrix) else np.linalg.norm
+    largest = norm(matrix, np.inf, axis=1) if matrix.shape[1] else np.zeros(matrix.shape[0])
+    which = np.flatnonzero(largest)
+    # First by the largest entry, so that no square over- or underflows.
+    rows = _divided(matrix[which].astype(np.float64, copy=False), largest[which])
+    return _divided(rows, norm(rows, axis=1)), which
+
+
+def _divided(matrix: Any, divisors: Floats) -> Any:
+    """Divide each row by its number."""
+    if not sp.issparse(matrix):
+        return matrix / divisors[:, None]
+    data = matrix.data / np.repeat(divisors, np.diff(matrix.indptr))
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _neighbours(vectors: Any, n_neighbours: int) -> Ints:
+    """Return the pairs (item, one of its nearest), of shape (2, m)."""
+    n_items = vectors.shape[0]
+    count = min(n_neighbours, n_items - 1)
+    if count < 1:
+        return np.empty((2, 0), dtype=np.intp)
+    others = vectors.T.tocsr() if sp.issparse(vectors) else vectors.T
+    found = []
+    # A quarter of the usual height: what follows is fastest while it stays in the cache.
+    for rows in row_blocks(n_items, 4 * n_items):
+        block = vectors[rows] @ others
+        ranks = _ranks(block.toarray() if sp.issparse(block) else block)
+        own = np.arange(rows.start, rows.stop)
+        ranks[own - rows.start, own] = np.iinfo(np.intp).min
+        nearest = np.argpartition(ranks, -count, axis=1)[:, -count:]
+        found.append(np.stack([np.repeat(own, count), nearest.ravel()]))
+    return np.concatenate(found, axis=1)
+
+
+def _ranks(cosines: Floats) -> Ints:
+    """Return whole numbers in the order of the cosines; of equal ones the first is higher."""
+    n_items = cosines.shape[1]
+    # The last digits depend on the order of summation, and would part what is equal.
+    levels = min(10**12, 2**62 // n_items)
+    ranks: Ints = np.rint(cosines * levels).astype(np.intp)
+    ranks *= n_items
+    ranks -= np.arange(n_items)
+    return ranks
