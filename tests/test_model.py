@@ -1,0 +1,259 @@
+"""Models: predicting, and the same predictions from a file, in another process too."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+
+import coterie
+from coterie import ItemSet, PairScores, Partition, clusterers
+from coterie.blocking import AllPairs, NearestNeighbours, SharedKeys, Window
+from coterie.clusterers import Greedy, LeftLink, Relaxation, SearchRounding
+from coterie.exceptions import FeatureError, InputError, ItemSetError
+from coterie.features import GivenFeatures, Scaled, WithConstant
+from coterie.model import Logistic, Model, _registered
+from coterie.similarities import ClassifierSimilarity, LinearSimilarity
+
+BLOCKERS = [AllPairs(), Window(3), NearestNeighbours(2)]
+
+
+def model_of(item_sets, blocker=None, clusterer=None, calibration=None):
+    featurizer = WithConstant(Scaled(GivenFeatures())).fit(item_sets)
+    similarity = LinearSimilarity(featurizer, [1.0, -0.5, 0.1, 0.05])
+    return Model(blocker or AllPairs(), similarity, clusterer or Greedy(), calibration)
+
+
+@pytest.fixture
+def item_sets(rng):
+    return [ItemSet(rng.normal(size=(n, 3)), n_clusters=k) for n, k in [(8, 3), (1, 1), (12, 4)]]
+
+
+def test_prediction_is_blocking_then_scoring_then_clustering(item_sets):
+    model = model_of(item_sets, Window(4), LeftLink(), Logistic(2.0, -1.0))
+    for item_set, predicted in zip(item_sets, model.predict(item_sets), strict=True):
+        pairs = Window(4)(item_set)
+        expected = model.similarity(item_set, pairs)
+        assert np.array_equal(model.scores(item_set).scores, expected)
+        assert model.scores(item_set).n_clusters == item_set.n_clusters
+        assert predicted == LeftLink()(PairScores(len(item_set), pairs, expected))
+        odds = 2.0 * expected - 1.0
+        assert np.allclose(model.probabilities(item_set), 1 / (1 + np.exp(-odds)))
+
+
+def test_plain_arrays_and_no_items_are_item_sets_too(item_sets):
+    model = model_of(item_sets)
+    plain = [item_set.items.tolist() for item_set in item_sets]
+    assert model.predict(plain) == model.predict(item_sets)
+    assert model.predict([[], item_sets[0]]) == [Partition([]), *model.predict(item_sets[:1])]
+    assert model.predict([]) == []
+
+
+def test_progress_is_told(item_sets):
+    steps = []
+    with coterie.progress(steps.append):
+        model_of(item_sets).predict(item_sets)
+    assert [(step.task, step.done, step.total) for step in steps] == [
+        ("predict", 1, 3),
+        ("predict", 2, 3),
+        ("predict", 3, 3),
+    ]
+
+
+def test_errors_name_the_item_set(item_sets):
+    model = model_of(item_sets)
+    with pytest.raises(FeatureError, match="item set 1: "):
+        model.predict([item_sets[0], np.ones((3, 2))])
+    with pytest.raises(FeatureError, match="item set 0: row 0, column 0 is nan"):
+        model.predict([[[np.nan]]])
+    with pytest.raises(ItemSetError, match="wrap it in a list"):
+        model.predict(item_sets[0])
+    with pytest.raises(InputError, match="no calibration, so that its scores are no prob"):
+        model.probabilities(item_sets[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("blocker", AllPairs, "the blocker is the class AllPairs; give a value"),
+        ("similarity", None, "the similarity is None; give a similarity"),
+        ("similarity", len, "which has no pair_scores"),
+        ("clusterer", "greedy", "the clusterer is 'greedy'; give a clusterer"),
+        ("calibration", 1.0, "the calibration is 1.0; give a calibration"),
+    ],
+)
+def test_what_makes_no_model(item_sets, name, value, message):
+    known = {
+        "blocker": AllPairs(),
+        "similarity": model_of(item_sets).similarity,
+        "clusterer": Greedy(),
+    }
+    with pytest.raises(InputError, match=message):
+        Model(**{**known, name: value})
+
+
+def test_logistic_probabilities():
+    calibration = Logistic(2.0, 1.0)
+    assert np.allclose(calibration([-0.5, 0.0]), [0.5, 1 / (1 + np.exp(-1))])
+    assert calibration([-1e6, 1e6]).tolist() == [0.0, 1.0]
+    assert calibration == Logistic(slope=2, intercept=1)
+    with pytest.raises(InputError, match="slope is inf"):
+        Logistic(np.inf)
+
+
+@pytest.mark.parametrize("blocker", BLOCKERS, ids=repr)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_loaded_model_predicts_the_same(item_sets, blocker, sparse, tmp_path):
+    if sparse:
+        item_sets = [ItemSet(sp.csr_array(item_set.items)) for item_set in item_sets]
+    model = model_of(item_sets, blocker, calibration=Logistic(3.0))
+    model.save(tmp_path / "m.coterie")
+    loaded = Model.load(str(tmp_path / "m.coterie"))
+    assert loaded.predict(item_sets) == model.predict(item_sets)
+    for item_set in item_sets:
+        assert np.array_equal(loaded.scores(item_set).scores, model.scores(item_set).scores)
+        assert np.array_equal(loaded.probabilities(item_set), model.probabilities(item_set))
+    assert repr(loaded) == repr(model)
+
+
+MEMBERS = [getattr(clusterers, name) for name in clusterers.__all__]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MEMBERS if hasattr(kind, "solve")])
+def test_every_clusterer_can_be_saved(item_sets, kind, tmp_path):
+    model = model_of(item_sets, clusterer=kind())
+    model.save(tmp_path / "m")
+    loaded = Model.load(tmp_path / "m")
+    assert loaded.clusterer == model.clusterer
+    assert loaded.predict(item_sets) == model.predict(item_sets)
+
+
+def test_nested_values_come_back(item_sets, tmp_path):
+    clusterer = Relaxation(SearchRounding(threshold=0.6), time_limit=None)
+    model = model_of(item_sets, SharedKeys(("name",)), clusterer)
+    model.save(tmp_path / "m")
+    loaded = Model.load(tmp_path / "m")
+    assert (loaded.blocker, loaded.clusterer) == (model.blocker, model.clusterer)
+    assert loaded.similarity.named_coef() == model.similarity.named_coef()
+
+
+PROGRAM = """
+import json, sys
+import numpy as np
+from coterie.model import Model
+
+sets = [np.array(rows) for rows in json.loads(sys.argv[2])]
+model = Model.load(sys.argv[1])
+print(json.dumps([p.labels.tolist() for p in model.predict(sets)]))
+print(json.dumps([model.scores(s).scores.tolist() for s in sets]))
+assert "sklearn" not in sys.modules
+"""
+
+
+def test_so_it_does_in_another_process(item_sets, tmp_path):
+    model = model_of(item_sets, Window(5))
+    model.save(tmp_path / "m")
+    rows = json.dumps([item_set.items.tolist() for item_set in item_sets])
+    arguments = [sys.executable, "-c", PROGRAM, str(tmp_path / "m"), rows]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)  # noqa: S603
+    labels, scores = map(json.loads, done.stdout.splitlines())
+    assert labels == [p.labels.tolist() for p in model.predict(item_sets)]
+    assert scores == [model.scores(item_set).scores.tolist() for item_set in item_sets]
+
+
+@dataclass(frozen=True)
+class Nearer:
+    """A similarity of the user's own."""
+
+    reach: float
+
+    def __call__(self, item_set, pairs):
+        return self.pair_scores(item_set, pairs).scores
+
+    def pair_scores(self, item_set, pairs):
+        gaps = [abs(a - b) for i, [a] in enumerate(item_set.items) for [b] in item_set.items[:i]]
+        return PairScores(len(item_set), None, self.reach - np.array(gaps))
+
+
+def test_own_classes_are_found_by_name_if_they_are_given(tmp_path):
+    items = [[[0.0], [1.0], [5.0]]]
+    Model(AllPairs(), Nearer(2.0), Greedy()).save(tmp_path / "m")
+    with pytest.raises(InputError, match=r"similarity is a Nearer, .* classes=\[Nearer\]"):
+        Model.load(tmp_path / "m")
+    assert Model.load(tmp_path / "m", classes=[Nearer]).similarity == Nearer(2.0)
+    assert Model.load(tmp_path / "m", classes=[Nearer]).predict(items) == [Partition([0, 0, 1])]
+    with pytest.raises(InputError, match="give dataclasses, not their values"):
+        Model.load(tmp_path / "m", classes=[Nearer(2.0)])
+    with pytest.raises(InputError, match="give dataclasses"):
+        Model.load(tmp_path / "m", classes=[dict])
+
+
+def test_names_that_are_taken_are_refused(item_sets, tmp_path):
+    own = dataclass(type("Greedy", (), {"__call__": lambda self, scores: None}))
+    with pytest.raises(InputError, match=r"clusterer is of a class of your own .* Greedy; rename"):
+        Model(AllPairs(), model_of(item_sets).similarity, own()).save(tmp_path / "m")
+    model_of(item_sets).save(tmp_path / "m")
+    with pytest.raises(InputError, match="classes has Greedy, whose name is taken"):
+        Model.load(tmp_path / "m", classes=[own])
+    twin = dataclass(type("Nearer", (), {}))
+    with pytest.raises(InputError, match="classes has Nearer, whose name is taken"):
+        Model.load(tmp_path / "m", classes=[Nearer, twin])
+    assert Model.load(tmp_path / "m", classes=[Greedy, Nearer, Nearer]).clusterer == Greedy()
+
+
+def test_a_scikit_learn_classifier_is_refused_and_the_old_file_stays(item_sets, tmp_path):
+    model = model_of(item_sets)
+    model.save(tmp_path / "m")
+    before = (tmp_path / "m").read_bytes()
+    similarity = ClassifierSimilarity(GivenFeatures(), LogisticRegression())
+    with pytest.raises(
+        InputError, match=r"similarity\.classifier is a LogisticRegression, which cannot be saved; "
+    ):
+        Model(AllPairs(), similarity, Greedy()).save(tmp_path / "m")
+    assert (tmp_path / "m").read_bytes() == before
+    with pytest.raises(InputError, match="there is no folder"):
+        model.save(tmp_path / "none" / "m")
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A classifier that is a value: together where the first feature is high."""
+
+    threshold: float
+
+    def decision_function(self, features):
+        return features[:, 0] - self.threshold
+
+
+def test_a_classifier_that_is_a_value_is_saved(item_sets, tmp_path):
+    model = Model(AllPairs(), ClassifierSimilarity(GivenFeatures(), Steps(0.5)), Greedy())
+    model.save(tmp_path / "m")
+    loaded = Model.load(tmp_path / "m", classes=[Steps])
+    assert loaded.predict(item_sets) == model.predict(item_sets)
+
+
+def test_saving_again_makes_the_same_bytes(item_sets, tmp_path):
+    model = model_of(item_sets)
+    model.save(tmp_path / "a")
+    model.save(tmp_path / "b")
+    Model.load(tmp_path / "a").save(tmp_path / "c")
+    assert len({(tmp_path / name).read_bytes() for name in "abc"}) == 1
+
+
+def test_a_file_of_something_else_is_refused(item_sets, tmp_path):
+    from coterie._saving import save_value
+
+    save_value(tmp_path / "m", Greedy(), _registered)
+    with pytest.raises(InputError, match="it holds a Greedy, not a Model"):
+        Model.load(tmp_path / "m")
+
+
+def test_functions_and_modules_are_no_classes():
+    assert _registered("AllPairs") is AllPairs
+    assert _registered("Partition") is Partition
+    for name in ("os", "blocking", "__name__", "import_module", "", "coterie.model.Model"):
+        assert _registered(name) is None
