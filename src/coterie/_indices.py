@@ -10,6 +10,9 @@ from coterie.exceptions import PairError
 
 Row = TypeVar("Row", int, Ints)
 
+SMALL = 1000
+"""Up to how many items a mask of the triangle is faster than a walk over its rows."""
+
 
 def count_pairs(n_items: int, listed: Pairs | None = None) -> int:
     """Count the listed pairs, or all unordered pairs of `n_items` items."""
@@ -54,6 +57,8 @@ def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
 
 def upper_triangle(matrix: Array) -> Array:
     """Return the entries above the diagonal in condensed order."""
+    if len(matrix) <= SMALL:
+        return matrix[~np.tri(len(matrix), dtype=np.bool_)]  # type: ignore[return-value]
     parts = [matrix[row, row + 1 :] for row in range(len(matrix))]
     return np.concatenate(parts) if parts else matrix.reshape(-1)  # type: ignore[return-value]
 

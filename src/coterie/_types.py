@@ -113,6 +113,18 @@ class SearchedLoss(Protocol):
     def search(self, truth: Partition, /) -> MergeSearch: ...
 
 
+@runtime_checkable
+class MergedLoss(SearchedLoss, Protocol):
+    """A searched loss that can also make all merges of a greedy search itself, to be faster.
+
+    `merged` labels the items as merging by `gain` and `merge` would: the two clusters of the
+    highest score plus gain, the first in row order among equals, until none is above 0. `matrix`
+    has the scores of items above its diagonal, -inf for those that must be apart; it is used up.
+    """
+
+    def merged(self, truth: Partition, matrix: Floats, /) -> Ints: ...
+
+
 class Blocker(Protocol):
     """A frozen callable that says which pairs of an item set are looked at; None stands for all."""
 

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie._arguments import as_whole
 from coterie._arrays import Bools, Ints, read_only
+from coterie._indices import SMALL, upper_triangle
 from coterie.exceptions import PartitionError, located
 from coterie.pairs import as_links, pair_indices
 
@@ -110,6 +111,8 @@ class Partition:
         >>> Partition([0, 1, 0]).together().tolist()
         [False, True, False]
         """
+        if pairs is None and len(self) <= SMALL:
+            return upper_triangle(np.equal.outer(self.labels, self.labels))
         if pairs is None:
             rows = [self.labels[i] == self.labels[i + 1 :] for i in range(len(self))]
             return np.concatenate(rows) if rows else np.empty(0, dtype=np.bool_)

@@ -121,6 +121,64 @@ def test_the_mitre_loss_is_followed_as_if_evaluated_at_every_merge(rng, kind):
         assert solution.value == pytest.approx(value)
 
 
+class Followed:
+    """The MITRE loss without merges of its own, so that it is followed by a search."""
+
+    def __call__(self, truth, predicted):
+        return mitre_loss(truth, predicted)
+
+    def search(self, truth):
+        return MitreLoss().search(truth)
+
+
+def mitre_scores(rng, n_items, kind):
+    """Make scores in the range of the loss, whose changes are multiples of 200 / links."""
+    scores = make_scores(rng, n_items, "planted").scores
+    scale = rng.choice([1.0, 10.0, 100.0])
+    shift = rng.choice([-1.0, -0.3, 0.3])
+    if kind == "ties":
+        return np.round(2 * scores + shift) * scale
+    if kind == "sums that round":  # Scores differ, gains do not: 1e-15 is lost beside the change.
+        return np.round(2 * scores + shift) * scale + 1e-15 * rng.normal(size=len(scores))
+    return scale * (scores + shift)
+
+
+def mitre_truths(rng, n_items):
+    yield Partition(np.arange(n_items))
+    yield Partition(np.zeros(n_items, dtype=int))
+    for n_clusters in (2, 4, 1 + n_items // 2):
+        yield Partition(rng.integers(n_clusters, size=n_items))
+
+
+@pytest.mark.parametrize("kind", ["noise", "ties", "sums that round"])
+@pytest.mark.parametrize("n_items", [0, 1, 2, 3, 5, 8, 13, 30, 70])
+def test_the_merges_with_the_mitre_loss_are_those_of_its_search(rng, n_items, kind):
+    pairs = PairScores(n_items, None, np.zeros(n_items * (n_items - 1) // 2)).pairs
+    for _ in range(200 // (n_items + 20)):
+        for truth in mitre_truths(rng, n_items):
+            values = mitre_scores(rng, n_items, kind)
+            some = rng.random(len(pairs)) < 0.5
+            apart = pairs[rng.random(len(pairs)) < 1 / (n_items + 1)]
+            for scores in (
+                PairScores(n_items, None, values),
+                PairScores(n_items, pairs[some], values[some]),
+                PairScores(n_items, None, values, apart=apart),
+                PairScores(n_items, pairs[some], values[some], apart=apart),
+            ):
+                found = Greedy().augmented(scores, MitreLoss(), truth)
+                followed = Greedy().augmented(scores, Followed(), truth)
+                assert found.partition == followed.partition
+                assert found.value == followed.value
+                assert keeps_apart(found.partition, scores)
+
+
+def test_absent_pairs_merge_for_the_sake_of_the_mitre_loss():
+    """Pairs without a score, of items that are not together in the truth, cost nothing to join."""
+    truth = Partition([0, 0, 1, 2])
+    scores = PairScores(4, [(0, 1)], [101.0])
+    assert Greedy().augmented(scores, MitreLoss(), truth).partition == Partition([0, 0, 0, 0])
+
+
 def test_a_loss_of_ones_own_is_evaluated_inside_the_search(rng):
     def loss(truth, predicted):
         return 100 * (1 - b_cubed(truth, predicted).f1)

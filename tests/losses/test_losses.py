@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coterie import PairScores, Partition, losses
-from coterie._types import LinearLoss, SearchedLoss
+from coterie._types import LinearLoss, MergedLoss, SearchedLoss
 from coterie.clusterers.left_link import LeftLink as LeftLinkClusterer
 from coterie.clusterers.spanning_forest import SpanningForest
 from coterie.exceptions import InputError
@@ -328,3 +328,35 @@ def test_mitre_gains_add_up_to_the_loss(rng):
         search.merge(a, b)
         labels[labels == b] = a
         assert total == pytest.approx(mitre_loss(truth, Partition(labels)), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_labels", [1, 3, 12, 40])
+def test_mitre_merges_one_by_one_or_all_at_once(n_labels, rng):
+    assert isinstance(MitreLoss(), MergedLoss)
+    assert not isinstance(PairLoss(), MergedLoss)
+    for scale in (0.0, 1.0, 5.0, 200.0):
+        truth = Partition(rng.integers(n_labels, size=40))
+        matrix = np.where(np.tri(40, dtype=bool), -np.inf, scale * rng.normal(size=(40, 40)))
+        labels = merged_one_by_one(matrix.copy(), MitreLoss().search(truth))
+        assert Partition(MitreLoss().merged(truth, matrix)) == Partition(labels)
+
+
+def merged_one_by_one(matrix, search):
+    """Add up rows and columns in place; what is gone scores -inf."""
+    labels = items = np.arange(len(matrix))
+    while True:
+        gains = matrix + search.gain(items[:, None], items[None, :])
+        a, b = divmod(int(gains.argmax()), len(items))
+        if gains[a, b] <= 0:
+            return labels
+        full = np.maximum(matrix, matrix.T)
+        full[a] = full[:, a] = full[a] + full[b]
+        full[b] = full[:, b] = -np.inf
+        matrix = np.where(np.tri(len(items), dtype=bool), -np.inf, full)
+        labels = np.where(labels == b, a, labels)
+        search.merge(a, b)
+
+
+def test_mitre_merges_refuse_scores_of_other_items():
+    with pytest.raises(InputError, match="covers 3 items"):
+        MitreLoss().merged(Partition([0, 1, 1]), np.zeros((4, 4)))

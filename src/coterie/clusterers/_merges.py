@@ -3,17 +3,24 @@
 import numpy as np
 
 from coterie._arrays import Floats, Ints
-from coterie._types import Loss, MergeSearch, SearchedLoss
+from coterie._memory import refuse_too_large
+from coterie._types import Loss, MergedLoss, MergeSearch, SearchedLoss
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 
 def merged_with_loss(scores: PairScores, loss: Loss, truth: Partition) -> Ints:
     """Merge while some merge raises score plus loss; among equals, the smallest first items."""
-    search: MergeSearch
-    search = loss.search(truth) if isinstance(loss, SearchedLoss) else Reevaluated(loss, truth)
     matrix = _strictly_upper(scores)
-    labels = live = np.arange(scores.n_items)
+    if isinstance(loss, MergedLoss):
+        return loss.merged(truth, matrix)
+    search = loss.search(truth) if isinstance(loss, SearchedLoss) else Reevaluated(loss, truth)
+    return merged_by_search(matrix, search)
+
+
+def merged_by_search(matrix: Floats, search: MergeSearch) -> Ints:
+    """Merge by a loss that is followed; `matrix` has scores above its diagonal, else -inf."""
+    labels = live = np.arange(len(matrix))
     while len(live) > 1:
         gains = matrix + search.gain(live[:, None], live[None, :])
         a, b = divmod(int(np.argmax(gains)), len(live))
@@ -55,11 +62,13 @@ class Reevaluated:
 
 def _strictly_upper(scores: PairScores) -> Floats:
     """Return the scores above the diagonal; elsewhere, and for apart pairs, -inf."""
-    matrix = scores.to_matrix()
+    n_items = scores.n_items
+    refuse_too_large(n_items**2, f"a full matrix of {n_items:,} items")
+    matrix = np.full((n_items, n_items), -np.inf)
+    matrix[~np.tri(n_items, dtype=np.bool_)] = scores.to_condensed()
     if scores.apart is not None:
         first, second = scores.apart.T
         matrix[first, second] = -np.inf
-    matrix[np.tril_indices(scores.n_items)] = -np.inf
     return matrix
 
 

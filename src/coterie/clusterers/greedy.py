@@ -19,6 +19,9 @@ from coterie.objectives import Correlation
 from coterie.pairs import PairScores
 from coterie.partition import Partition, as_partition
 
+WHOLE_ITEMS = 500
+"""Up to how many items, with all pairs, merging costs less than looking for components."""
+
 PIECE_PAIRS = 250_000
 """How many pairs small components are put together to."""
 
@@ -67,6 +70,8 @@ class Greedy(Search):
 
     def _labels(self, scores: PairScores) -> Ints:
         scores = penalised(scores)
+        if scores.listed is None and scores.n_items <= WHOLE_ITEMS:
+            return greedy_labels(scores)
         parts = pieces(scores, min_pairs=PIECE_PAIRS)
         return labels_by_piece(greedy_labels, parts, scores.n_items)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie._kernels.mitre import merge_with_mitre
 from coterie.metrics import mitre_loss
 from coterie.partition import Partition, as_partition
 
@@ -34,6 +35,19 @@ class MitreLoss:
     def search(self, truth: Partition) -> "MitreSearch":
         """Start with all items single, to follow the loss through merges."""
         return MitreSearch(as_partition(truth))
+
+    def merged(self, truth: Partition, matrix: Floats) -> Ints:
+        """Label the items by greedy merging with the loss inside, all merges at once.
+
+        `matrix` has the scores of items above its diagonal, -inf for those that must be apart; it
+        is used up.
+
+        >>> matrix = np.array([[0.0, 50.0, 1.0], [0.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
+        >>> MitreLoss().merged(Partition([0, 0, 1]), matrix)
+        array([0, 1, 0])
+        """
+        truth = as_partition(truth, len(matrix))
+        return merge_with_mitre(matrix, truth.labels, truth.n_clusters)  # type: ignore[no-any-return]
 
 
 class MitreSearch:
