@@ -5,34 +5,64 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 __all__ = [
+    "Coarse",
+    "Fine",
+    "FrankWolfe",
     "ItemSet",
+    "Model",
+    "NSlack",
+    "OneSlack",
     "PairScores",
+    "PairwiseClustering",
     "Partition",
+    "SVMCluster",
+    "StructuralSVM",
+    "SupervisedKMeans",
+    "Untrained",
     "as_item_set",
     "as_partition",
+    "blocking",
     "checks",
     "clusterers",
     "datasets",
     "exceptions",
     "features",
+    "learners",
     "losses",
     "metrics",
     "objectives",
     "progress",
+    "similarities",
+    "tune",
 ]
 
 if TYPE_CHECKING:
+    from coterie import blocking as blocking
     from coterie import checks as checks
     from coterie import clusterers as clusterers
     from coterie import datasets as datasets
     from coterie import exceptions as exceptions
     from coterie import features as features
+    from coterie import learners as learners
     from coterie import losses as losses
     from coterie import metrics as metrics
     from coterie import objectives as objectives
+    from coterie import similarities as similarities
     from coterie._progress import progress as progress
     from coterie.items import ItemSet as ItemSet
     from coterie.items import as_item_set as as_item_set
+    from coterie.learners import Coarse as Coarse
+    from coterie.learners import Fine as Fine
+    from coterie.learners import FrankWolfe as FrankWolfe
+    from coterie.learners import NSlack as NSlack
+    from coterie.learners import OneSlack as OneSlack
+    from coterie.learners import PairwiseClustering as PairwiseClustering
+    from coterie.learners import StructuralSVM as StructuralSVM
+    from coterie.learners import SupervisedKMeans as SupervisedKMeans
+    from coterie.learners import SVMCluster as SVMCluster
+    from coterie.learners import Untrained as Untrained
+    from coterie.learners import tune as tune
+    from coterie.model import Model as Model
     from coterie.pairs import PairScores as PairScores
     from coterie.partition import Partition as Partition
     from coterie.partition import as_partition as as_partition
@@ -43,18 +73,35 @@ else:
         __name__,
         {
             "": [
+                "blocking",
                 "checks",
                 "clusterers",
                 "datasets",
                 "exceptions",
                 "features",
+                "learners",
                 "losses",
                 "metrics",
                 "objectives",
+                "similarities",
             ],
             "_progress": ["progress"],
             "items": ["ItemSet", "as_item_set"],
+            "model": ["Model"],
             "pairs": ["PairScores"],
             "partition": ["Partition", "as_partition"],
+            "learners": [
+                "Coarse",
+                "Fine",
+                "FrankWolfe",
+                "NSlack",
+                "OneSlack",
+                "PairwiseClustering",
+                "SVMCluster",
+                "StructuralSVM",
+                "SupervisedKMeans",
+                "Untrained",
+                "tune",
+            ],
         },
     )

@@ -1,0 +1,58 @@
+"""Every learner keeps the contract of the family."""
+
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from coterie import learners
+from coterie.blocking import Window
+from coterie.checks import check_learner
+from coterie.clusterers import AverageLinkage, Greedy, Relaxation
+from coterie.learners import (
+    Coarse,
+    Fine,
+    FrankWolfe,
+    NSlack,
+    PairwiseClustering,
+    StructuralSVM,
+    SupervisedKMeans,
+    SVMCluster,
+    Untrained,
+)
+from coterie.learners.base import Learner
+from coterie.losses import MitreLoss, PairLoss
+
+IN_ORDER = {"order_free": False}
+K_MEANS = {"needs_n_clusters": True, "order_free": False}
+BLIND = {"sees_features": False}
+
+MEMBERS = {
+    "SVMCluster greedy": (SVMCluster(), {}),
+    "SVMCluster relaxed": (SVMCluster(clusterer=Relaxation()), IN_ORDER),
+    "SVMCluster exact": (SVMCluster(1e3, "exact", solver=FrankWolfe(tol=0.01)), {}),
+    "SVMCluster mitre": (SVMCluster(loss=MitreLoss()), {}),
+    "SVMCluster not augmented": (SVMCluster(solver=NSlack(), augment=False), {}),
+    "StructuralSVM": (StructuralSVM(Greedy(), PairLoss(), 1e4, blocker=Window(3)), IN_ORDER),
+    "SupervisedKMeans iterative": (SupervisedKMeans(10.0), K_MEANS),
+    "SupervisedKMeans spectral": (SupervisedKMeans(10.0, "spectral", "iterative"), K_MEANS),
+    "SupervisedKMeans discrete": (SupervisedKMeans(10.0, "discrete"), K_MEANS),
+    "PairwiseClustering": (PairwiseClustering(balanced=True, threshold=0.1), {}),
+    "PairwiseClustering tree": (
+        PairwiseClustering(AverageLinkage(), DecisionTreeClassifier(max_depth=2)),
+        {"saves": False, **IN_ORDER},
+    ),
+    "Untrained": (Untrained(), {}),
+    "Coarse": (Coarse(), BLIND),
+    "Fine": (Fine(), BLIND),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_contract(name):
+    learner, options = MEMBERS[name]
+    check_learner(learner, **options)
+
+
+def test_the_table_covers_the_family():
+    members = [getattr(learners, name) for name in learners.__all__]
+    family = {m for m in members if isinstance(m, type) and issubclass(m, Learner)}
+    assert {type(learner) for learner, _ in MEMBERS.values()} == family
