@@ -1,12 +1,15 @@
+import io
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
 
 import coterie
-from coterie import cli
+from coterie import cli, experiments
 from coterie.exceptions import InputError
+from coterie.experiments.tables import Table
 
 run = CliRunner().invoke
 
@@ -19,6 +22,7 @@ def test_help_names_the_commands():
     result = run(cli.app, ["--help"])
     assert result.exit_code == 0
     assert "demo" in result.output
+    assert "reproduce" in result.output
 
 
 def test_demo_shows_every_metric():
@@ -50,3 +54,90 @@ def test_an_error_of_the_user_is_one_line(monkeypatch, capsys):
 def test_wrong_options_are_refused():
     assert run(cli.app, ["demo", "--rows", "0"]).exit_code == 2
     assert run(cli.app, ["nonsense"]).exit_code == 2
+
+
+@pytest.fixture
+def paper(monkeypatch, tmp_path):
+    """Register a paper of one table, which tells what it was called with."""
+    module = ModuleType("one_table")
+
+    def make(context):
+        """Show the context."""
+        if context.n_jobs == 13:
+            raise KeyboardInterrupt
+        coterie._progress.report(context.task, 1, 2)
+        told = {"jobs": str(context.n_jobs), "data": str(context.data_folder)}
+        return [Table.beside("A table", {"given": told}, notes=["A note."])]
+
+    module.TABLES = {"table1": make}
+    monkeypatch.setitem(sys.modules, "one_table", module)
+    papers = {"one": experiments.Paper("Nobody 1999, One Table", "one_table")}
+    monkeypatch.setattr(experiments, "PAPERS", papers)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_main(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["coterie", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return stop.value.code
+
+
+def test_reproduce_prints_and_writes(paper):
+    result = run(cli.app, ["reproduce", "one", "--jobs", "3", "--data", "corpora"])
+    assert result.exit_code == 0
+    assert [line.split() for line in result.stdout.splitlines() if line.strip(" ─")] == [
+        ["A", "table"],
+        ["jobs", "data"],
+        ["given", "3", "corpora"],
+        ["A", "note."],
+    ]
+    assert result.stderr == ""
+    written = paper / "coterie-results" / "one" / "table1.csv"
+    assert written.read_text() == ",jobs,data\ngiven,3,corpora\n"
+
+
+def test_reproduce_takes_all_cores_and_the_default_data(paper):
+    run(cli.app, ["reproduce", "one", "--only", "table1", "--out", "there"])
+    written = paper / "there" / "one" / "table1.csv"
+    assert written.read_text() == ",jobs,data\ngiven,None,None\n"
+
+
+def test_reproduce_lists_papers_and_tables(paper):
+    result = run(cli.app, ["reproduce", "--list"])
+    assert result.stdout == "one: Nobody 1999, One Table\n  table1    Show the context.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "no paper is named; give one"),
+        (["two"], "there is no paper 'two'; give one"),
+        (["one", "--only", "table2"], "one has no table 'table2'; give table1"),
+    ],
+)
+def test_reproduce_lists_what_there_is(arguments, told, paper, monkeypatch, capsys):
+    assert run_main(monkeypatch, "reproduce", *arguments) == 2
+    assert capsys.readouterr().err == f"coterie: {told}\n"
+
+
+def test_reproduce_can_be_stopped(paper, monkeypatch, capsys):
+    assert run_main(monkeypatch, "reproduce", "one", "--jobs", "13") == 130
+    assert capsys.readouterr().err == "coterie: stopped; run again to go on\n"
+
+
+def test_bars_show_steps_on_a_terminal(monkeypatch):
+    """As they stand when the work inside ends."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with cli._bars():
+        for done in range(3):
+            coterie._progress.report("table1", done, 7, f"cell {done}")
+    assert "table1" in stream.getvalue()
+    assert "2/7" in stream.getvalue()
+    assert "cell 2" in stream.getvalue()

@@ -1,0 +1,161 @@
+"""The papers, and a tiny one made here from beginning to end."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import coterie
+from coterie import experiments
+from coterie.exceptions import InputError
+from coterie.experiments import PAPERS, Paper, reproduce, summary, tables_of
+
+FAKE = Path(__file__).with_name("fake_paper.py")
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    """Register the tiny paper; return a folder for what it computes and writes."""
+    spec = importlib.util.spec_from_file_location("fake_paper", FAKE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setitem(sys.modules, "fake_paper", module)
+    monkeypatch.setitem(PAPERS, "fake", Paper("Nobody 1999, Squares", "fake_paper"))
+    return tmp_path
+
+
+def computed(folder):
+    path = folder / "computed.txt"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def test_tables_are_made_and_written(fake):
+    tables = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    assert [table.title for table in tables] == ["Squares", "Half 0", "Half 1"]
+    assert tables[0].entries[2][0].ours == 4.0
+    assert computed(fake) == [0, 1, 2]
+    folder = fake / "out" / "fake"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {
+        "cells", "table1.csv", "table1.md",
+        "table2-1.csv", "table2-1.md", "table2-2.csv", "table2-2.md",
+    }  # fmt: skip
+    assert (
+        folder / "table1.csv"
+    ).read_text() == ',square,"square, paper"\n0,0.0,\n1,1.0,\n2,4.0,4.1\n'
+    assert (folder / "table1.md").read_text(encoding="utf-8") == tables[0].to_markdown() + "\n"
+
+
+def test_a_second_run_computes_nothing(fake):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    again = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    assert len(again) == 3
+    assert computed(fake) == [0, 1, 2]
+
+
+def test_a_fresh_run_computes_all(fake):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1, fresh=True))
+    assert computed(fake) == [0, 1, 2, 0, 1, 2]
+
+
+def test_some_tables_only(fake):
+    tables = list(reproduce("fake", ["table2", "table2"], fake / "out", fake, n_jobs=1))
+    assert [table.title for table in tables] == ["Half 0", "Half 1"]
+    assert computed(fake) == [1, 2]
+    assert not (fake / "out" / "fake" / "table1.csv").exists()
+
+
+def test_progress_names_the_table(fake):
+    steps = []
+    with coterie.progress(steps.append):
+        list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    assert [(s.task, s.done, s.total) for s in steps] == [
+        *(("table1", done, 3) for done in range(4)),
+        ("table2", 2, 2),
+    ]
+
+
+def test_what_is_not_there_is_told_before_anything_is_done(fake):
+    with pytest.raises(InputError, match=r"no paper 'em'; give svm-cluster or .* or fake"):
+        reproduce("em", out=fake / "out")
+    with pytest.raises(InputError, match=r"fake has no table 'table9'; give table1 or table2"):
+        reproduce("fake", ["table1", "table9"], fake / "out", fresh=True)
+    assert list(fake.iterdir()) == []
+
+
+def test_the_line_of_a_table(fake):
+    assert [summary(make) for make in tables_of("fake").values()] == [
+        "Squares of small numbers.",
+        "Halves, in two tables.",
+    ]
+    assert summary(lambda context: []) == ""
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_paper_names_its_tables(name):
+    pytest.importorskip(PAPERS[name].module, exc_type=ModuleNotFoundError)
+    tables = tables_of(name)
+    assert tables
+    for make in tables.values():
+        assert summary(make).endswith(".")
+
+
+def start(folder, seconds):
+    """Start the tiny paper in a process of its own."""
+    program = (
+        "from coterie import cli, experiments\n"
+        "experiments.PAPERS['fake'] = experiments.Paper('Nobody 1999, Squares', 'fake_paper')\n"
+        "cli.main()"
+    )
+    command = ["reproduce", "fake", "--out", "out", "--data", ".", "--jobs", "2"]
+    environment = os.environ | {
+        "PYTHONPATH": str(FAKE.parent), "FAKE_PAPER_SECONDS": str(seconds),
+    }  # fmt: skip
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", program, *command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_a_stopped_run_goes_on(tmp_path):
+    """Cell 0 is computed at once, the others take very long."""
+    process = start(tmp_path, seconds=1000)
+    cells = tmp_path / "out" / "fake" / "cells"
+    for _ in range(600):
+        if list(cells.glob("n=0*.json")) and len(computed(tmp_path)) == 3:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "coterie: stopped; run again to go on\n"
+    assert output == ""
+    assert sorted(computed(tmp_path)) == [0, 1, 2]
+    assert [path.name[:4] for path in cells.iterdir()] == ["n=0-"]
+    process = start(tmp_path, seconds=0)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")
+    assert "Not all agree." in output
+    assert sorted(computed(tmp_path)) == [0, 1, 1, 2, 2]
+
+
+def test_importing_the_registry_loads_no_paper():
+    program = "import sys; import coterie.experiments; print(*sys.modules)"
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert not loaded & {paper.module for paper in PAPERS.values()}
+    assert not loaded & {"sklearn", "numba", "rich"}
+    assert experiments.__all__ == sorted(experiments.__all__)

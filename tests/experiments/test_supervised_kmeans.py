@@ -1,0 +1,220 @@
+"""Leaving clusterings out: folds, choices, losses and tables, on tiny Synth data."""
+
+import warnings
+from functools import partial
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie.clusterers import DiscreteSpectral, KernelKMeans, Spectral
+from coterie.experiments import supervised_kmeans
+from coterie.experiments.cells import Cells, Context
+from coterie.experiments.published import SUPERVISED_KMEANS
+from coterie.experiments.supervised_kmeans import (
+    LeftOut,
+    Outcome,
+    Synth,
+    leave_one_out,
+    loss_of,
+    loss_table,
+    synth,
+    win_table,
+)
+from coterie.learners import SupervisedKMeans, Untrained
+from coterie.learners.cutting_planes import OneSlack
+from coterie.metrics import trace_loss
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+
+TINY = Synth(noise=0.5, n_sets=4, cluster_size=4, region_size=6, low=-1, high=0)
+SMALL = {"cluster_size": 4, "region_size": 6, "low": -1, "high": 0}
+FAST = SupervisedKMeans(clusterer=KernelKMeans(n_init=2), solver=OneSlack(tol=0.01))
+
+
+@pytest.fixture
+def context(tmp_path):
+    return Context(Cells(tmp_path), n_jobs=1)
+
+
+class Spy(Untrained):
+    """Learns nothing, and keeps the truths that it was trained on."""
+
+    seen = []  # noqa: RUF012
+
+    def __init__(self, C=1.0):
+        super().__init__()
+        self.C = C
+
+    def _fit(self, examples):
+        Spy.seen.append((self.C, tuple(examples.truths)))
+        super()._fit(examples)
+
+
+@pytest.fixture
+def spied(monkeypatch):
+    Spy.seen = []
+    monkeypatch.setattr(supervised_kmeans, "TRAINERS", {"Spy": Spy(), "None": Untrained()})
+    return Spy.seen
+
+
+def test_training_sets_lack_what_is_tested_and_are_made_once(context, spied):
+    truths = TINY.corpus(None).partitions
+    assert len(set(truths)) == TINY.n_sets
+    leave_one_out(context, TINY, ["Spy", "None"])
+    left_out = [set(numbers) for size in (1, 2) for numbers in combinations(range(4), size)]
+    parts = [tuple(truths[n] for n in range(4) if n not in numbers) for numbers in left_out]
+    assert sorted(spied, key=str) == sorted(product([0.1, 1.0], parts), key=str)
+
+
+def test_goes_on_where_it_was_stopped(context, spied):
+    first = leave_one_out(context, TINY, ["Spy"])
+    spied.clear()
+    assert leave_one_out(context, TINY, ["Spy"]) == first
+    assert not spied
+    context.cells.path(TINY.key("Spy", (1, 3))).unlink()
+    assert leave_one_out(context, TINY, ["Spy"]) == first
+    truths = TINY.corpus(None).partitions
+    assert {trained for _, trained in spied} == {(truths[0], truths[2])}
+
+
+def test_key_tells_what_a_cell_depends_on():
+    keys = [
+        TINY.key("Pair", (0,)),
+        TINY.key("Pair", (0, 1)),
+        TINY.key("None", (0,)),
+        Synth(**SMALL).key("Pair", (0,)),
+        Synth(**SMALL, random_state=1).key("Pair", (0,)),
+        Synth(**{**SMALL, "high": 1}).key("Pair", (0,)),
+    ]
+    assert len({str(sorted(key.items())) for key in keys}) == len(keys)
+
+
+def nested_by_hand(test, corpus, weights):
+    """Choose C and predictor by leaving out one of the others, all written out."""
+    predictors = {
+        "Iterative": KernelKMeans(),
+        "Spectral": Spectral(),
+        "Discrete": DiscreteSpectral(),
+    }
+    numbers = [number for number in range(len(corpus.item_sets)) if number != test]
+
+    def losses(train, held):
+        fitted = FAST.fit_path(
+            [corpus.item_sets[n] for n in train], [corpus.partitions[n] for n in train], weights
+        )
+        scores = [learner.to_model().scores(corpus.item_sets[held]) for learner in fitted]
+        return {
+            (C, name): loss_of(predictor, scored, corpus.partitions[held])
+            for C, scored in zip(weights, scores, strict=True)
+            for name, predictor in predictors.items()
+        }
+
+    inner = [losses([n for n in numbers if n != held], held) for held in numbers]
+    best = min(inner[0], key=lambda choice: np.mean([found[choice] for found in inner]))
+    return losses(numbers, test)[best], *best
+
+
+def test_choice_is_that_of_nested_leaving_out(context, monkeypatch):
+    monkeypatch.setattr(supervised_kmeans, "TRAINERS", {"Iterative": FAST})
+    outcome = leave_one_out(context, TINY, ["Iterative"])["Iterative"]
+    corpus = TINY.corpus(None)
+    expected = [nested_by_hand(test, corpus, [0.1, 1.0]) for test in range(4)]
+    assert [test[:3] for test in outcome.tests] == expected
+    assert len({choice[1:] for choice in expected}) > 1  # else the data choose nothing
+    assert outcome.n_fits == 2 * 10
+    shares = [test.together for test in outcome.tests]
+    assert all(0 < share < 1 for share in shares)
+    assert outcome.together == pytest.approx(np.mean(shares))
+
+
+def test_least_weight_and_first_predictor_among_equals(context, spied):
+    found = leave_one_out(context, TINY, ["Spy", "None"])
+    assert {test.C for test in found["Spy"].tests} == {0.1}
+    untrained = [test.loss for test in found["None"].tests]
+    truths = TINY.corpus(None).partitions
+    start = KernelKMeans(n_clusters=5)(PairScores(20, None, np.full(190, 5.0)))
+    assert untrained == [trace_loss(truth, start) for truth in truths]
+
+
+def test_loss_of_relaxed_prediction_is_that_of_its_matrix():
+    rng = np.random.default_rng(0)
+    truth = Partition(np.repeat(range(3), [2, 3, 4]))
+    kernel = rng.normal(size=(9, 9))
+    scores = PairScores.from_matrix(kernel + kernel.T, n_clusters=3)
+    vectors = np.linalg.eigh(scores.to_matrix())[1][:, -3:]
+    Y = (truth.labels[:, None] == range(3)) / np.sqrt(truth.sizes)
+    expected = 100 * (1 - np.sum((Y.T @ vectors) ** 2) / 3)
+    assert loss_of(Spectral(), scores, truth) == pytest.approx(expected)
+    for predictor in (KernelKMeans(), DiscreteSpectral()):
+        assert loss_of(predictor, scores, truth) == trace_loss(truth, predictor(scores))
+    assert loss_of(Spectral(), PairScores.from_matrix(Y @ Y.T, 3), truth) == pytest.approx(0)
+
+
+def test_stops_are_counted_and_other_warnings_pass():
+    stopped = []
+
+    def fit():
+        with supervised_kmeans._counted_stops() as found:
+            for message, kind in [("slow", ConvergenceWarning), ("other", UserWarning)] * 2:
+                warnings.warn(message, kind, stacklevel=1)
+        stopped.extend(found)
+
+    with pytest.warns(UserWarning, match="^other$") as passed:
+        fit()
+    assert [str(warning.message) for warning in stopped] == ["slow", "slow"]
+    assert {warning.category for warning in passed} == {UserWarning}
+
+
+def outcome_of(losses, n_stopped=0):
+    return Outcome([LeftOut(loss, 10.0, "Discrete", 0.2) for loss in losses], n_stopped, 90)
+
+
+def test_loss_table_has_means_and_choices():
+    paper = {"Synth, 1": {"Pair": 48.1}, "Synth, 2": {"Pair": 54.7}}
+    outcomes = {"Pair": outcome_of([10, 20], n_stopped=3), "None": outcome_of([70, 80])}
+    table = loss_table("T", outcomes, list(paper), paper, ["Why."])
+    assert table.rows == ("Synth, 1", "Synth, 2", "mean")
+    assert table.entries[0] == ((10, 48.1, "10 Discrete"), (70, None, ""))
+    assert table.entries[2] == ((15, 51.4, ""), (75, None, ""))
+    assert table.notes[0] == "Why."
+    assert "3 of 90 by Pair" in table.notes[-1]
+    assert "None" not in table.notes[-1]
+    bare = loss_table("T", {"None": outcomes["None"]}, list(paper), {}, [])
+    assert bare.rows == table.rows
+    assert bare.notes[-1].endswith("converged: none.")
+
+
+def test_win_table_gives_the_papers_figures_from_its_losses():
+    printed = SUPERVISED_KMEANS["table3"]
+    rows = [row for name, row in printed.items() if name.startswith("Synth")]
+    outcomes = {name: outcome_of([row[name] for row in rows]) for name in ("Iterative", "Spect")}
+    table = win_table({"Synth": outcomes, "other": {**outcomes, "Spect": outcomes["Iterative"]}})
+    ours = dict(zip(table.columns, (entry.ours for entry in table.entries[0]), strict=True))
+    expected = {"Win": 5, "Tie": 0, "Lose": 0, "W": "15", "n_s/r": 5, "P_1-tail": 1 / 32}
+    assert ours == pytest.approx(expected)
+    assert [entry.paper for entry in table.entries[0]] == [5, 0, 0, 15, 5, 0.05]
+    assert [entry.ours for entry in table.entries[1]] == [0, 5, 0, "0", 0, 1.0]
+
+
+def test_tables_of_synth(context, monkeypatch):
+    monkeypatch.setattr(supervised_kmeans, "Synth", partial(Synth, **SMALL))
+    tables = synth(context)
+    paper = ("Iterative", "Spect", "Pair", "None")
+    columns = [paper, paper, ("Iterative", "Pair", "Balanced", "Squared")]
+    assert [table.columns for table in tables[:3]] == columns
+    rows = (*(f"Synth, {number}" for number in range(1, 6)), "mean")
+    for table in tables[:3]:
+        assert table.rows == rows
+        losses = np.array([[entry.ours for entry in row] for row in table.entries])
+        np.testing.assert_allclose(losses[-1], losses[:-1].mean(axis=0))
+        assert ((losses >= 0) & (losses < 100)).all()
+    for table in tables[:2]:
+        assert [entry.paper for entry in table.entries[0]] == [43.3, 55.6, 48.1, 74.7]
+        assert [entry.paper for entry in table.entries[-1]] == [46.5, 58.8, 50.2, 74.7]
+    easy, hard = (np.array([e.ours for e in t.entries[-1]], dtype=float) for t in tables[:2])
+    assert (easy[:3] < hard[:3]).all()
+    assert easy[3] == hard[3]  # the truths are the same, and so is the random start
+    assert tables[3].rows == ("Synth", "Synth, noise 0.45")
+    assert sum(entry.ours for entry in tables[3].entries[0][:3]) == 5
