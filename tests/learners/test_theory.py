@@ -145,7 +145,7 @@ def test_n_slack_fulfils_all_constraints_within_epsilon():
     learner = StructuralSVM(Exact(), PairLoss(), 300.0, NSlack(tol=epsilon))
     featurizer, run = learner._start(_examples(item_sets, truths))
     optimum = run.solve(300.0)
-    learner._keep(optimum, featurizer)
+    learner._keep(optimum, featurizer, run.problem)
     of_planes = run.planes.slacks(optimum.coef)
     assert np.all(slacks(learner, PairLoss(), 1) <= of_planes + epsilon + 1e-9)
     assert optimum.dual <= optimum.primal

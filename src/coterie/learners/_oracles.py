@@ -9,6 +9,7 @@ import numpy as np
 from coterie._arrays import Floats, Pairs
 from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, Solved
 from coterie.exceptions import InputError
+from coterie.learners._kernels_of import are_kernels
 from coterie.learners._problem import Cut
 from coterie.objectives import Correlation, KMeans
 from coterie.pairs import PairScores
@@ -40,6 +41,11 @@ class Example:
         return (
             cut if cut.violation(coef) > 0 else cut._replace(gradient=np.zeros_like(coef), loss=0.0)
         )
+
+    @property
+    def has_kernels(self) -> bool:
+        """Whether each feature is certain to be a kernel over the items."""
+        return are_kernels(self.features, self.pairs, len(self.truth))
 
     @property
     def objective(self) -> Objective:

@@ -145,7 +145,9 @@ class Run(ABC):
 
     @property
     def _closed(self) -> bool:
-        return self._primal < inf and self._primal - self._dual <= self.tol * self._primal
+        # A share of the objective; where that is about 0, of a slack of 0.001.
+        scale = max(self._primal, 1e-3 * self._C)
+        return self._primal < inf and self._primal - self._dual <= self.tol * scale
 
     def _note(self) -> None:
         step = Step(

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie._arguments import as_real, as_whole
+from coterie._arrays import Floats
 from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import Exact, Greedy, Relaxation
 from coterie.exceptions import InputError, PartitionError, located
@@ -70,7 +71,11 @@ class StructuralSVM(Learner):
         Whether the oracle proves that `primal_` is an upper bound: with `Exact`, `Relaxation` and
         `Spectral` only. Otherwise partitions that violate more may have been missed.
     n_oracle_calls_
-        How many searches for a worst partition were made.
+        How many searches for a worst partition the clusterer made.
+    kernel_certified_
+        Whether the scores of the training sets are certain to be positive semidefinite matrices:
+        with a `nonnegative` solver and features that are kernels, such as products of item vectors
+        (Finley & Joachims 2008, section 3.1; the constant is none).
     history_
         One `Step` an iteration; `history_.plot()` draws it.
 
@@ -84,7 +89,7 @@ class StructuralSVM(Learner):
     [Partition([0, 1, 1, 0])]
     """
 
-    coef_: Any
+    coef_: Floats
     history_: History
 
     def __init__(
@@ -123,14 +128,14 @@ class StructuralSVM(Learner):
         fitted: list[Self] = [clone(self).set_params(C=C) for C in Cs]
         for at in order:
             optimum = run.solve(as_real("C", Cs[at]))
-            fitted[at]._keep(optimum, featurizer)  # noqa: SLF001
+            fitted[at]._keep(optimum, featurizer, run.problem)  # noqa: SLF001
             if optimum.interrupted:
                 raise KeyboardInterrupt
         return fitted
 
     def _fit(self, examples: Examples) -> None:
         featurizer, run = self._start(examples)
-        self._keep(run.solve(as_real("C", self.C)), featurizer)
+        self._keep(run.solve(as_real("C", self.C)), featurizer, run.problem)
 
     @property
     def _clusterer(self) -> Clusterer:
@@ -176,12 +181,15 @@ class StructuralSVM(Learner):
             clusterer = clusterer.warm()
         return Example(features, pairs, truth, n_clusters, clusterer, self._loss, self.augment)
 
-    def _keep(self, optimum: Optimum, featurizer: Featurizer) -> None:
-        self.coef_ = optimum.coef
+    def _keep(self, optimum: Optimum, featurizer: Featurizer, problem: Problem) -> None:
         self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
+        self.coef_ = self.similarity_.coef
         self.primal_, self.dual_ = optimum.primal, optimum.dual
         self.gap_ = optimum.primal - optimum.dual
         self.certified_ = optimum.certified
+        self.kernel_certified_ = getattr(self.solver, "nonnegative", False) and all(
+            oracle.has_kernels for oracle in problem.oracles if isinstance(oracle, Example)
+        )
         self.history_ = optimum.history
         self.n_oracle_calls_ = optimum.history[-1].n_oracle_calls if optimum.history else 0
         if optimum.interrupted:
