@@ -44,15 +44,17 @@ def options(
 
 @app.command()
 def demo(
-    rows: Annotated[int, typer.Option(min=1, max=5000, help="How many records to make.")] = 2000,
+    rows: Annotated[
+        int, typer.Option(min=1, max=2000, help="How many records to make in each set.")
+    ] = 400,
     seed: Annotated[int, typer.Option(help="The seed of the records.")] = 0,
 ) -> None:
-    """Make messy person records, cluster them in three ways and score each by every metric."""
+    """Learn from messy person records which are of one person, and cluster new ones."""
     from rich.console import Console
 
-    from coterie.demo import compare_rules
+    from coterie.demo import compare_learners
 
-    Console().print(compare_rules(rows, seed))
+    Console().print(compare_learners(rows, seed))
 
 
 @app.command()

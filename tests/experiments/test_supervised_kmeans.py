@@ -199,6 +199,8 @@ def test_win_table_gives_the_papers_figures_from_its_losses():
 
 
 def test_tables_of_synth(context, monkeypatch):
+    few = SupervisedKMeans(clusterer="spectral", solver=OneSlack(max_iter=10))
+    monkeypatch.setitem(supervised_kmeans.TRAINERS, "Spect", few)
     monkeypatch.setattr(supervised_kmeans, "Synth", partial(Synth, **SMALL))
     tables = synth(context)
     paper = ("Iterative", "Spect", "Pair", "None")
