@@ -365,3 +365,14 @@ def test_a_constant_similarity_scores_what_is_asked():
     assert (bias, parts.shape) == (2.0, (6, 0))
     with pytest.raises(InputError, match="value is inf; give a finite number"):
         ConstantSimilarity(float("inf"))
+
+
+def test_long_indices_of_sparse_features_are_shortened():
+    """LinearSVC takes 32-bit indices only."""
+    matrix = sp.csr_array(np.eye(3))
+    long = sp.csr_array(
+        (matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)), shape=(3, 3)
+    )
+    item_set = ItemSet.from_pair_features(long, 3)
+    learner = PairwiseClustering(C=100.0).fit([item_set], [[0, 0, 1]])
+    assert learner.predict([item_set])[0].labels.tolist() == [0, 0, 1]

@@ -161,12 +161,20 @@ class PairwiseClustering(Learner):
 def _stacked(matrices: list[Any]) -> Any:
     """Put matrices below each other, sparse where one of them is."""
     if any(sp.issparse(matrix) for matrix in matrices):
-        return sp.csr_array(sp.vstack(matrices, format="csr"))
+        return _with_short_indices(sp.csr_array(sp.vstack(matrices, format="csr")))
     if not matrices:
         return np.empty((0, 0))
     n_pairs, n_columns = sum(map(len, matrices)), matrices[0].shape[1]
     refuse_too_large(n_pairs * n_columns, f"a matrix of {n_pairs:,} pairs × {n_columns:,} features")
     return np.vstack(matrices)
+
+
+def _with_short_indices(matrix: Any) -> Any:
+    """Store indices in 32 bits where they fit: some classifiers take no others."""
+    if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
+        return matrix
+    indices, starts = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
+    return sp.csr_array((matrix.data, indices, starts), shape=matrix.shape)
 
 
 def _cloned(classifier: Any) -> Any:
