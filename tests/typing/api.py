@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import coterie as ct
-from coterie._types import Clusterer, LinearLoss, SearchedLoss
+from coterie._types import (
+    Blocker,
+    Clusterer,
+    Featurizer,
+    LinearLoss,
+    SearchedLoss,
+    Similarity,
+)
 from coterie.metrics import Scores
 
 item_sets = [
@@ -42,3 +49,22 @@ assert_type(ct.clusterers.Exact().solve(scores), ct.clusterers.Solution)
 assert_type(ct.clusterers.Exact().solve(scores).weights, NDArray[np.float64])
 linear: list[LinearLoss] = [ct.losses.PairLoss(), ct.losses.TraceLoss(), ct.losses.LinkLoss()]
 searched: SearchedLoss = ct.losses.MitreLoss()
+learners: list[ct.StructuralSVM] = [
+    ct.SVMCluster(C=1e4, clusterer="relaxation", solver=ct.NSlack(tol=0.1)),
+    ct.SupervisedKMeans(clusterer=ct.clusterers.Spectral(), predictor="discrete"),
+    ct.StructuralSVM(ct.clusterers.Greedy(), ct.metrics.pair_loss, solver=ct.FrankWolfe()),
+]
+fitted = ct.SVMCluster().fit(item_sets, [truth, [0, 0, 1]])
+assert_type(fitted, ct.SVMCluster)
+assert_type(fitted.predict(item_sets), list[ct.Partition])
+assert_type(fitted.score(item_sets, [truth, truth]), float)
+assert_type(fitted.to_model(), ct.Model)
+assert_type(ct.SVMCluster().fit_path(item_sets, [truth, truth], [1.0]), list[ct.SVMCluster])
+featurizers: list[Featurizer] = [
+    ct.features.Scaled(ct.features.WithConstant(ct.features.GivenFeatures())),
+    ct.features.Kernelized(
+        ct.features.GivenFeatures(), ct.features.RBF(0.5), ct.features.Nystroem(10)
+    ),
+]
+blockers: list[Blocker] = [ct.blocking.AllPairs(), ct.blocking.Window(3)]
+similarity: Similarity = ct.similarities.LinearSimilarity(featurizers[0], np.ones(3))

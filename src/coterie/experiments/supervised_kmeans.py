@@ -164,7 +164,7 @@ Outcomes: TypeAlias = Mapping[str, Outcome]
 
 
 def synth(context: Context) -> list[Table]:
-    """Table 3 on Synth, as described and with more noise, and Table 4 of both."""
+    """Show Table 3 on Synth, as described and with more noise, and Table 4 of both."""
     literal, noisy = Synth(), Synth(noise=0.45)
     easy = leave_one_out(context, literal, PAPER)
     hard = leave_one_out(context, noisy, list(TRAINERS))
