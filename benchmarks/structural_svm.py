@@ -51,8 +51,9 @@ def speed() -> None:
             name = f"C={C:.0e} {type(solver).__name__} n_jobs={solver.n_jobs}"
             loss = macro(pair_loss, test.partitions, learner.predict(test.item_sets))
             print(
-                f"{name:42} {seconds:8.2f} {pairs / seconds:6.1f}x {learner.gap_ / learner.primal_:6.1%}"
-                f" {last.program_seconds / seconds:6.1%} {last.n_oracle_calls:6} {loss:.2f}",
+                f"{name:42} {seconds:8.2f} {pairs / seconds:6.1f}x "
+                f"{learner.gap_ / learner.primal_:6.1%} {last.program_seconds / seconds:6.1%} "
+                f"{last.n_oracle_calls:6} {loss:.2f}",
                 flush=True,
             )
 

@@ -52,6 +52,12 @@ def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf"
     return float(value)
 
 
+def refuse_class(what: str, value: object) -> None:
+    """Refuse a class where one of its values is meant."""
+    if isinstance(value, type):
+        raise InputError(f"{what} is the class {value.__name__}; give {value.__name__}()")
+
+
 def as_floats(name: str, values: Any, error: type[InputError] = InputError) -> Floats:
     """Take real numbers as a read-only float64 array of any shape; NaN passes.
 

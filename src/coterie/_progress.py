@@ -1,9 +1,12 @@
 """How long work tells the one who waits for it where it stands."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeAlias
+
+from coterie.exceptions import InterruptedWarning
 
 
 class Progress(NamedTuple):
@@ -35,6 +38,17 @@ def progress(callback: Callback) -> Iterator[None]:
         yield
     finally:
         _callback.reset(token)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Take an interrupted fit for what it is to work of many parts: the end of all."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InterruptedWarning)
+        try:
+            yield
+        except InterruptedWarning:
+            raise KeyboardInterrupt from None
 
 
 def report(task: str, done: int, total: int | None = None, detail: str = "") -> None:

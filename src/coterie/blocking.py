@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -48,6 +48,10 @@ class PairBlocker(ABC):
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the parameters by name, as scikit-learn asks for them."""
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+
+    def __sklearn_clone__(self) -> Self:
+        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
+        return self
 
     @abstractmethod
     def _keys(self, items: Any, n_items: int) -> Ints | None:

@@ -72,7 +72,9 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="The folder of the corpora; else that of COTERIE_DATA."
+            metavar="FOLDER",
+            help="The folder of the corpora; else that of COTERIE_DATA. What is kept of "
+            "others stays: give another --out, or --fresh.",
         ),
     ] = None,
     jobs: Annotated[

@@ -20,6 +20,7 @@ __all__ = [
     "CoterieError",
     "FeatureError",
     "InputError",
+    "InterruptedWarning",
     "ItemSetError",
     "MetricError",
     "PairError",
@@ -53,6 +54,10 @@ class PartitionError(InputError):
 
 class MetricError(InputError):
     """A metric was asked for something that it does not define."""
+
+
+class InterruptedWarning(UserWarning):
+    """Long work was stopped by the user, and gave the best that it had."""
 
 
 @contextmanager

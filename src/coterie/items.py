@@ -170,6 +170,10 @@ def as_item_sets(values: Iterable[Any]) -> list[ItemSet]:
     single = isinstance(values, ItemSet | PairFeatures | np.ndarray | Mapping | str)
     if single or hasattr(values, "shape") or not isinstance(values, Iterable):
         kind = type(values).__name__
+        if getattr(values, "ndim", 0) == 3:
+            raise ItemSetError(
+                "expected a list of item sets, got one array of three dimensions; give list(array)"
+            )
         raise ItemSetError(f"expected a list of item sets, got one {kind}; wrap it in a list")
     sets = []
     for number, value in enumerate(values):

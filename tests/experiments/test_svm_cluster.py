@@ -5,7 +5,7 @@ import pytest
 
 from coterie.datasets import make_synth
 from coterie.datasets.corpus import Corpus
-from coterie.experiments import svm_cluster
+from coterie.experiments import _svm_cells, svm_cluster
 from coterie.experiments.cells import Cells, Context
 from coterie.experiments.published import SVM_CLUSTER
 from coterie.learners import NSlack, OneSlack, SVMCluster
@@ -21,14 +21,14 @@ SPLITS = {
 @pytest.fixture
 def context(monkeypatch, tmp_path):
     tasks = {
-        "gum": svm_cluster.Task("gum", 2, 2, 4, NSlack(tol=1.0), ("C_G",)),
-        "news": svm_cluster.Task("news", 2, 3, 4, OneSlack(tol=0.1), ("C_G", "C_R")),
+        "gum": _svm_cells.Task("gum", 2, 2, 4, NSlack(tol=1.0), ("C_G",)),
+        "news": _svm_cells.Task("news", 2, 3, 4, OneSlack(tol=0.1), ("C_G", "C_R")),
     }
-    monkeypatch.setattr(svm_cluster, "_read", lambda name, folder, split: SPLITS[split])
-    monkeypatch.setattr(svm_cluster, "TASKS", tasks)
+    monkeypatch.setattr(_svm_cells, "_read", lambda name, folder, split: SPLITS[split])
+    monkeypatch.setattr(_svm_cells, "TASKS", tasks)
     monkeypatch.setattr(svm_cluster, "COREFERENCE", tasks["gum"])
     monkeypatch.setattr(svm_cluster, "NEWS", tasks["news"])
-    monkeypatch.setattr(svm_cluster, "THRESHOLDS", [-0.5, 0.0, 0.5])
+    monkeypatch.setattr(_svm_cells, "THRESHOLDS", [-0.5, 0.0, 0.5])
     return Context(Cells(tmp_path), n_jobs=1)
 
 
@@ -59,7 +59,7 @@ def test_no_set_is_measured_by_what_was_trained_on_it(context, monkeypatch):
         return fit_path(self, item_sets, partitions, Cs)
 
     monkeypatch.setattr(SVMCluster, "fit_path", fit)
-    svm_cluster.structural(context, svm_cluster.TASKS["gum"], "pair")
+    svm_cluster.structural(context, _svm_cells.TASKS["gum"], "pair")
     train = {id(item_set) for item_set in SPLITS["train"].item_sets}
     folds = [train - trained for trained in seen[:2]]
     assert set.union(*folds) == train
@@ -69,7 +69,7 @@ def test_no_set_is_measured_by_what_was_trained_on_it(context, monkeypatch):
 
 def test_the_choice_is_the_least_cross_validated_loss(context):
     """By hand: the same folds and paths of C, means over all held-out sets."""
-    task = svm_cluster.TASKS["gum"]
+    task = _svm_cells.TASKS["gum"]
     chosen = svm_cluster.structural(context, task, "pair")
     train, test = SPLITS["train"], SPLITS["test"]
     errors, tests = {}, {}
@@ -77,10 +77,10 @@ def test_the_choice_is_the_least_cross_validated_loss(context):
         Cs = [10.0**power for power in powers]
         learner = SVMCluster(solver=NSlack(tol=1.0))
         lost = [
-            losses(fitted, svm_cluster.part(train, fold))
+            losses(fitted, _svm_cells.part(train, fold))
             for fold in task.folds(4)
             for fitted in learner.fit_path(
-                *svm_cluster.part(train, np.setdiff1d(np.arange(4), fold)), Cs
+                *_svm_cells.part(train, np.setdiff1d(np.arange(4), fold)), Cs
             )
         ]
         for at, (C, final) in enumerate(zip(Cs, learner.fit_path(*train, Cs), strict=True)):

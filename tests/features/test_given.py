@@ -142,10 +142,18 @@ def test_what_is_no_matrix_needs_a_featurizer(items):
         GivenFeatures()(ItemSet(items), None)
 
 
-def test_frames_need_a_featurizer():
+def test_frames_of_texts_need_a_featurizer():
     polars = pytest.importorskip("polars")
-    with pytest.raises(FeatureError, match="items are of type DataFrame, no matrix of numbers"):
-        GivenFeatures()(ItemSet(polars.DataFrame({"a": [1.0, 2.0]})), None)
+    with pytest.raises(FeatureError, match="items are of type DataFrame, no numbers in rows"):
+        GivenFeatures()(ItemSet(polars.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})), None)
+
+
+def test_frames_and_columns_of_numbers_are_matrices():
+    polars = pytest.importorskip("polars")
+    columns = {"a": [1.0, 2.0, 3.0], "b": [1, 0, 1]}
+    for items in (polars.DataFrame(columns), columns):
+        features = GivenFeatures()(ItemSet(items), None)
+        np.testing.assert_array_equal(features @ [1.0, 10.0], [2.0, 13.0, 6.0])
 
 
 def test_the_constant_comes_last_and_is_not_on_the_diagonal(rng):

@@ -17,8 +17,17 @@ from coterie.clusterers import (
     Spectral,
 )
 from coterie.datasets import make_synth
-from coterie.exceptions import InputError, PartitionError
-from coterie.features import RBF, ExactKernel, GivenFeatures, Kernelized, Nystroem, RandomFourier
+from coterie.exceptions import InputError, InterruptedWarning, PartitionError
+from coterie.features import (
+    RBF,
+    ExactKernel,
+    GivenFeatures,
+    Kernelized,
+    Nystroem,
+    RandomFourier,
+    Scaled,
+    WithConstant,
+)
 from coterie.items import ItemSet
 from coterie.learners import (
     FrankWolfe,
@@ -27,6 +36,7 @@ from coterie.learners import (
     StructuralSVM,
     SupervisedKMeans,
     SVMCluster,
+    tune,
 )
 from coterie.losses import LinkLoss, MitreLoss, PairLoss, TraceLoss
 from coterie.metrics import adjusted_rand_score, mitre_loss, pair_loss
@@ -167,13 +177,126 @@ def test_an_interrupt_leaves_a_usable_model(solver):
     assert learner.score(SETS[3:], TRUTHS[3:]) > 0.5
 
 
-def test_an_interrupt_ends_a_path():
-    def stop(step):
-        raise KeyboardInterrupt
+def stop_at_once(step):
+    raise KeyboardInterrupt
 
-    with pytest.warns(UserWarning, match="interrupted"), coterie.progress(stop):  # noqa: SIM117
-        with pytest.raises(KeyboardInterrupt):
-            SVMCluster().fit_path(SETS, TRUTHS, [1.0, 10.0])
+
+def test_an_interrupt_ends_a_path_and_keeps_what_was_fitted():
+    with pytest.warns(InterruptedWarning), coterie.progress(stop_at_once):
+        path = SVMCluster().fit_path(SETS, TRUTHS, [10.0, 1.0])
+    assert hasattr(path[1], "similarity_")
+    assert not hasattr(path[0], "similarity_")
+
+
+@pytest.mark.parametrize("grid", [{"C": [1e3, 1e4]}, {"loss": ["pair", "mitre"]}])
+def test_an_interrupt_ends_a_search(grid):
+    def stop(step):
+        if step.task == "fit":
+            raise KeyboardInterrupt
+
+    with coterie.progress(stop), pytest.raises(KeyboardInterrupt):
+        tune(SVMCluster(), SETS, TRUTHS, grid, n_folds=2)
+
+
+def test_a_scouted_run_that_ends_early_has_a_model():
+    """Greedy cuts may fill all iterations before the first search for a relaxed one."""
+    solver = OneSlack(max_iter=3)
+    with pytest.warns(ConvergenceWarning):
+        learner = SVMCluster(clusterer="relaxation", solver=solver).fit(SETS, TRUTHS)
+    assert np.isfinite(learner.primal_)
+    assert learner.coef_.any()
+
+
+def test_n_slack_does_not_claim_what_rounding_spoils():
+    """Features of 1e6 beside a constant: the program cannot be solved, and that is said."""
+    rng = np.random.default_rng(0)
+    sets = [1e6 * rng.normal(size=(8, 3)) for _ in range(3)]
+    truths = [rng.integers(2, size=8) for _ in sets]
+    with pytest.warns(ConvergenceWarning, match=r"features.Scaled"):
+        SVMCluster(C=1e8, solver=NSlack()).fit(sets, truths)
+    scaled = Scaled(WithConstant(GivenFeatures()))
+    learner = SVMCluster(C=1e4, solver=NSlack(), featurizer=scaled).fit(sets, truths)
+    assert learner.gap_ <= 1.01 * 1e4 * 0.1
+
+
+@pytest.mark.parametrize("C", [0, -1.0, float("nan"), "much"])
+def test_a_c_that_is_no_weight_is_refused(C):
+    with pytest.raises(InputError, match=r"^C is"):
+        SVMCluster(C).fit(SETS, TRUTHS)
+    with pytest.raises(InputError, match=r"^C is"):
+        SVMCluster().fit_path(SETS, TRUTHS, [1.0, C])
+
+
+@pytest.mark.parametrize("Cs", [1.0, "123"])
+def test_a_path_wants_a_list(Cs):
+    with pytest.raises(InputError, match="give a list of numbers"):
+        SVMCluster().fit_path(SETS, TRUTHS, Cs)
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        (lambda truth, predicted: float("nan"), "item set 0: the loss <lambda>.*nan"),
+        (lambda truth, predicted: -5.0, "-5.0; give a finite number of at least 0"),
+        (lambda truth, predicted: None, "None; give a finite number"),
+        (lambda truth: 0.0, "cannot be called with two partitions"),
+    ],
+)
+@pytest.mark.parametrize("augment", [True, False])
+def test_a_loss_that_is_none_is_refused(loss, words, augment):
+    with pytest.raises(InputError, match=words):
+        SVMCluster(loss=loss, augment=augment).fit(SETS, TRUTHS)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"solver": OneSlack},
+        {"blocker": Window},
+        {"clusterer": Greedy},
+        {"loss": PairLoss},
+        {"featurizer": GivenFeatures},
+    ],
+    ids=str,
+)
+def test_a_class_in_place_of_a_value_is_named(options):
+    with pytest.raises(InputError, match="the class"):
+        SVMCluster(**options).fit(SETS, TRUTHS)
+
+
+def test_what_makes_no_given_number_of_clusters_is_refused():
+    with pytest.raises(InputError, match="Greedy does not make a given number of clusters"):
+        SupervisedKMeans(clusterer=Greedy()).fit(SETS, TRUTHS)
+    with pytest.raises(InputError, match="predictor is 'foo'"):
+        SupervisedKMeans(predictor="foo").fit(SETS, TRUTHS)
+    with pytest.raises(PartitionError, match="item set 0: n_clusters is 2, but the truth has 3"):
+        SupervisedKMeans(clusterer=KernelKMeans(n_clusters=2)).fit(SETS, TRUTHS)
+
+
+def test_parameters_set_after_fit_wait_for_the_next():
+    learner = SVMCluster().fit(SETS, TRUTHS)
+    before = learner.predict(SETS)
+    learner.set_params(blocker=Window(1), clusterer=AverageLinkage())
+    assert learner.predict(SETS) == before
+    kmeans = SupervisedKMeans().fit(SETS, TRUTHS)
+    assert isinstance(
+        kmeans.set_params(predictor="discrete").to_model().clusterer, DiscreteSpectral
+    )
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_of_numbers_are_item_vectors(library):
+    rng = np.random.default_rng(0)
+    arrays = [rng.normal(size=(9, 2)) for _ in range(3)]
+    truths = [rng.integers(3, size=9) for _ in arrays]
+    make = {
+        "pandas": lambda columns: __import__("pandas").DataFrame(columns),
+        "polars": lambda columns: __import__("polars").DataFrame(columns),
+        "pyarrow": lambda columns: __import__("pyarrow").table(columns),
+    }[library]
+    frames = [make({"x": array[:, 0], "y": array[:, 1]}) for array in arrays]
+    expected = SVMCluster().fit(arrays, truths)
+    np.testing.assert_array_equal(SVMCluster().fit(frames, truths).coef_, expected.coef_)
 
 
 @pytest.mark.parametrize("solver", [OneSlack, NSlack, FrankWolfe])

@@ -54,12 +54,13 @@ learners: list[ct.StructuralSVM] = [
     ct.SupervisedKMeans(clusterer=ct.clusterers.Spectral(), predictor="discrete"),
     ct.StructuralSVM(ct.clusterers.Greedy(), ct.metrics.pair_loss, solver=ct.FrankWolfe()),
 ]
-fitted = ct.SVMCluster().fit(item_sets, [truth, [0, 0, 1]])
+vectors = [ct.ItemSet(np.eye(3)), ct.ItemSet(np.eye(3))]
+fitted = ct.SVMCluster().fit(vectors, [truth, [0, 0, 1]])
 assert_type(fitted, ct.SVMCluster)
-assert_type(fitted.predict(item_sets), list[ct.Partition])
-assert_type(fitted.score(item_sets, [truth, truth]), float)
+assert_type(fitted.predict(vectors), list[ct.Partition])
+assert_type(fitted.score(vectors, [truth, truth]), float)
 assert_type(fitted.to_model(), ct.Model)
-assert_type(ct.SVMCluster().fit_path(item_sets, [truth, truth], [1.0]), list[ct.SVMCluster])
+assert_type(ct.SVMCluster().fit_path(vectors, [truth, truth], [1.0]), list[ct.SVMCluster])
 featurizers: list[Featurizer] = [
     ct.features.Scaled(ct.features.WithConstant(ct.features.GivenFeatures())),
     ct.features.Kernelized(

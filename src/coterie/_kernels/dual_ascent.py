@@ -8,27 +8,23 @@ SLACK = -1
 
 
 @kernel
-def ascend(gram, losses, block_of, caps, alpha, tol, max_steps):
-    """Raise bᵀα − ½ αᵀGα over α ≥ 0 with Σ α ≤ cap in each block, from a feasible α, in place.
+def ascend(gram, gradient, block_of, caps, alpha, tol, max_steps):
+    """Raise bᵀα − ½ αᵀGα over α ≥ 0 with Σ α ≤ cap in each block, from a feasible α.
 
-    A block's unused mass is its slack, whose gradient is 0. Each step moves mass inside the block
-    where the best and the worst gradient differ most, to its best from the plane that gains most by
-    it. Ends when the duality gap Σ cap max(0, best) − αᵀ gradient is at most `tol`, and returns the
-    number of steps.
+    `gradient` is b − Gα; it changes in place, as α does. A block's unused mass is its slack, whose
+    gradient is 0. Each step moves mass inside the block where the best and the worst gradient
+    differ most, to its best from the plane that gains most by it. Ends when the duality gap
+    Σ cap max(0, best) − αᵀ gradient is at most `tol`, and tells whether it is.
     """
-    n = len(losses)
+    n = len(gradient)
     n_blocks = len(caps)
-    gradient = losses.copy()
     used = np.zeros(n_blocks)
     for j in range(n):
         used[block_of[j]] += alpha[j]
-        if alpha[j] > 0.0:
-            for i in range(n):
-                gradient[i] -= alpha[j] * gram[j, i]
     best = np.empty(n_blocks)
     best_at = np.empty(n_blocks, np.intp)
     worst = np.empty(n_blocks)
-    for step in range(max_steps):
+    for _ in range(max_steps):
         earned = 0.0
         for b in range(n_blocks):
             best[b] = 0.0
@@ -50,8 +46,10 @@ def ascend(gram, losses, block_of, caps, alpha, tol, max_steps):
             if best[b] - worst[b] > widest:
                 widest = best[b] - worst[b]
                 block = b
-        if gap <= tol or block < 0:
-            return step
+        if gap <= tol:
+            return True
+        if block < 0:
+            return False
         up = best_at[block]
         high = best[block]
         own = gram[up, up] if up != SLACK else 0.0
@@ -76,7 +74,7 @@ def ascend(gram, losses, block_of, caps, alpha, tol, max_steps):
                 amount = length
                 down = j
         if most <= 0.0:
-            return step
+            return False
         if up == SLACK:
             used[block] -= amount
         else:
@@ -91,4 +89,4 @@ def ascend(gram, losses, block_of, caps, alpha, tol, max_steps):
                 alpha[down] = 0.0
             for i in range(n):
                 gradient[i] += amount * gram[down, i]
-    return max_steps
+    return False

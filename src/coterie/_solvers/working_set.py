@@ -1,5 +1,6 @@
 """The cutting planes of a structural SVM, and the quadratic program over them."""
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class WorkingSet:
         self._n_planes = 0
         self._units: Ints = np.zeros(0, dtype=np.intp)
         self._unit_alpha = np.zeros(0)
-        self._coef = np.zeros(n_columns)
+        self._free = np.zeros(n_columns)
 
     def __len__(self) -> int:
         return self._n_planes
@@ -56,15 +57,13 @@ class WorkingSet:
     @property
     def coef(self) -> Floats:
         """The best w for the planes; a copy."""
-        return self._coef.copy()
+        return np.maximum(self._free, 0.0) if self._nonnegative else self._free.copy()
 
     @property
     def dual(self) -> float:
         """The value of the dual: a lower bound on the objective, whatever planes are missing."""
         n = self._n_planes
-        w = self._alpha[:n] @ self._gradients[:n]
-        w[self._units] += self._unit_alpha
-        return float(self._losses[:n] @ self._alpha[:n] - 0.5 * w @ w)
+        return float(self._losses[:n] @ self._alpha[:n] - 0.5 * self._free @ self._free)
 
     def slacks(self, coef: Floats) -> Floats:
         """Return the slack of each block that the planes ask for at some coef."""
@@ -85,21 +84,19 @@ class WorkingSet:
         self._alpha[n], self._idle[n] = 0.0, 0
         self._n_planes += 1
 
-    def solve(self, tol: float) -> None:
-        """Find the best w up to a duality gap of `tol`."""
-        self._ascend(tol)
+    def solve(self, tol: float) -> bool:
+        """Find the best w up to a duality gap of `tol`; tell whether rounding let that happen."""
+        closed = self._ascend(tol)
         while self._nonnegative and self._add_units(tol):
-            self._ascend(tol)
-        if self._nonnegative:
-            np.maximum(self._coef, 0.0, out=self._coef)
+            closed = self._ascend(tol)
         n = self._n_planes
         self._idle[:n] = np.where(self._alpha[:n] > 0, 0, self._idle[:n] + 1)
+        return closed
 
     def rescale(self, factor: float) -> None:
         """Multiply all caps; the last solution is scaled with them, and stays feasible."""
-        self._caps *= factor
-        self._alpha *= factor
-        self._unit_alpha *= factor
+        for values in (self._caps, self._alpha, self._unit_alpha, self._free):
+            np.multiply(values, factor, out=values)
 
     def purge(self, idle: int) -> None:
         """Drop the planes that have carried no weight in the last `idle` solutions."""
@@ -113,8 +110,8 @@ class WorkingSet:
         for values in (self._losses, self._alpha, self._block, self._idle):
             values[:m] = values[kept]
 
-    def _ascend(self, tol: float) -> None:
-        """Raise the dual over planes and units together."""
+    def _ascend(self, tol: float) -> bool:
+        """Raise the dual over planes and units together; tell whether the gap is closed."""
         n, units = self._n_planes, self._units
         gram, losses, blocks = self._gram, self._losses[:n], self._block[:n]
         caps, alpha = self._caps, self._alpha[:n]
@@ -126,14 +123,29 @@ class WorkingSet:
             # No unit needs more than the planes can push its coordinate down.
             caps = np.append(caps, caps.sum() * np.abs(across).max(axis=0, initial=0.0))
             alpha = np.append(alpha, self._unit_alpha)
+        n_steps, reached = STEPS_PER_PLANE * len(losses) + 100, -inf
         for _ in range(MOST_ROUNDS):
-            steps = STEPS_PER_PLANE * len(losses) + 100
-            if ascend(gram, losses, blocks, caps, alpha, tol, steps) < steps:
+            self._keep(alpha)
+            closed = bool(ascend(gram, self._slopes(losses), blocks, caps, alpha, tol, n_steps))
+            if not closed:
+                leap(gram, losses, blocks, caps, alpha)
+            self._keep(alpha)
+            if closed or self.dual <= reached + 0.01 * tol:
                 break
-            leap(gram, losses, blocks, caps, alpha)
+            reached = self.dual
+        return closed
+
+    def _keep(self, alpha: Floats) -> None:
+        n = self._n_planes
         self._alpha[:n], self._unit_alpha = alpha[:n], alpha[n:].copy()
-        self._coef = self._alpha[:n] @ self._gradients[:n]
-        self._coef[units] += self._unit_alpha
+        self._free = self._alpha[:n] @ self._gradients[:n]
+        self._free[self._units] += self._unit_alpha
+
+    def _slopes(self, losses: Floats) -> Floats:
+        """Return the gradient of the dual, by w: sums over the Gram matrix are less exact."""
+        pushed = self._gradients[: self._n_planes] @ self._free
+        slopes: Floats = losses - np.append(pushed, self._free[self._units])
+        return slopes
 
     def _add_units(self, tol: float) -> bool:
         """Give every negative coordinate without one a unit plane; tell whether there was any."""
@@ -141,7 +153,7 @@ class WorkingSet:
             axis=0, initial=0.0
         )
         # What clipping the others costs adds up to less than the tolerance.
-        negative = -self._coef * pushed > 0.5 * tol / max(len(self._coef), 1)
+        negative = -self._free * pushed > 0.5 * tol / max(len(self._free), 1)
         negative[self._units] = False
         found = np.flatnonzero(negative)
         self._units = np.append(self._units, found)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import inf, nan
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -104,6 +104,10 @@ class PairClusterer(ABC):
         """Return the parameters by name, as scikit-learn asks for them."""
         return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
 
+    def __sklearn_clone__(self) -> Self:
+        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
+        return self
+
     @abstractmethod
     def _solve(self, scores: PairScores) -> Solution:
         """Solve for at least one item."""
@@ -166,6 +170,7 @@ def needed_n_clusters(n_clusters: int | None, scores: PairScores) -> int:
     count = as_n_clusters(known, scores.n_items)
     if count is None:
         raise ItemSetError(
-            "the number of clusters is not known; give n_clusters to the clusterer or the item set"
+            "the number of clusters is not known; give n_clusters to the clusterer or the item "
+            "set, as by ItemSet(items, n_clusters=k)"
         )
     return count

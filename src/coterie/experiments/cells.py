@@ -18,7 +18,7 @@ import numpy as np
 import coterie
 from coterie._arguments import as_whole
 from coterie._files import replacing
-from coterie._progress import report
+from coterie._progress import report, uninterrupted
 from coterie.exceptions import CoterieError, InputError
 
 Key: TypeAlias = Mapping[str, str | int | float | bool | None]
@@ -115,9 +115,11 @@ class Cells:
     def _keep(self, key: Key, compute: Callable[[], Mapping[str, Any]]) -> Values:
         make_folder(self.folder)
         started = time.perf_counter()
+        with uninterrupted():
+            values_found = _encoded(_as_values(compute()))
         content = {
             "key": _encoded(key),
-            "values": _encoded(_as_values(compute())),
+            "values": values_found,
             "seconds": round(time.perf_counter() - started, 3),
             "coterie": coterie.__version__,
         }

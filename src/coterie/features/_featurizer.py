@@ -56,6 +56,10 @@ class PairFeaturizer(ABC):
                 inner |= {f"{name}__{key}": part for key, part in value.get_params().items()}
         return own | inner
 
+    def __sklearn_clone__(self) -> Self:
+        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
+        return self
+
 
 def as_featurizer(value: Value) -> Value:
     """Check that a value is a featurizer.

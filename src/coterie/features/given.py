@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
+import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
@@ -26,7 +27,14 @@ from coterie.features.operators import (
     stack,
     taken,
 )
-from coterie.items import Columns, ItemSet, PairFeatures, as_item_sets, is_operator
+from coterie.items import (
+    Columns,
+    ItemSet,
+    PairFeatures,
+    as_item_sets,
+    as_matrix,
+    is_operator,
+)
 from coterie.pairs import all_pairs, as_pairs, condensed_positions, count_pairs
 
 SAMPLED_PAIRS = 2**20
@@ -87,7 +95,8 @@ Kind: TypeAlias = tuple[int | None, bool | None]
 class GivenFeatures(PairFeaturizer):
     """Use the features that the item set comes with: those of its pairs, or of its items.
 
-    Features of pairs are taken as they are, of an array of items the products ψᵢ∘ψⱼ (Finley &
+    Features of pairs are taken as they are, of an array of items (or a frame, or columns of
+    numbers) the products ψᵢ∘ψⱼ (Finley &
     Joachims 2008, eq. 4). `fit` fixes what is None below; what is given is asked of every item
     set. Without pairs asked for, listed pair features are all that are there.
 
@@ -129,14 +138,14 @@ class GivenFeatures(PairFeaturizer):
         n_columns, of_pairs = self.n_columns, self.of_pairs
         for number, item_set in enumerate(as_item_sets(item_sets)):
             with located(f"item set {number}"):
-                n_columns, of_pairs = _agreed(n_columns, of_pairs, item_set.items)
+                n_columns, of_pairs = _agreed(n_columns, of_pairs, _as_given(item_set.items))
         if n_columns is None:
             raise FeatureError("there are no features to fit to; give an item set that has some")
         return replace(self, n_columns=n_columns, of_pairs=of_pairs)
 
     def encode(self, item_set: ItemSet) -> Encoded:
         """Take the features of the item set; nothing is computed."""
-        items = item_set.items
+        items = _as_given(item_set.items)
         n_columns, _ = _agreed(self.n_columns, self.of_pairs, items)
         # Without rows the number of columns may be unknown, and is then that of all the others.
         empty = np.zeros((0, n_columns or 0)) if _shape(items) == (0, 0) else None
@@ -250,6 +259,19 @@ class Scaled(PairFeaturizer):
         return ScaledFeatures(features, self.scale)
 
 
+def _as_given(items: Any) -> Any:
+    """Take columns of numbers, and frames of such, as a matrix; all else as it is."""
+    if isinstance(items, np.ndarray | PairFeatures | tuple) or sp.issparse(items):
+        return items
+    columns = (
+        items if isinstance(items, Columns) else nw.from_native(items).to_dict(as_series=False)
+    )
+    arrays = [np.asarray(column) for column in columns.values()]
+    if not arrays or any(array.dtype.kind not in "biuf" for array in arrays):
+        return items
+    return as_matrix(np.column_stack(arrays))
+
+
 def _agreed(n_columns: int | None, of_pairs: bool | None, items: Any) -> Kind:
     """Return how many features there are and of what, if the items have such; None is unknown."""
     shape = _shape(items)
@@ -273,7 +295,8 @@ def _shape(items: Any) -> tuple[int, int]:
         items = items.features
     elif not (isinstance(items, np.ndarray) or sp.issparse(items)):
         raise FeatureError(
-            f"the items are {_named(items)}, no matrix of numbers; give a featurizer"
+            f"the items are {_named(items)}, no numbers in rows; give a featurizer, or the items "
+            "as an array of numbers"
         )
     n_rows, n_columns = items.shape
     return n_rows, n_columns

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie._arguments import as_real, refuse_class
 from coterie._arrays import Floats, Pairs
 from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, Solved
 from coterie.exceptions import InputError
@@ -105,10 +106,24 @@ class Example:
 
     def _loss_of(self, solution: Solved) -> float:
         if self._costs is None:
-            return float(self.loss(self.truth, solution.partition))
+            return self._lost(solution.partition)
         base, costs, diagonal = self._costs
         loss = base + costs @ solution.weights
         return float(loss if diagonal is None else loss + diagonal @ solution.self_weights)
+
+    def try_loss(self) -> None:
+        """Call a loss that is a plain function once, so that it fails before any work."""
+        if self._costs is None:
+            self._lost(Partition(np.arange(len(self.truth))))
+
+    def _lost(self, predicted: Partition) -> float:
+        try:
+            value = self.loss(self.truth, predicted)
+        except TypeError as error:
+            raise InputError(
+                f"the loss {_named(self.loss)} cannot be called with two partitions: {error}"
+            ) from error
+        return as_real(f"the loss {_named(self.loss)} of the truth and a partition", value)
 
     def _bound(self, scores: PairScores, solution: Solved) -> float | None:
         """Bound what any partition violates, if the search proves that nothing is worse."""
@@ -129,6 +144,8 @@ def fits(loss: Loss, objective: Objective) -> bool:
 
 def refuse_what_does_not_fit(clusterer: Clusterer, loss: Loss, augment: bool) -> None:
     """Refuse clusterers that cannot be trained, and losses that they cannot search with."""
+    refuse_class("clusterer", clusterer)
+    refuse_class("loss", loss)
     _refuse_clusterer(clusterer)
     if not callable(loss):
         raise InputError(

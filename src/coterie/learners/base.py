@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from coterie._arguments import refuse_class
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.blocking import AllPairs
 from coterie.exceptions import InputError, ItemSetError, PartitionError, located
@@ -47,7 +48,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         partitions
             The correct partition of each: a `Partition`, or one label an item.
         """
-        self._fit(as_examples(item_sets, partitions))
+        examples = as_examples(item_sets, partitions)
+        self._fit(examples)
+        self._fitted_blocker = self._blocker
         return self
 
     def predict(self, item_sets: Iterable[Any]) -> list[Partition]:
@@ -62,7 +65,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def to_model(self) -> Model:
         """Return what predicts: a value that can be saved."""
         check_is_fitted(self, "similarity_")
-        return Model(self._blocker, self.similarity_, self._predictor)
+        return Model(self._fitted_blocker, self.similarity_, self._predictor)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; `a__b` sets the parameter b of the value a, in a copy of that value."""
@@ -99,6 +102,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     @property
     def _blocker(self) -> Blocker:
         blocker: Blocker | None = getattr(self, "blocker", None)
+        refuse_class("blocker", blocker)
         if blocker is not None and not callable(blocker):
             raise InputError(
                 f"blocker is of type {type(blocker).__name__}; give one such as Window(10)"

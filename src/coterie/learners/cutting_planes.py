@@ -14,6 +14,9 @@ from coterie._solvers.working_set import WorkingSet
 from coterie.learners._problem import Cuts, Problem
 from coterie.learners.solvers import Run, SolverBase
 
+MOST_KNOWN = 50
+"""How many planes of known or scouted cuts may follow each other before a search is made."""
+
 IDLE = 50
 """A plane without weight in so many solutions is dropped."""
 
@@ -96,9 +99,10 @@ class NSlackRun(PlaneRun):
             if not any(changed):
                 break
             yield False
-        # The pass that changed nothing has looked at all sets with one coef.
         self._consider(self.coef, self._cuts(self.coef))
-        yield not any(changed)
+        # So much the constraints may be violated; more is left where rounding spoils the program.
+        allowed = 1.01 * self._C * self.tol
+        yield not any(changed) and self._primal - self._dual <= allowed
 
     def _look_at(self, number: int, precise: float) -> bool:
         """Add the worst partition of an item set if it violates more than its slack and ε."""
@@ -127,7 +131,8 @@ class OneSlack(SolverBase):
     Parameters
     ----------
     tol
-        The gap between objective and lower bound at which to stop, as a share of the objective.
+        The gap between objective and lower bound at which to stop, as a share of the objective (or
+        of C/1000, the objective at slacks of 0.001, where that is more).
     max_iter
         After how many planes to stop.
     nonnegative
@@ -168,8 +173,12 @@ class OneSlackRun(PlaneRun):
     def _iterate(self) -> Iterator[bool]:
         if len(self.planes):
             self._solve_planes(self._precision)
+        n_known = 0
         for _ in range(self.max_iter):
-            if not self._add_known() and not self._add_scouted():
+            n_known += 1
+            known = n_known <= MOST_KNOWN and (self._add_known() or self._add_scouted())
+            if not known:
+                n_known = 0
                 cuts = self._cuts(self.coef)
                 self._consider(self.coef, cuts)
                 self._cache.append(cuts)

@@ -30,7 +30,8 @@ class FrankWolfe(SolverBase):
     Parameters
     ----------
     tol
-        The gap between objective and lower bound at which to stop, as a share of the objective.
+        The gap between objective and lower bound at which to stop, as a share of the objective (or
+        of C/1000, the objective at slacks of 0.001, where that is more).
     max_iter
         After how many passes over the item sets to stop.
     nonnegative

@@ -15,9 +15,11 @@ from coterie.clusterers import (
 )
 from coterie.exceptions import InputError
 from coterie.features.given import GivenFeatures
-from coterie.learners.solvers import Solver
+from coterie.learners.base import Examples
+from coterie.learners.solvers import Run, Solver
 from coterie.learners.structural_svm import ONE_SLACK, StructuralSVM
 from coterie.losses import MitreLoss, PairLoss, TraceLoss
+from coterie.objectives import Correlation
 
 Value = TypeVar("Value")
 
@@ -158,8 +160,17 @@ class SupervisedKMeans(StructuralSVM):
     @property
     def _predictor(self) -> Clusterer:
         if self.predictor is None:
-            return self._clusterer
+            return super()._predictor
         return _resolved("predictor", self.predictor, K_MEANS)
+
+    def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
+        _resolved("predictor", self.predictor or "iterative", K_MEANS)
+        if isinstance(getattr(self._clusterer, "objective", None), Correlation):
+            raise InputError(
+                f"{type(self._clusterer).__name__} does not make a given number of clusters; give "
+                "KernelKMeans, Spectral or DiscreteSpectral, or use SVMCluster"
+            )
+        return super()._start(examples)
 
     @property
     def _featurizer(self) -> Featurizer:

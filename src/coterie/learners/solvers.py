@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -79,6 +79,9 @@ class Run(ABC):
             with threadpool_limits(1, "blas"), threads(self.n_jobs) as self._ask:
                 self._turn_to(C)
                 for converged in self._iterate():  # noqa: B007
+                    self._note()
+                if self._primal == inf:
+                    self._consider(self.coef, self._cuts(self.coef))
                     self._note()
         except KeyboardInterrupt:
             interrupted = True
@@ -188,3 +191,7 @@ class SolverBase:
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the parameters by name, as scikit-learn asks for them."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __sklearn_clone__(self) -> Self:
+        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
+        return self

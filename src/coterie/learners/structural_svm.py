@@ -8,11 +8,11 @@ from typing import Any, Self
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie._arguments import as_real, as_whole
+from coterie._arguments import as_real, as_whole, refuse_class
 from coterie._arrays import Floats
 from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import Exact, Greedy, Relaxation
-from coterie.exceptions import InputError, PartitionError, located
+from coterie.exceptions import InputError, InterruptedWarning, PartitionError, located
 from coterie.items import ItemSet
 from coterie.learners._oracles import Example, refuse_what_does_not_fit
 from coterie.learners._problem import Problem
@@ -71,7 +71,8 @@ class StructuralSVM(Learner):
         Whether the oracle proves that `primal_` is an upper bound: with `Exact`, `Relaxation` and
         `Spectral` only. Otherwise partitions that violate more may have been missed.
     n_oracle_calls_
-        How many searches for a worst partition the clusterer made.
+        How many searches for a worst partition the clusterer made; greedy ones that spare it a
+        search are not counted.
     kernel_certified_
         Whether the scores of the training sets are certain to be positive semidefinite matrices:
         with a `nonnegative` solver and features that are kernels, such as products of item vectors
@@ -120,22 +121,24 @@ class StructuralSVM(Learner):
     ) -> list[Self]:
         """Fit once for each C, from the smallest up, each from the solution before.
 
-        Returns fitted copies of this learner in the order of `Cs`; it is not fitted itself.
+        Returns fitted copies of this learner in the order of `Cs`; it is not fitted itself. An
+        interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
         """
         examples = as_examples(item_sets, partitions)
-        order = sorted(range(len(Cs)), key=lambda at: Cs[at])
+        path = [_as_weight(C) for C in _as_list(Cs)]
         featurizer, run = self._start(examples)
-        fitted: list[Self] = [clone(self).set_params(C=C) for C in Cs]
-        for at in order:
-            optimum = run.solve(as_real("C", Cs[at]))
+        fitted: list[Self] = [clone(self).set_params(C=C) for C in path]
+        for at in sorted(range(len(path)), key=lambda at: path[at]):
+            optimum = run.solve(path[at])
             fitted[at]._keep(optimum, featurizer, run.problem)  # noqa: SLF001
             if optimum.interrupted:
-                raise KeyboardInterrupt
+                break
         return fitted
 
     def _fit(self, examples: Examples) -> None:
+        C = _as_weight(self.C)
         featurizer, run = self._start(examples)
-        self._keep(run.solve(as_real("C", self.C)), featurizer, run.problem)
+        self._keep(run.solve(C), featurizer, run.problem)
 
     @property
     def _clusterer(self) -> Clusterer:
@@ -143,7 +146,7 @@ class StructuralSVM(Learner):
 
     @property
     def _predictor(self) -> Clusterer:
-        return self._clusterer
+        return self._trained
 
     @property
     def _loss(self) -> Loss:
@@ -156,18 +159,21 @@ class StructuralSVM(Learner):
 
     def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
         refuse_what_does_not_fit(self._clusterer, self._loss, self.augment)
+        refuse_class("solver", self.solver)
         if not hasattr(self.solver, "start"):
             raise InputError(
                 f"solver is of type {type(self.solver).__name__}; give one such as OneSlack()"
             )
+        random_state = as_whole("random_state", self.random_state)
         featurizer = self._featurizer.fit(examples.item_sets)
         oracles = []
         for number in range(len(examples.truths)):
             with located(f"item set {number}"):
                 oracles.append(self._example(examples, number, featurizer))
+                oracles[-1].try_loss()
         scouts = [replace(oracle, clusterer=GREEDY) for oracle in oracles if self._is_costly]
         problem = Problem(oracles, oracles[0].features.shape[1], scouts)
-        return featurizer, self.solver.start(problem, as_whole("random_state", self.random_state))
+        return featurizer, self.solver.start(problem, random_state)
 
     def _example(self, examples: Examples, number: int, featurizer: Featurizer) -> Example:
         item_set, truth = examples.item_sets[number], examples.truths[number]
@@ -176,12 +182,13 @@ class StructuralSVM(Learner):
         clusterer = self._clusterer
         n_clusters = None
         if isinstance(clusterer.objective, KMeans):
-            n_clusters = _n_clusters(item_set, truth)
+            n_clusters = _n_clusters(item_set, clusterer, truth)
         if hasattr(clusterer, "warm"):
             clusterer = clusterer.warm()
         return Example(features, pairs, truth, n_clusters, clusterer, self._loss, self.augment)
 
     def _keep(self, optimum: Optimum, featurizer: Featurizer, problem: Problem) -> None:
+        self._trained, self._fitted_blocker = self._clusterer, self._blocker
         self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
         self.coef_ = self.similarity_.coef
         self.primal_, self.dual_ = optimum.primal, optimum.dual
@@ -194,22 +201,40 @@ class StructuralSVM(Learner):
         self.n_oracle_calls_ = optimum.history[-1].n_oracle_calls if optimum.history else 0
         if optimum.interrupted:
             warnings.warn(
-                "the fit was interrupted; the model is the best found so far", stacklevel=4
+                "the fit was interrupted; the model is the best found so far",
+                InterruptedWarning,
+                stacklevel=4,
             )
         elif not optimum.converged:
             warnings.warn(
                 f"the solver stopped after max_iter with a gap of {self.gap_:.3g} on an objective "
-                f"of {self.primal_:.3g}; raise max_iter or tol of the solver, or lower C",
+                f"of {self.primal_:.3g}; raise max_iter or tol of the solver, lower C, or bring "
+                "the features to one scale (features.Scaled)",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
 
-def _n_clusters(item_set: ItemSet, truth: Partition) -> int:
-    """Take the truth's number of clusters, from which the item set's must not differ."""
-    if item_set.n_clusters not in (None, truth.n_clusters):
-        raise PartitionError(
-            f"n_clusters is {item_set.n_clusters}, but the truth has {truth.n_clusters} clusters; "
-            "give one number of clusters"
-        )
+def _n_clusters(item_set: ItemSet, clusterer: Clusterer, truth: Partition) -> int:
+    """Take the truth's number of clusters, from which no other may differ."""
+    for given in (item_set.n_clusters, getattr(clusterer, "n_clusters", None)):
+        if given not in (None, truth.n_clusters):
+            raise PartitionError(
+                f"n_clusters is {given}, but the truth has {truth.n_clusters} clusters; give one "
+                "number of clusters, to the item set"
+            )
     return truth.n_clusters
+
+
+def _as_weight(C: float) -> float:
+    """Take a C above 0."""
+    weight = as_real("C", C)
+    if not weight:
+        raise InputError(f"C is {C!r}; give a number above 0")
+    return weight
+
+
+def _as_list(Cs: Any) -> list[float]:
+    if isinstance(Cs, str) or not isinstance(Cs, Iterable):
+        raise InputError(f"Cs are {Cs!r}; give a list of numbers")
+    return list(Cs)

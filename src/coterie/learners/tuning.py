@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from coterie._arguments import as_real, as_whole
 from coterie._arrays import Floats, Ints
-from coterie._progress import report
+from coterie._progress import report, uninterrupted
 from coterie.exceptions import InputError, ItemSetError, located
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import Scores, b_cubed, scorer
@@ -126,7 +126,8 @@ def tune(  # noqa: PLR0913
         search.run(axes | {"C": {further: further}})
         axes["C"] = dict(sorted({**axes["C"], further: further}.items()))
     best = search.best
-    fitted = clone(learner).set_params(**best.params).fit(*examples)
+    with uninterrupted():
+        fitted = clone(learner).set_params(**best.params).fit(*examples)
     return Tuned(fitted, best.params, best.mean, search.table)
 
 
@@ -208,7 +209,11 @@ def _held_out(
     held_out = _part(examples, fold)
     found = []
     # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
-    with threadpool_limits(1, "blas"), located(f"item sets {fold.tolist()} held out"):
+    with (
+        threadpool_limits(1, "blas"),
+        uninterrupted(),
+        located(f"item sets {fold.tolist()} held out"),
+    ):
         for fitted in _fits(
             clone(learner).set_params(**job.params), job.path, _part(examples, others)
         ):

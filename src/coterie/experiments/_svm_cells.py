@@ -1,0 +1,142 @@
+"""The trainings behind the tables of SVM-cluster: one cell holds one, for all values of C."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie._arrays import Ints
+from coterie._types import Clusterer, Loss
+from coterie.clusterers import Greedy, Relaxation
+from coterie.datasets import load_gum_coref, load_news_ecbplus
+from coterie.datasets.corpus import Corpus
+from coterie.experiments.cells import Key
+from coterie.learners import (
+    NSlack,
+    OneSlack,
+    PairwiseClustering,
+    SVMCluster,
+)
+from coterie.learners.solvers import Solver
+from coterie.losses import MitreLoss, PairLoss
+from coterie.metrics import conll_score, mitre_loss, pair_loss
+from coterie.model import Model
+
+VERSION = 1
+"""To be raised when cells are computed in another way."""
+
+LOSSES: Mapping[str, Loss] = {"pair": PairLoss(), "mitre": MitreLoss()}
+CLUSTERERS: Mapping[str, Clusterer] = {"C_G": Greedy(), "C_R": Relaxation()}
+MEASURES: Mapping[str, Callable[..., float]] = {
+    "pair": pair_loss,
+    "mitre": mitre_loss,
+    "conll": conll_score,
+}
+PAIR_WEIGHTS = (0.01, 0.1, 1.0)
+THRESHOLDS = [round(-1.0 + 0.1 * step, 1) for step in range(41)]
+Split: TypeAlias = Literal["train", "test"]
+TEST: Literal["test"] = "test"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A corpus, how it is divided, and how SVM-cluster is trained on it."""
+
+    name: str
+    n_folds: int
+    low: int
+    high: int
+    solver: Solver
+    testers: tuple[str, ...]
+
+    def corpus(self, folder: Path | None, split: Split) -> Corpus:
+        """Read the training or the test sets."""
+        return _read(self.name, folder, split)
+
+    def folds(self, n_sets: int) -> list[Ints]:
+        """Divide the training sets, in an order drawn once."""
+        order = np.random.default_rng(0).permutation(n_sets)
+        return [np.sort(part) for part in np.array_split(order, self.n_folds)]
+
+
+COREFERENCE = Task("gum", 10, 3, 8, NSlack(tol=0.1, max_iter=200), ("C_G",))
+NEWS = Task("news", 5, 4, 8, OneSlack(tol=0.01), ("C_G", "C_R"))
+TASKS = {task.name: task for task in (COREFERENCE, NEWS)}
+
+Measured: TypeAlias = dict[str, list[list[float]]]
+"""Measure → setting → value on each held-out item set."""
+
+
+@lru_cache
+def _read(name: str, folder: Path | None, split: Split) -> Corpus:
+    reader = {"gum": load_gum_coref, "news": load_news_ecbplus}[name]
+    return reader(folder, split)
+
+
+def trained(key: Key, folder: Path | None) -> dict[str, Any]:
+    """Train SVM-cluster for each C, without a fold or on all training sets, and measure it."""
+    task = TASKS[str(key["data"])]
+    train, held_out = _divided(task, key, folder)
+    learner = SVMCluster(
+        clusterer=CLUSTERERS[str(key["train"])],
+        loss=LOSSES[str(key["loss"])],
+        solver=task.solver,
+        augment=bool(key["augment"]),
+    )
+    Cs = [10.0**power for power in range(int(key["low"] or 0), int(key["high"] or 0) + 1)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = learner.fit_path(*train, Cs)
+    models = [each.to_model() for each in fitted]
+    return {
+        "settings": [f"C = {C:g}" for C in Cs],
+        "gaps": [each.gap_ / each.primal_ for each in fitted],
+        **{tester: measured(models, tester, held_out) for tester in task.testers},
+    }
+
+
+def classified(key: Key, folder: Path | None) -> dict[str, Any]:
+    """Train a pair classifier in the same way, and measure it at each threshold."""
+    task = TASKS[str(key["data"])]
+    train, held_out = _divided(task, key, folder)
+    C = float(key["C"] or 0.0)
+    learner = PairwiseClustering(C=C, balanced=bool(key["balanced"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        learner.fit(*train)
+    models = [learner.set_params(threshold=value).to_model() for value in THRESHOLDS]
+    return {
+        "settings": [f"C = {C:g}, threshold {value:g}" for value in THRESHOLDS],
+        **{tester: measured(models, tester, held_out) for tester in task.testers},
+    }
+
+
+def _divided(task: Task, key: Key, folder: Path | None) -> tuple[Corpus, Corpus]:
+    """Return what to train on and what to measure on."""
+    train = task.corpus(folder, "train")
+    if key["fold"] == TEST:
+        return train, task.corpus(folder, TEST)
+    fold = task.folds(len(train.item_sets))[int(key["fold"] or 0)]
+    others = np.setdiff1d(np.arange(len(train.item_sets)), fold)
+    return part(train, others), part(train, fold)
+
+
+def part(corpus: Corpus, numbers: Ints) -> Corpus:
+    """Take some item sets of a corpus."""
+    return Corpus(*([every[number] for number in numbers] for every in corpus))
+
+
+def measured(models: Sequence[Model], tester: str, held_out: Corpus) -> Measured:
+    """Predict held-out item sets by each model, with the clusterer of the test."""
+    found: Measured = {name: [] for name in MEASURES}
+    for model in models:
+        predicted = replace(model, clusterer=CLUSTERERS[tester]).predict(held_out.item_sets)
+        for name, measure in MEASURES.items():
+            both = zip(held_out.partitions, predicted, strict=True)
+            found[name].append([float(measure(truth, guess)) for truth, guess in both])
+    return found
