@@ -42,8 +42,8 @@ class History(list[Step]):
 
             axes = plt.figure().add_subplot()
         calls = [step.n_oracle_calls for step in self]
-        axes.plot(calls, [step.primal for step in self], label="primal")
-        axes.plot(calls, [step.dual for step in self], label="dual")
+        axes.plot(calls, [step.primal for step in self], marker=".", label="primal")
+        axes.plot(calls, [step.dual for step in self], marker=".", label="dual")
         axes.set(xlabel="oracle calls", ylabel="objective")
         axes.legend()
         return axes
