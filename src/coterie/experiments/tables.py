@@ -109,7 +109,7 @@ class Table:
         from rich.text import Text  # noqa: PLC0415
 
         table = RichTable(title=Text(self.title), title_justify="left", box=SIMPLE_HEAD)
-        table.add_column(self._corner(), min_width=12)
+        table.add_column(self._corner(), min_width=9)
         for column in self.columns:
             table.add_column(Text(column), justify="right", no_wrap=True)
         for name, row in zip(self.rows, self._texts(), strict=True):
