@@ -17,7 +17,7 @@ from coterie.checks.blockers import check_blocker
 from coterie.exceptions import InputError, ItemSetError
 from coterie.pairs import all_pairs
 
-MISSING = [None, "", float("nan"), np.nan, pd.NA, pd.NaT, np.datetime64("NaT")]
+MISSING = [None, "", float("nan"), np.nan, pd.NA, pd.NaT, np.datetime64("NaT", "D")]
 
 VECTORS = np.random.default_rng(1).normal(size=(7, 3))
 TABLE = {"name": ["a", "b", "a", "", "b", "c", "a"], "tags": [["x"], [], ["y", "x"]] + [["z"]] * 4}
