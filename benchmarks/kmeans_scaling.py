@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -153,6 +154,8 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=20, help="training sets of each size")
     parser.add_argument("--plot", type=Path, help="write the four figures to this file")
     given = parser.parse_args()
+    if given.plot and find_spec("matplotlib") is None:
+        parser.error("--plot needs matplotlib; install the extra: pip install '.[charts]'")
     for learner in LEARNERS.values():  # compile, or load, what is timed
         timing(learner, Size(points=10), 1)
     found = measure(given.sets)
