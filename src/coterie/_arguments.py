@@ -52,6 +52,19 @@ def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf"
     return float(value)
 
 
+def as_weight(name: str, value: float) -> float:
+    """Take a finite number above 0.
+
+    >>> as_weight("C", 0)
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: C is 0; give a finite number above 0
+    """
+    number = as_real(name, value)
+    if not number:
+        raise InputError(f"{name} is {value!r}; give a finite number above 0")
+    return number
+
+
 def refuse_class(what: str, value: object) -> None:
     """Refuse a class where one of its values is meant."""
     if isinstance(value, type):

@@ -7,9 +7,9 @@ for all pairs. Of an item set of pair features only the pairs that it has are ev
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Self
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +19,7 @@ from scipy.sparse.linalg import norm as sparse_norm
 from coterie._arguments import as_whole
 from coterie._arrays import Floats, Ints, Pairs, read_only
 from coterie._memory import refuse_too_large
+from coterie._values import Value
 from coterie.exceptions import InputError, ItemSetError
 from coterie.features._blocks import row_blocks
 from coterie.items import Columns, ItemSet, PairFeatures, as_item_set
@@ -29,7 +30,7 @@ __all__ = ["AllPairs", "NearestNeighbours", "SharedKeys", "Window"]
 _log = logging.getLogger(__name__)
 
 
-class PairBlocker(ABC):
+class PairBlocker(Value, ABC):
     """A frozen callable from an item set to the pairs that are looked at."""
 
     def __call__(self, item_set: ItemSet) -> Pairs | None:
@@ -44,14 +45,6 @@ class PairBlocker(ABC):
         # Pairs that an item set lists itself stay a list: they may be all, but in another order.
         keys = _present(keys, item_set.items)
         return None if keys is None else _as_pairs(keys, n_items)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters by name, as scikit-learn asks for them."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
-    def __sklearn_clone__(self) -> Self:
-        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
-        return self
 
     @abstractmethod
     def _keys(self, items: Any, n_items: int) -> Ints | None:

@@ -87,8 +87,8 @@ def test_the_choice_is_the_least_cross_validated_loss(context):
             errors[f"C = {C:g}"] = np.mean(lost[at :: len(Cs)])
             tests[f"C = {C:g}"] = losses(final, test)
     inner = [errors[f"C = {10.0**power:g}"] for power in (2, 3, 4)]
-    assert errors[chosen.setting] <= min(inner)
-    assert chosen.losses == tests[chosen.setting]
+    assert errors[chosen.name] <= min(inner)
+    assert chosen.losses == tests[chosen.name]
 
 
 def losses(learner, corpus):

@@ -250,10 +250,13 @@ REFUSED = [
         "LinearSVC has its own class_weight; give balanced=False",
     ),
     ({"C": -1.0}, "C is -1.0; give a finite number of at least 0"),
-    ({"C": 0.0}, "LinearSVC refuses the pairs: .*; give features that it takes, or another"),
+    ({"C": 0.0}, "C is 0.0; give a finite number above 0"),
     ({"threshold": float("nan")}, "threshold is nan; give a finite number"),
     ({"random_state": None}, "random_state is None; give a whole number"),
-    ({"classifier": MultinomialNB()}, "MultinomialNB refuses the pairs: Negative values in data"),
+    (
+        {"classifier": MultinomialNB()},
+        "MultinomialNB refuses the pairs: Negative values in data.*; give features that it takes",
+    ),
     ({"featurizer": "given"}, "the featurizer is 'given'; give a value with fit"),
 ]
 

@@ -1,16 +1,17 @@
 """What all clusterers share: the call, the solution and the refusals."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, nan
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from coterie._arrays import Floats, Ints
 from coterie._rounding import rounding
 from coterie._types import Objective, Relaxed
+from coterie._values import Value
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, as_n_clusters
 from coterie.partition import Partition
@@ -77,7 +78,7 @@ class Solution:
         return self.objective, self.scores
 
 
-class PairClusterer(ABC):
+class PairClusterer(Value, ABC):
     """A frozen callable from `PairScores` to `Partition`."""
 
     keeps_apart: ClassVar[bool] = False
@@ -99,14 +100,6 @@ class PairClusterer(ABC):
         if not scores.n_items:
             return self._solution(scores, Partition([]), inf if self.objective is None else 0.0)
         return self._solve(scores)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters by name, as scikit-learn asks for them."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
-    def __sklearn_clone__(self) -> Self:
-        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
-        return self
 
     @abstractmethod
     def _solve(self, scores: PairScores) -> Solution:

@@ -55,18 +55,29 @@ NEWS_NOTE = (
 )
 
 
-class Chosen(NamedTuple):
-    """What was chosen by cross-validation, and the losses on the test sets with it."""
+class Setting(NamedTuple):
+    """What may be chosen, its cross-validated loss, and all measures of the test sets with it."""
 
-    setting: str
-    losses: list[float]
-    conll: list[float]
+    name: str
+    loss: str
+    error: float
+    measures: Mapping[str, list[float]]
     gap: float
+
+    @property
+    def losses(self) -> list[float]:
+        """The losses on the test sets of the kind that it was trained for."""
+        return self.measures[self.loss]
 
     @property
     def mean(self) -> float:
         """The mean loss over the test sets."""
         return float(np.mean(self.losses))
+
+    @property
+    def conll(self) -> float:
+        """The mean CoNLL score over the test sets, in percent."""
+        return 100 * float(np.mean(self.measures["conll"]))
 
 
 # Choices: the setting of least cross-validated loss.
@@ -79,7 +90,7 @@ def structural(
     train: str = "C_G",
     tester: str = "C_G",
     augment: bool = True,
-) -> Chosen:
+) -> Setting:
     """Choose C for SVM-cluster; a best value at an end of the range widens it."""
     named: dict[str, Any] = {"data": task.name, "train": train, "loss": loss, "augment": augment}
     ranges = [(task.low, task.high)]
@@ -102,7 +113,7 @@ def classifier(
     balanced: bool = False,
     tuned: bool = False,
     tester: str = "C_G",
-) -> Chosen:
+) -> Setting:
     """Choose C for a pair classifier, and its threshold where that is tuned."""
     runs = [
         _folds(context, task, classified, {"data": task.name, "balanced": balanced, "C": C})
@@ -110,14 +121,6 @@ def classifier(
     ]
     settings = _settings(runs, tester, loss)
     return _least([each for each in settings if tuned or each.name.endswith("threshold 0")])
-
-
-class _Setting(NamedTuple):
-    name: str
-    error: float
-    losses: list[float]
-    conll: list[float]
-    gap: float
 
 
 def _folds(
@@ -134,33 +137,20 @@ def _key(task: Task, named: Mapping[str, Any], fold: int | str) -> Key:
     return {**named, **solver, "folds": task.n_folds, "fold": fold, "version": VERSION}
 
 
-def _settings(runs: Sequence[list[Values]], tester: str, loss: str) -> list[_Setting]:
+def _settings(runs: Sequence[list[Values]], tester: str, loss: str) -> list[Setting]:
     """List the settings of several runs with their errors, each set held out once."""
     found = []
     for *folds, test in runs:
         for at, name in enumerate(test["settings"]):
             held_out = [value for fold in folds for value in fold[tester][loss][at]]
-            tests = test[tester]
-            error = float(np.mean(held_out))
+            measures = {measure: values[at] for measure, values in test[tester].items()}
             gap = test["gaps"][at] if "gaps" in test else 0.0
-            found.append(_Setting(name, error, tests[loss][at], tests["conll"][at], gap))
+            found.append(Setting(name, loss, float(np.mean(held_out)), measures, gap))
     return found
 
 
-def _least(settings: Sequence[_Setting]) -> Chosen:
-    best = min(settings, key=lambda each: each.error)
-    return Chosen(best.name, best.losses, best.conll, best.gap)
-
-
-def on_other_loss(context: Context, task: Task, loss: str, judged: str) -> list[float]:
-    """Return the losses of another kind of the model that is chosen for one."""
-    chosen = structural(context, task, loss)
-    power = round(np.log10(float(chosen.setting.removeprefix("C = "))))
-    low, high = (task.low, task.high) if task.low <= power <= task.high else (power, power)
-    key: dict[str, Any] = {"data": task.name, "train": "C_G", "loss": loss, "augment": True}
-    [values] = context.run([_key(task, {**key, "low": low, "high": high}, TEST)], trained)
-    losses: list[float] = values["C_G"][judged][values["settings"].index(chosen.setting)]
-    return losses
+def _least(settings: Sequence[Setting]) -> Setting:
+    return min(settings, key=lambda each: each.error)
 
 
 def default(context: Context, task: Task, loss: str) -> list[float]:
@@ -197,11 +187,11 @@ def table1(context: Context) -> list[Table]:
             "PCC balanced": classifier(context, COREFERENCE, loss, balanced=True),
             "balanced, tuned": classifier(context, COREFERENCE, loss, balanced=True, tuned=True),
         }
-        ours[row] = {"C_G": Entry(chosen.mean, note=chosen.setting)}
-        conll[row] = {"C_G": Entry(100 * float(np.mean(chosen.conll)))}
+        ours[row] = {"C_G": Entry(chosen.mean, note=chosen.name)}
+        conll[row] = {"C_G": Entry(chosen.conll)}
         for name, other in pairs.items():
             ours[row][name] = _beside(other.losses, chosen.losses)
-            conll[row][name] = Entry(100 * float(np.mean(other.conll)))
+            conll[row][name] = Entry(other.conll)
         ours[row]["Default"] = _beside(default(context, COREFERENCE, loss), chosen.losses)
     title, paper = "Table 1: losses on coreference", SVM_CLUSTER["table1"]
     return [
@@ -230,12 +220,12 @@ def table2(context: Context) -> list[Table]:
     ]
 
 
-def _by_search(context: Context, tester: str) -> tuple[Chosen, tuple[Entry, Entry]]:
+def _by_search(context: Context, tester: str) -> tuple[Setting, tuple[Entry, Entry]]:
     """Train on news by greedy and by relaxed clustering; return the first, and how both show."""
     greedy = structural(context, NEWS, "pair", "C_G", tester)
     relaxed = structural(context, NEWS, "pair", "C_R", tester)
-    shown = _beside(relaxed.losses, greedy.losses, relaxed.setting)
-    return greedy, (Entry(greedy.mean, note=greedy.setting), shown)
+    shown = _beside(relaxed.losses, greedy.losses, relaxed.name)
+    return greedy, (Entry(greedy.mean, note=greedy.name), shown)
 
 
 def table3(context: Context) -> list[Table]:
@@ -243,8 +233,8 @@ def table3(context: Context) -> list[Table]:
     ours: dict[str, dict[str, Entry]] = {}
     for judged, row in (("mitre", "Performance on Δ_M"), ("pair", "Performance on Δ_P")):
         other = "pair" if judged == "mitre" else "mitre"
-        own = on_other_loss(context, COREFERENCE, judged, judged)
-        crossed = on_other_loss(context, COREFERENCE, other, judged)
+        own = structural(context, COREFERENCE, judged).losses
+        crossed = structural(context, COREFERENCE, other).measures[judged]
         columns = {judged: Entry(float(np.mean(own))), other: _beside(crossed, own)}
         ours[row] = {"Opt. to Δ_M": columns["mitre"], "Opt. to Δ_P": columns["pair"]}
     notes = [GUM_NOTE, "p: against the model that is trained on the loss by which it is judged."]
@@ -265,8 +255,8 @@ def table4(context: Context) -> list[Table]:
         within = structural(context, task, loss, clusterer, clusterer)
         without = structural(context, task, loss, clusterer, clusterer, augment=False)
         ours[row] = {
-            "w/ loss": Entry(within.mean, note=within.setting),
-            "w/o loss": _beside(without.losses, within.losses, without.setting),
+            "w/ loss": Entry(within.mean, note=within.name),
+            "w/o loss": _beside(without.losses, within.losses, without.name),
         }
         gaps += [within.gap, without.gap]
     title = "Table 4: the loss inside the search for the worst partition, or not"

@@ -2,19 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
 from coterie._types import Features
+from coterie._values import Value
 from coterie.exceptions import FeatureError
 from coterie.items import ItemSet, as_item_set
 
-Value = TypeVar("Value")
+Given = TypeVar("Given")
 
 
-class PairFeaturizer(ABC):
+class PairFeaturizer(Value, ABC):
     """A frozen callable from an item set and some of its pairs to features.
 
     `encode` looks at each item once, `compare` at each pair; calling it does both. One that learns
@@ -42,26 +42,8 @@ class PairFeaturizer(ABC):
         """Return the features of some pairs of an item set, None for all."""
         return self.compare(self.encode(as_item_set(item_set)), pairs)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name, as scikit-learn asks for them; deep, of inner values too.
 
-        >>> from coterie.features import GivenFeatures, WithConstant
-        >>> sorted(WithConstant(GivenFeatures()).get_params())
-        ['featurizer', 'featurizer__n_columns', 'featurizer__of_pairs']
-        """
-        own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        inner: dict[str, Any] = {}
-        for name, value in own.items():
-            if deep and hasattr(value, "get_params"):
-                inner |= {f"{name}__{key}": part for key, part in value.get_params().items()}
-        return own | inner
-
-    def __sklearn_clone__(self) -> Self:
-        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
-        return self
-
-
-def as_featurizer(value: Value) -> Value:
+def as_featurizer(value: Given) -> Given:
     """Check that a value is a featurizer.
 
     >>> as_featurizer("given")

@@ -21,12 +21,13 @@ from numpy.typing import ArrayLike
 from coterie._arguments import as_floats, as_whole
 from coterie._arrays import Floats, Pairs
 from coterie._types import Features, Featurizer
+from coterie._values import Value
 from coterie.exceptions import FeatureError, InputError, located
 from coterie.features import _blocks
 from coterie.features._featurizer import PairFeaturizer, as_featurizer
 from coterie.features._operator import refuse_unwritable
 from coterie.features.given import sampled_pairs
-from coterie.features.kernels import RBF, Kernel, Polynomial, Value, finite
+from coterie.features.kernels import RBF, Kernel, Polynomial, finite
 from coterie.features.operators import DenseFeatures, ZeroDiagonal, taken, written
 from coterie.items import ItemSet, as_item_sets
 

@@ -1,13 +1,14 @@
 """Kernels: inner products of pair features in spaces that are never entered."""
 
-from dataclasses import dataclass, fields
-from typing import Any, Protocol, Self
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from coterie._arguments import as_real, as_whole
 from coterie._arrays import Floats
+from coterie._values import Value
 from coterie.exceptions import FeatureError
 
 __all__ = ["RBF", "Polynomial"]
@@ -17,18 +18,6 @@ class Kernel(Protocol):
     """An inner product of pair features, of the rows of two matrices; the left may be sparse."""
 
     def __call__(self, left: Any, right: Floats, /) -> Floats: ...
-
-
-class Value:
-    """A frozen value with parameters."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters by name, as scikit-learn asks for them."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-
-    def __sklearn_clone__(self) -> Self:
-        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
-        return self
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from coterie._arguments import as_real, refuse_class
 from coterie._arrays import Floats, Pairs
 from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, Solved
+from coterie.clusterers import Relaxation, Spectral
 from coterie.exceptions import InputError
 from coterie.learners._kernels_of import are_kernels
 from coterie.learners._problem import Cut
@@ -43,7 +44,7 @@ class Example:
             cut if cut.violation(coef) > 0 else cut._replace(gradient=np.zeros_like(coef), loss=0.0)
         )
 
-    @property
+    @cached_property
     def has_kernels(self) -> bool:
         """Whether each feature is certain to be a kernel over the items."""
         return are_kernels(self.features, self.pairs, len(self.truth))
@@ -158,7 +159,7 @@ def refuse_what_does_not_fit(clusterer: Clusterer, loss: Loss, augment: bool) ->
         return
     name, kind = type(clusterer).__name__, type(objective).__name__
     fitting = "PairLoss()" if isinstance(objective, Correlation) else "TraceLoss()"
-    if hasattr(clusterer, "warm") or name == "Spectral":
+    if isinstance(clusterer, Relaxation | Spectral):
         raise InputError(
             f"{name} is trained on relaxed partitions, whose loss must be linear in the weights of "
             f"{kind}, and {_named(loss)} is not; use {fitting}"

@@ -37,6 +37,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     similarity_: Similarity
     _prediction_params: tuple[str, ...] = ()
     """The parameters that matter in prediction only: changing them asks for no new fit."""
+    _adds_constant: bool = True
+    """Whether the features that item sets come with get a constant beside them."""
 
     def fit(self, item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> Self:
         """Learn from item sets and their correct partitions.
@@ -112,7 +114,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     @property
     def _featurizer(self) -> Featurizer:
         featurizer: Featurizer | None = getattr(self, "featurizer", None)
-        return WithConstant(GivenFeatures()) if featurizer is None else as_featurizer(featurizer)
+        if featurizer is not None:
+            return as_featurizer(featurizer)
+        return WithConstant(GivenFeatures()) if self._adds_constant else GivenFeatures()
 
 
 def as_examples(item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> Examples:

@@ -5,8 +5,6 @@ import numpy as np
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.blocking import Window
 from coterie.clusterers import Greedy, SingleLinkage
-from coterie.features._featurizer import as_featurizer
-from coterie.features.given import GivenFeatures
 from coterie.learners.base import Examples, Learner
 from coterie.similarities import ConstantSimilarity, LinearSimilarity
 
@@ -41,6 +39,7 @@ class Untrained(Learner):
     """
 
     _prediction_params = ("clusterer",)
+    _adds_constant = False
 
     def __init__(
         self,
@@ -53,16 +52,12 @@ class Untrained(Learner):
         self.blocker = blocker
 
     def _fit(self, examples: Examples) -> None:
-        featurizer = as_featurizer(self._featurizer).fit(examples.item_sets)
+        featurizer = self._featurizer.fit(examples.item_sets)
         self.similarity_ = LinearSimilarity(featurizer, np.ones(len(featurizer.names)))
 
     @property
     def _predictor(self) -> Clusterer:
         return self.clusterer
-
-    @property
-    def _featurizer(self) -> Featurizer:
-        return GivenFeatures() if self.featurizer is None else self.featurizer
 
 
 class _Constant(Learner):

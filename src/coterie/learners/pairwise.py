@@ -10,14 +10,12 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from coterie._arguments import as_real, as_whole
+from coterie._arguments import as_real, as_weight, as_whole
 from coterie._arrays import Bools, Floats
 from coterie._memory import refuse_too_large
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, located
-from coterie.features._featurizer import as_featurizer
-from coterie.features.given import GivenFeatures
 from coterie.features.operators import written
 from coterie.learners.base import Examples, Learner
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
@@ -74,6 +72,7 @@ class PairwiseClustering(Learner):
     """
 
     _prediction_params = ("clusterer", "threshold")
+    _adds_constant = False
 
     classifier_: Any
     _learned: LinearSimilarity | ClassifierSimilarity
@@ -112,7 +111,7 @@ class PairwiseClustering(Learner):
     def _fit(self, examples: Examples) -> None:
         as_real("threshold", self.threshold, low=-inf)
         classifier = self._unfitted()
-        featurizer = as_featurizer(self._featurizer).fit(examples.item_sets)
+        featurizer = self._featurizer.fit(examples.item_sets)
         matrix, together = self._pairs(examples, featurizer)
         if together.all() or not together.any():
             self.classifier_ = None
@@ -141,7 +140,7 @@ class PairwiseClustering(Learner):
     def _unfitted(self) -> Any:
         """Return the classifier with the parameters that are given here."""
         classifier = LinearSVC() if self.classifier is None else _cloned(self.classifier)
-        _give_weight(classifier, as_real("C", self.C))
+        _give_weight(classifier, as_weight("C", self.C))
         if self.balanced:
             _give_balance(classifier)
         seed = as_whole("random_state", self.random_state)
@@ -152,10 +151,6 @@ class PairwiseClustering(Learner):
     @property
     def _predictor(self) -> Clusterer:
         return self.clusterer
-
-    @property
-    def _featurizer(self) -> Featurizer:
-        return GivenFeatures() if self.featurizer is None else self.featurizer
 
 
 def _stacked(matrices: list[Any]) -> Any:

@@ -7,23 +7,21 @@ from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import (
     DiscreteSpectral,
     Exact,
-    Greedy,
     KernelKMeans,
     LocalSearch,
     Relaxation,
     Spectral,
 )
 from coterie.exceptions import InputError
-from coterie.features.given import GivenFeatures
 from coterie.learners.base import Examples
 from coterie.learners.solvers import Run, Solver
-from coterie.learners.structural_svm import ONE_SLACK, StructuralSVM
+from coterie.learners.structural_svm import GREEDY, ONE_SLACK, StructuralSVM
 from coterie.losses import MitreLoss, PairLoss, TraceLoss
 from coterie.objectives import Correlation
 
 Value = TypeVar("Value")
 
-GREEDY, ITERATIVE = Greedy(), KernelKMeans()
+ITERATIVE = KernelKMeans()
 PAIR_LOSS = PairLoss()
 
 CORRELATION: Mapping[str, Clusterer] = {
@@ -129,6 +127,7 @@ class SupervisedKMeans(StructuralSVM):
     """
 
     _prediction_params = ("predictor",)
+    _adds_constant = False
 
     def __init__(
         self,
@@ -171,10 +170,6 @@ class SupervisedKMeans(StructuralSVM):
                 "KernelKMeans, Spectral or DiscreteSpectral, or use SVMCluster"
             )
         return super()._start(examples)
-
-    @property
-    def _featurizer(self) -> Featurizer:
-        return GivenFeatures() if self.featurizer is None else super()._featurizer
 
 
 def _resolved(what: str, value: Value | str, names: Mapping[str, Value]) -> Value:

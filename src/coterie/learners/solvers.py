@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from coterie._arguments import as_real, as_whole
 from coterie._arrays import Floats
 from coterie._progress import report
+from coterie._values import Value
 from coterie.learners._problem import Cuts, Problem, threads
 
 
@@ -175,7 +176,7 @@ class Solver(Protocol):
 
 
 @dataclass(frozen=True)
-class SolverBase:
+class SolverBase(Value):
     """The parameters of every solver."""
 
     tol: float
@@ -187,11 +188,3 @@ class SolverBase:
         as_real("tol", self.tol)
         as_whole("max_iter", self.max_iter, 1)
         as_whole("n_jobs", self.n_jobs, 1)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return the parameters by name, as scikit-learn asks for them."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    def __sklearn_clone__(self) -> Self:
-        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
-        return self

@@ -8,7 +8,7 @@ from typing import Any, Self
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie._arguments import as_real, as_whole, refuse_class
+from coterie._arguments import as_weight, as_whole, refuse_class
 from coterie._arrays import Floats
 from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import Exact, Greedy, Relaxation
@@ -125,7 +125,7 @@ class StructuralSVM(Learner):
         interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
         """
         examples = as_examples(item_sets, partitions)
-        path = [_as_weight(C) for C in _as_list(Cs)]
+        path = [as_weight("C", C) for C in _as_list(Cs)]
         featurizer, run = self._start(examples)
         fitted: list[Self] = [clone(self).set_params(C=C) for C in path]
         for at in sorted(range(len(path)), key=lambda at: path[at]):
@@ -136,7 +136,7 @@ class StructuralSVM(Learner):
         return fitted
 
     def _fit(self, examples: Examples) -> None:
-        C = _as_weight(self.C)
+        C = as_weight("C", self.C)
         featurizer, run = self._start(examples)
         self._keep(run.solve(C), featurizer, run.problem)
 
@@ -224,14 +224,6 @@ def _n_clusters(item_set: ItemSet, clusterer: Clusterer, truth: Partition) -> in
                 "number of clusters, to the item set"
             )
     return truth.n_clusters
-
-
-def _as_weight(C: float) -> float:
-    """Take a C above 0."""
-    weight = as_real("C", C)
-    if not weight:
-        raise InputError(f"C is {C!r}; give a number above 0")
-    return weight
 
 
 def _as_list(Cs: Any) -> list[float]:

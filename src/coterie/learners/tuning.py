@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from coterie._arguments import as_real, as_whole
+from coterie._arguments import as_real, as_weight, as_whole
 from coterie._arrays import Floats, Ints
 from coterie._progress import report, uninterrupted
 from coterie.exceptions import InputError, ItemSetError, located
@@ -263,7 +263,7 @@ def _as_axes(grid: Any) -> Axes:
         if not values:
             raise InputError(f"the grid has no values of {name}; give at least one")
         if name == "C":
-            axes[name] = {value: value for value in sorted(as_real("C", C) for C in values)}
+            axes[name] = {value: value for value in sorted(as_weight("C", C) for C in values)}
         else:
             axes[name] = {float(number): value for number, value in enumerate(values)}
     return axes
