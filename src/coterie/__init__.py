@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 __all__ = [
+    "SGD",
+    "BestLeftLinkLearner",
     "Coarse",
     "Fine",
     "FrankWolfe",
     "ItemSet",
+    "LatentLeftLinking",
     "Model",
     "NSlack",
     "OneSlack",
@@ -17,6 +20,7 @@ __all__ = [
     "Partition",
     "SVMCluster",
     "StructuralSVM",
+    "SumLinkLearner",
     "SupervisedKMeans",
     "Untrained",
     "as_item_set",
@@ -51,13 +55,17 @@ if TYPE_CHECKING:
     from coterie._progress import progress as progress
     from coterie.items import ItemSet as ItemSet
     from coterie.items import as_item_set as as_item_set
+    from coterie.learners import SGD as SGD
+    from coterie.learners import BestLeftLinkLearner as BestLeftLinkLearner
     from coterie.learners import Coarse as Coarse
     from coterie.learners import Fine as Fine
     from coterie.learners import FrankWolfe as FrankWolfe
+    from coterie.learners import LatentLeftLinking as LatentLeftLinking
     from coterie.learners import NSlack as NSlack
     from coterie.learners import OneSlack as OneSlack
     from coterie.learners import PairwiseClustering as PairwiseClustering
     from coterie.learners import StructuralSVM as StructuralSVM
+    from coterie.learners import SumLinkLearner as SumLinkLearner
     from coterie.learners import SupervisedKMeans as SupervisedKMeans
     from coterie.learners import SVMCluster as SVMCluster
     from coterie.learners import Untrained as Untrained
@@ -91,14 +99,18 @@ else:
             "pairs": ["PairScores"],
             "partition": ["Partition", "as_partition"],
             "learners": [
+                "BestLeftLinkLearner",
                 "Coarse",
                 "Fine",
                 "FrankWolfe",
+                "LatentLeftLinking",
                 "NSlack",
                 "OneSlack",
                 "PairwiseClustering",
+                "SGD",
                 "SVMCluster",
                 "StructuralSVM",
+                "SumLinkLearner",
                 "SupervisedKMeans",
                 "Untrained",
                 "tune",

@@ -8,12 +8,16 @@ from coterie.blocking import Window
 from coterie.checks import check_learner
 from coterie.clusterers import AverageLinkage, Greedy, Relaxation
 from coterie.learners import (
+    SGD,
+    BestLeftLinkLearner,
     Coarse,
     Fine,
     FrankWolfe,
+    LatentLeftLinking,
     NSlack,
     PairwiseClustering,
     StructuralSVM,
+    SumLinkLearner,
     SupervisedKMeans,
     SVMCluster,
     Untrained,
@@ -40,6 +44,11 @@ MEMBERS = {
         PairwiseClustering(AverageLinkage(), DecisionTreeClassifier(max_depth=2)),
         {"saves": False, **IN_ORDER},
     ),
+    "LatentLeftLinking": (LatentLeftLinking(), IN_ORDER),
+    "LatentLeftLinking best links": (LatentLeftLinking(0.0, solver=SGD(average=False)), IN_ORDER),
+    "SumLinkLearner": (SumLinkLearner(), IN_ORDER),
+    "BestLeftLinkLearner": (BestLeftLinkLearner(blocker=Window(3)), IN_ORDER),
+    "BestLeftLinkLearner firsts": (BestLeftLinkLearner(teach_firsts=True), IN_ORDER),
     "Untrained": (Untrained(), {}),
     "Coarse": (Coarse(), BLIND),
     "Fine": (Fine(), BLIND),

@@ -3,14 +3,18 @@
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "SGD",
+    "BestLeftLinkLearner",
     "Coarse",
     "Fine",
     "FrankWolfe",
+    "LatentLeftLinking",
     "NSlack",
     "OneSlack",
     "PairwiseClustering",
     "SVMCluster",
     "StructuralSVM",
+    "SumLinkLearner",
     "SupervisedKMeans",
     "Tuned",
     "Untrained",
@@ -21,13 +25,17 @@ if TYPE_CHECKING:
     from coterie.learners.baselines import Coarse as Coarse
     from coterie.learners.baselines import Fine as Fine
     from coterie.learners.baselines import Untrained as Untrained
+    from coterie.learners.best_left_link import BestLeftLinkLearner as BestLeftLinkLearner
     from coterie.learners.cutting_planes import NSlack as NSlack
     from coterie.learners.cutting_planes import OneSlack as OneSlack
     from coterie.learners.frank_wolfe import FrankWolfe as FrankWolfe
+    from coterie.learners.left_linking import LatentLeftLinking as LatentLeftLinking
     from coterie.learners.pairwise import PairwiseClustering as PairwiseClustering
     from coterie.learners.recipes import SupervisedKMeans as SupervisedKMeans
     from coterie.learners.recipes import SVMCluster as SVMCluster
+    from coterie.learners.sgd import SGD as SGD
     from coterie.learners.structural_svm import StructuralSVM as StructuralSVM
+    from coterie.learners.sum_link import SumLinkLearner as SumLinkLearner
     from coterie.learners.tuning import Tuned as Tuned
     from coterie.learners.tuning import tune as tune
 else:
@@ -37,11 +45,15 @@ else:
         __name__,
         {
             "baselines": ["Coarse", "Fine", "Untrained"],
+            "best_left_link": ["BestLeftLinkLearner"],
             "cutting_planes": ["NSlack", "OneSlack"],
             "frank_wolfe": ["FrankWolfe"],
+            "left_linking": ["LatentLeftLinking"],
             "pairwise": ["PairwiseClustering"],
             "recipes": ["SVMCluster", "SupervisedKMeans"],
+            "sgd": ["SGD"],
             "structural_svm": ["StructuralSVM"],
+            "sum_link": ["SumLinkLearner"],
             "tuning": ["Tuned", "tune"],
         },
     )
