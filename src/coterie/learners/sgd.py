@@ -39,7 +39,8 @@ class SGD(Value):
     Parameters
     ----------
     learning_rate
-        The first rate η₀.
+        The first rate η₀. It suits features of about the size of 1; bring others to one scale by
+        `features.Scaled`.
     average
         Whether the weights learned are the mean of those after each step, which is steadier, or
         the last ones.
