@@ -10,8 +10,10 @@ import scipy.sparse as sp
 
 from coterie import ItemSet, as_item_set
 from coterie.exceptions import FeatureError, ItemSetError, PairError
-from coterie.features import NodeProducts
+from coterie.features import DenseFeatures, LinkedNodeProducts, NodeProducts, SparseFeatures, stack
+from coterie.features.operators import ConstantFeatures, as_operator, written
 from coterie.items import as_item_sets
+from coterie.pairs import all_pairs
 
 COLUMNS = {"name": ["Ann", "Bob", None], "age": [1, 2, 3]}
 
@@ -200,3 +202,184 @@ def test_item_sets_may_come_one_by_one():
 def test_item_sets_name_the_one_at_fault():
     with pytest.raises(FeatureError, match="item set 2: row 0, column 0 is nan"):
         as_item_sets([[[1.0]], [[2.0]], [[np.nan]]])
+
+
+# Other orders.
+
+ORDER = [2, 0, 3, 1]
+NAMES = ["a", "b", "c", "d"]
+
+
+def listed(values):
+    """Any column or frame as a plain list."""
+    if hasattr(values, "to_pydict"):
+        return list(values.to_pydict().values())
+    if isinstance(values, pd.DataFrame | pl.DataFrame):
+        return [values[name].to_list() for name in values.columns]
+    return [None if value is None else str(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        NAMES,
+        np.array(NAMES),
+        pd.Series(NAMES, index=[3, 2, 1, 0]),
+        pd.Index(NAMES),
+        pl.Series(NAMES),
+        pa.array(NAMES),
+        pa.chunked_array([NAMES[:1], NAMES[1:]]),
+        {"a": 1, "b": 2, "c": 3, "d": 4}.keys(),
+    ],
+)
+def test_columns_are_reordered(column):
+    given = ItemSet({"name": column, "vector": np.arange(8).reshape(4, 2)})
+    moved = given.reordered(ORDER).items
+    assert listed(moved["name"]) == ["c", "a", "d", "b"]
+    assert moved["vector"].tolist() == [[4, 5], [0, 1], [6, 7], [2, 3]]
+    assert isinstance(moved["name"], (type(column), tuple))
+    assert listed(given.items["name"]) == NAMES
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_frames_are_reordered(frame):
+    columns = {"name": ["Ann", None, "Cid", "Dan"], "age": [1, 2, 3, 4]}
+    moved = ItemSet(frame(columns)).reordered(ORDER).items
+    assert type(moved) is type(frame(columns))
+    names, ages = listed(moved)
+    assert (names[:3], ages) == (["Cid", "Ann", "Dan"], [3, 1, 4, 2])
+    assert pd.isna(names[3])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_matrices_are_reordered(kind, dtype, rng):
+    matrix = rng.normal(size=(4, 3)).astype(dtype) * (rng.random((4, 3)) < 0.5)
+    moved = ItemSet(kind(matrix)).reordered(np.array(ORDER, dtype=np.uint8)).items
+    assert moved.dtype == dtype
+    assert sp.issparse(moved) == (kind is sp.csr_array)
+    assert np.array_equal(moved.toarray() if sp.issparse(moved) else moved, matrix[ORDER])
+
+
+def test_objects_are_reordered_as_they_are():
+    objects = np.empty(4, dtype=object)
+    objects[:] = ["a", 1, (2, 3), {"b": 4}]
+    moved = ItemSet(objects).reordered(ORDER).items
+    assert moved == ((2, 3), "a", {"b": 4}, 1)
+    assert moved[0] is objects[2]
+
+
+def test_what_is_known_of_items_goes_along():
+    given = ItemSet(np.eye(4), ids=[7, "x", None, 9], n_clusters=3, ordered=True)
+    moved = given.reordered(ORDER)
+    assert (moved.ids, moved.n_clusters, moved.ordered) == ((None, 7, 9, "x"), 3, True)
+    assert given.ids == (7, "x", None, 9)
+
+
+def by_identity(item_set, names):
+    """The features of each pair, of unordered pairs of names."""
+    pairs = all_pairs(len(item_set)) if item_set.items.pairs is None else item_set.items.pairs
+    features = item_set.items.features
+    unit = np.eye(features.shape[1])
+    rows = np.column_stack([as_operator(features) @ column for column in unit])
+    found = {frozenset(names[pair]): row.tolist() for pair, row in zip(pairs, rows, strict=True)}
+    assert len(found) == len(pairs)
+    return found
+
+
+NODES = np.random.default_rng(1).normal(size=(5, 3))
+SOME = np.array([[3, 4], [0, 2], [1, 4], [0, 1]])
+MATRIX = np.random.default_rng(2).normal(size=(10, 3))
+
+
+class Foreign:
+    """An operator that knows the protocol alone."""
+
+    shape = (10, 3)
+    T = MATRIX.T
+    diagonal = DenseFeatures(NODES)
+
+    def __matmul__(self, coef):
+        return MATRIX @ coef
+
+
+@pytest.mark.parametrize(
+    ("features", "pairs"),
+    [
+        (MATRIX, None),
+        (MATRIX.astype(np.float32), None),
+        (sp.csr_array(MATRIX * (MATRIX > 0)), None),
+        (MATRIX[:4], SOME),
+        (sp.csr_array(MATRIX[:4]), SOME),
+        (MATRIX, all_pairs(5)[::-1]),
+        (DenseFeatures(MATRIX, diagonal=NODES), None),
+        (SparseFeatures(MATRIX), None),
+        (NodeProducts(NODES), None),
+        (NodeProducts(sp.csr_array(NODES)), None),
+        (NodeProducts(NODES, SOME), SOME),
+        (LinkedNodeProducts(NODES, [(0, 3), (1, 2)]), None),
+        (stack([NodeProducts(NODES), MATRIX, ConstantFeatures(10)]), None),
+        (Foreign(), None),
+    ],
+)
+def test_features_go_along_with_their_pairs(features, pairs, rng):
+    given = ItemSet.from_pair_features(features, 5, pairs)
+    names, order = np.arange(5), np.arange(5)
+    moved = given
+    for _ in range(3):  # also one after the other
+        drawn = rng.permutation(5)
+        moved, order = moved.reordered(drawn), order[drawn]
+        assert by_identity(moved, order) == by_identity(given, names)
+        assert (moved.items.pairs is None) or (given.items.pairs is not None)
+        _check_operator(given.items.features, moved.items.features, order, rng)
+
+
+def _check_operator(given, moved, order, rng):
+    """Check that the transpose and the diagonal have the same order as the rows."""
+    weights, coef = rng.normal(size=moved.shape[0]), rng.normal(size=moved.shape[1])
+    matrix = written(moved)
+    matrix = matrix.toarray() if sp.issparse(matrix) else matrix
+    assert np.allclose(as_operator(moved).T @ weights, matrix.T @ weights)
+    before, after = as_operator(given).diagonal, as_operator(moved).diagonal
+    own, shares = before @ coef, rng.normal(size=5)
+    assert np.array_equal(after @ coef, own[order] if own.ndim else own)
+    undone = np.empty(5)
+    undone[order] = shares
+    assert np.allclose(after.T @ shares, before.T @ undone)
+
+
+def test_reordering_twice_may_undo():
+    given = ItemSet.from_pair_features(MATRIX, 5, ids="abcde")
+    order = np.array([4, 0, 3, 1, 2])
+    again = given.reordered(order).reordered(np.argsort(order))
+    assert np.array_equal(again.items.features, MATRIX)
+    assert again.ids == given.ids
+
+
+def test_sets_without_items_are_reordered():
+    for items in ([], {}, {"name": []}, np.zeros((0, 3)), pd.DataFrame({"name": []})):
+        assert len(ItemSet(items).reordered([])) == 0
+    assert len(ItemSet.from_pair_features([], 0).reordered([])) == 0
+    assert ItemSet.from_pair_features(np.zeros((0, 2)), 1).reordered([0]).items.n_items == 1
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        [0, 1],
+        [0, 1, 1],
+        [1, 2, 3],
+        [-1, 0, 1],
+        [0.0, 1.0, 2.0],
+        [[0, 1, 2]],
+        [[0], 1],
+        np.array([True, False, False]),
+        "abc",
+        3,
+        None,
+    ],
+)
+def test_other_than_permutations_are_refused(order):
+    message = "the order does not list each of the 3 items once; give the numbers below 3, each"
+    with pytest.raises(ItemSetError, match=message):
+        ItemSet(np.eye(3)).reordered(order)

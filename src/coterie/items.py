@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Number, Real
 from typing import Any, Self
 
@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from coterie._arguments import as_whole
-from coterie._arrays import Pairs, read_only
+from coterie._arrays import Ints, Pairs, read_only
+from coterie._reordering import ReorderedFeatures, as_order, in_order, pairs_in_order
 from coterie.exceptions import FeatureError, ItemSetError, PairError, located
 from coterie.pairs import as_n_clusters, as_pairs, count_pairs
 
@@ -138,6 +139,23 @@ class ItemSet:
         ItemSet(3 items, 3 pairs × 1 features)
         """
         return cls(PairFeatures(features, n_items, pairs), ids, n_clusters, ordered)  # type: ignore[arg-type]
+
+    def reordered(self, order: ArrayLike) -> Self:
+        """Return the same items in another order; ids and the features of pairs go along.
+
+        Parameters
+        ----------
+        order
+            The numbers of all items, first that of the item that is to come first.
+
+        Examples
+        --------
+        >>> ItemSet({"name": ["Ann", "Bob", "Cid"]}).reordered([2, 0, 1]).items["name"]
+        ('Cid', 'Ann', 'Bob')
+        """
+        numbers = as_order(order, len(self))
+        ids = None if self.ids is None else [self.ids[number] for number in numbers]
+        return replace(self, items=_reordered(self.items, numbers), ids=ids)
 
     def __len__(self) -> int:
         return _count_items(self.items)
@@ -322,6 +340,29 @@ def _as_frame(items: Any) -> Any:
             f"items are of type {type(items).__name__}; give an array, a sparse matrix, a list, "
             "a data frame or a mapping of names to columns"
         ) from error
+
+
+def _reordered(items: Any, order: Ints) -> Any:
+    if isinstance(items, PairFeatures):
+        return _reordered_pairs(items, order)
+    if isinstance(items, Columns):
+        return Columns({name: in_order(column, order) for name, column in items.items()})
+    if isinstance(items, tuple):  # as an array, which is not looked through for rows of numbers
+        return np.fromiter((items[number] for number in order), object, len(order))
+    return in_order(items, order)
+
+
+def _reordered_pairs(items: PairFeatures, order: Ints) -> PairFeatures:
+    features, pairs = items.features, items.pairs
+    if pairs is None:
+        rows = pairs_in_order(order)
+    else:  # the rows stay where they are
+        rows, pairs = np.arange(len(pairs)), np.argsort(order)[pairs]
+    if is_operator(features):
+        features = ReorderedFeatures(features, rows, order)
+    elif pairs is None:
+        features = in_order(features, rows)
+    return PairFeatures(features, len(order), pairs)
 
 
 def _count_items(items: Any) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arrays import Floats, Ints
+from coterie._arrays import Floats
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import all_pairs, count_pairs
 from coterie.partition import Partition
@@ -120,14 +120,6 @@ def _changed(item_set: ItemSet, numbers: Any, pairs: Any = None) -> ItemSet:
     if isinstance(item_set.items, PairFeatures):
         return ItemSet.from_pair_features(numbers, len(item_set), pairs, n_clusters=known)
     return ItemSet(numbers, n_clusters=known)
-
-
-def permuted(item_set: ItemSet, order: Ints) -> ItemSet:
-    """Put the items in another order."""
-    if not isinstance(item_set.items, PairFeatures):
-        return _changed(item_set, item_set.items[order])
-    place = np.argsort(order)
-    return _changed(item_set, _numbers(item_set), place[all_pairs(len(item_set))])
 
 
 def relisted(item_set: ItemSet) -> ItemSet:

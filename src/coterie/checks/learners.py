@@ -29,7 +29,6 @@ from coterie.checks._examples import (
     Task,
     Tasks,
     owned,
-    permuted,
     predicted_elsewhere,
     relisted,
     widened,
@@ -158,7 +157,7 @@ def _check_what_must_not_matter(fitted: Learner, task: Task) -> None:
 
 def _check_item_order(fitted: Learner, task: Task) -> None:
     orders = [np.random.default_rng(0).permutation(len(items)) for items in task.item_sets]
-    moved = [permuted(*pair) for pair in zip(task.item_sets, orders, strict=True)]
+    moved = [items.reordered(order) for items, order in zip(task.item_sets, orders, strict=True)]
     found = _predicted(fitted, task)
     expected = [Partition(p.labels[order]) for p, order in zip(found, orders, strict=True)]
     same = _predicted(fitted, task._replace(item_sets=moved)) == expected

@@ -1,0 +1,37 @@
+"""The items of a corpus in other orders."""
+
+import numpy as np
+
+from coterie._arguments import as_whole
+from coterie.datasets.corpus import Corpus
+from coterie.partition import Partition
+
+
+def scrambled(corpus: Corpus, random_state: int = 0) -> Corpus:
+    """Put the items of each item set, and their partition, in a random order.
+
+    The control for the effect of item order (Samdani, Chang & Roth 2014, section 5.4): ids and
+    features stay with their items, and features of pairs with their pairs.
+
+    Parameters
+    ----------
+    corpus
+        Item sets and their partitions; they are not changed.
+    random_state
+        Seed of the orders.
+
+    Examples
+    --------
+    >>> from coterie import ItemSet
+    >>> corpus = Corpus([ItemSet(["a", "b", "c"])], [Partition([0, 0, 1])])
+    >>> item_sets, partitions = scrambled(corpus)
+    >>> item_sets[0].items, partitions[0]
+    (('c', 'a', 'b'), Partition([0, 1, 1]))
+    """
+    rng = np.random.default_rng(as_whole("random_state", random_state))
+    moved = Corpus([], [])
+    for item_set, partition in zip(*corpus, strict=True):
+        order = rng.permutation(len(item_set))
+        moved.item_sets.append(item_set.reordered(order))
+        moved.partitions.append(Partition(partition.labels[order]))
+    return moved
