@@ -92,6 +92,7 @@ class StructuralSVM(Learner):
 
     coef_: Floats
     history_: History
+    _path_param = "C"
 
     def __init__(
         self,

@@ -1,10 +1,11 @@
-"""Choosing the parameters of a learner by cross-validation over item sets."""
+"""Choosing the parameters of a learner by what they reach on held-out item sets."""
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from math import inf
+from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,18 +21,21 @@ from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import Scores, b_cubed, scorer
 from coterie.partition import PartitionLike
 
+WIDENED = ("C", "lam")
+"""The parameters whose lists are made longer, …"""
+
 MOST_WIDENED = 3
-"""How often a list of C is made longer."""
+"""… and how often."""
 
 Params: TypeAlias = dict[str, Any]
-Rank: TypeAlias = tuple[float, ...]
-"""The place of a trial in the grid: of each parameter its C, or the number of its value."""
-Axes: TypeAlias = dict[str, dict[float, Any]]
-"""The values of each parameter by their rank."""
+Rank: TypeAlias = tuple[int, ...]
+"""The place of a trial in the grid: of each parameter the rank of its value."""
+Axes: TypeAlias = dict[str, dict[int, Any]]
+"""The values of each parameter by their rank: 0, 1, … in the grid, others if it was widened."""
 
 
 class Trial(NamedTuple):
-    """What some parameters reached: the mean over item sets, and the value of each held-out set."""
+    """What some parameters reached: the mean over held-out item sets, and the value of each."""
 
     params: Params
     mean: float
@@ -45,7 +49,7 @@ class Tuned:
     Parameters
     ----------
     learner
-        The learner with the best parameters, fitted to all item sets.
+        The learner with the best parameters, fitted to all item sets but those of `held_out`.
     params
         The best parameters.
     score
@@ -72,6 +76,7 @@ def tune(  # noqa: PLR0913
     *,
     metric: Callable[..., Any] = b_cubed,
     n_folds: int = 5,
+    held_out: Sequence[int] | None = None,
     n_jobs: int = 1,
     widen: bool = True,
     random_state: int = 0,
@@ -80,8 +85,8 @@ def tune(  # noqa: PLR0913
 
     Each item set is held out once, and the mean is over item sets, not over folds. Among equally
     good parameters the first in the order of the grid are best, with C ascending. A learner with
-    `fit_path` is fitted for all C in one go, and parameters that matter in prediction alone cost no
-    fit.
+    `fit_path` is fitted in one go for all values of the parameter that its path walks (C, or the
+    number of passes), and parameters that matter in prediction alone cost no fit.
 
     Parameters
     ----------
@@ -97,11 +102,14 @@ def tune(  # noqa: PLR0913
     n_folds
         How many parts the item sets are divided into at random, one of which is held out at a time;
         as many as there are sets, or more, leave one set out at a time.
+    held_out
+        The numbers of the item sets to hold out in place of folds: a development set. They are
+        predicted in every trial and never fitted to.
     n_jobs
         Number of processes. The result does not depend on it.
     widen
-        Whether a further C is tried where the best one is the first or the last of its list, up to
-        three times; lists that are no geometric series stay as they are.
+        Whether a further C, or lam, is tried where the best one is the first or the last of its
+        list, up to three times; lists that are no geometric series stay as they are.
     random_state
         Seed of the division.
 
@@ -115,31 +123,33 @@ def tune(  # noqa: PLR0913
     Tuned(C=0.01, threshold=0.0; score 0.7457, best of 12)
     """
     examples = as_examples(item_sets, partitions)
-    folds = _folds(len(examples.truths), n_folds, random_state)
+    n_sets = len(examples.truths)
+    if held_out is None:
+        folds, fitted_to = _folds(n_sets, n_folds, random_state), np.arange(n_sets)
+    else:
+        folds = [_as_numbers(held_out, n_sets)]
+        fitted_to = _others(n_sets, folds[0])
     search = _Search(learner, examples, folds, metric, as_whole("n_jobs", n_jobs, 1))
     axes = _as_axes(grid)
     search.run(axes)
-    for _ in range(MOST_WIDENED if widen and "C" in axes else 0):
-        further = _beyond(list(axes["C"]), search.best.params["C"])
-        if further is None:
-            break
-        search.run(axes | {"C": {further: further}})
-        axes["C"] = dict(sorted({**axes["C"], further: further}.items()))
+    if widen:
+        search.widen(axes)
     best = search.best
     with uninterrupted():
-        fitted = clone(learner).set_params(**best.params).fit(*examples)
+        fitted = clone(learner).set_params(**best.params).fit(*_part(examples, fitted_to))
     return Tuned(fitted, best.params, best.mean, search.table)
 
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """One fit, or one for each C of a path, and what is predicted with each.
+    """One fit, or one for each value of a path, and what is predicted with each.
 
-    `ranks` has the rank of each prediction with each fit, in that order.
+    `path` has no name, or that of one parameter with its values; `ranks` has the rank of each
+    prediction with each fit, in that order.
     """
 
     params: Params
-    path: list[float] | None
+    path: dict[str, list[Any]]
     predictions: list[Params]
     ranks: list[Rank]
 
@@ -179,8 +189,20 @@ class _Search:
         scores = {rank: np.empty(len(self.examples.truths)) for rank in points}
         tasks = [(job, fold) for job in jobs for fold in self.folds]
         self._fill(scores, tasks)
+        measured = np.sort(np.concatenate(self.folds))
         for rank, values in scores.items():
-            self.trials[rank] = Trial(points[rank], float(values.mean()), tuple(values.tolist()))
+            own = values[measured]
+            self.trials[rank] = Trial(points[rank], float(own.mean()), tuple(own.tolist()))
+
+    def widen(self, axes: Axes) -> None:
+        """Go on beyond the ends of lists as long as the best is there."""
+        for name in (name for name in WIDENED if name in axes):
+            for _ in range(MOST_WIDENED):
+                further = _beyond(axes[name], self.best.params[name])
+                if not further:
+                    break
+                self.run(axes | {name: further})
+                axes[name] = dict(sorted((axes[name] | further).items()))
 
     def _fill(self, scores: dict[Rank, Floats], tasks: list[tuple[_Job, Ints]]) -> None:
         total = self.n_done + len(tasks)
@@ -205,7 +227,7 @@ def _held_out(
     metric: Callable[..., Any],
 ) -> tuple[int, list[list[float]]]:
     """Fit to all item sets but those of a fold, and measure what is predicted of these."""
-    others = np.setdiff1d(np.arange(len(examples.truths)), fold)
+    others = _others(len(examples.truths), fold)
     held_out = _part(examples, fold)
     found = []
     # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
@@ -224,10 +246,11 @@ def _held_out(
     return number, found
 
 
-def _fits(learner: Any, path: list[float] | None, examples: Examples) -> list[Learner]:
-    fitted: list[Learner] = (
-        [learner.fit(*examples)] if path is None else learner.fit_path(*examples, path)
-    )
+def _fits(learner: Any, path: dict[str, list[Any]], examples: Examples) -> list[Learner]:
+    if not path:
+        return [learner.fit(*examples)]
+    (values,) = path.values()
+    fitted: list[Learner] = learner.fit_path(*examples, values)
     return fitted
 
 
@@ -249,6 +272,25 @@ def _folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
     return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]
 
 
+def _as_numbers(held_out: Any, n_sets: int) -> Ints:
+    """Take the numbers of some item sets, but not of all, in ascending order."""
+    if isinstance(held_out, str) or not isinstance(held_out, Iterable):
+        raise InputError(f"held_out is {held_out!r}; give a list of numbers of item sets")
+    numbers = sorted(as_whole("a number of held_out", each, 0, n_sets - 1) for each in held_out)
+    if len(set(numbers)) < len(numbers):
+        raise InputError(f"held_out has {numbers}; give each number once")
+    if not 0 < len(numbers) < n_sets:
+        raise InputError(
+            f"held_out has {len(numbers)} of {n_sets} item sets; hold at least one out, and leave "
+            "at least one to fit to"
+        )
+    return np.array(numbers, dtype=np.intp)
+
+
+def _others(n_sets: int, numbers: Ints) -> Ints:
+    return np.setdiff1d(np.arange(n_sets), numbers)
+
+
 # The grid.
 
 
@@ -263,18 +305,17 @@ def _as_axes(grid: Any) -> Axes:
         if not values:
             raise InputError(f"the grid has no values of {name}; give at least one")
         if name == "C":
-            axes[name] = {value: value for value in sorted(as_weight("C", C) for C in values)}
-        else:
-            axes[name] = {float(number): value for number, value in enumerate(values)}
+            values = sorted({as_weight("C", C) for C in values})
+        axes[name] = dict(enumerate(values))
     return axes
 
 
-def _places(axes: Axes, names: Sequence[str]) -> list[dict[str, float]]:
+def _places(axes: Axes, names: Sequence[str]) -> list[dict[str, int]]:
     """Return the ranks of some parameters, in all combinations."""
     return [dict(zip(names, at, strict=True)) for at in product(*(axes[name] for name in names))]
 
 
-def _at(axes: Axes, place: Mapping[str, float]) -> Params:
+def _at(axes: Axes, place: Mapping[str, int]) -> Params:
     return {name: axes[name][rank] for name, rank in place.items()}
 
 
@@ -282,30 +323,38 @@ def _jobs(learner: Learner, axes: Axes) -> list[_Job]:
     """Divide a grid into fits, with all that needs no other fit in one job."""
     kept: tuple[str, ...] = getattr(learner, "_prediction_params", ())
     predicting = [name for name in axes if name.partition("__")[0] in kept]
-    path = ["C"] if "C" in axes and hasattr(learner, "fit_path") else []
+    path = [name for name in axes if name == getattr(learner, "_path_param", None)]
     fitting = [name for name in axes if name not in (*predicting, *path)]
-    later = [(C, at) for C in _places(axes, path) for at in _places(axes, predicting)]
+    later = [(on, at) for on in _places(axes, path) for at in _places(axes, predicting)]
     predictions = [_at(axes, at) for at in _places(axes, predicting)]
     jobs = []
     for place in _places(axes, fitting):
-        both = [place | C | at for C, at in later]
+        both = [place | on | at for on, at in later]
         ranks = [tuple(each[name] for name in axes) for each in both]
-        Cs = list(axes["C"]) if path else None
-        jobs.append(_Job(_at(axes, place), Cs, predictions, ranks))
+        values = {name: list(axes[name].values()) for name in path}
+        jobs.append(_Job(_at(axes, place), values, predictions, ranks))
     return jobs
 
 
 def _shown(job: _Job) -> str:
-    path = {} if job.path is None else {"C": job.path}
-    return ", ".join(f"{name}={value!r}" for name, value in (job.params | path).items())
+    return ", ".join(f"{name}={value!r}" for name, value in (job.params | job.path).items())
 
 
-def _beyond(Cs: list[float], best: float) -> float | None:
-    """Return the next C of a geometric series if the best is at one of its ends."""
-    if len(Cs) < 2 or Cs[0] <= 0:
-        return None
-    ratios = [high / low for low, high in pairwise(Cs)]
-    if not np.allclose(ratios, ratios[0], rtol=1e-6) or best not in (Cs[0], Cs[-1]):
-        return None
-    further = best * ratios[0] if best == Cs[-1] else best / ratios[0]
-    return float(f"{further:.12g}")  # without the rounding of the ratio
+def _beyond(axis: dict[int, Any], best: Any) -> dict[int, float]:
+    """Return what comes next to the best of a geometric series, with its rank, if any does."""
+    ranks, values = list(axis), list(axis.values())
+    if not _is_geometric(values) or best not in (values[0], values[-1]):
+        return {}
+    step = values[1] / values[0]
+    rank, further = (
+        (ranks[-1] + 1, best * step) if best == values[-1] else (ranks[0] - 1, best / step)
+    )
+    return {rank: float(f"{further:.12g}")}  # without the rounding of the step
+
+
+def _is_geometric(values: list[Any]) -> bool:
+    """Tell numbers above 0, each so many times the one before, from other lists."""
+    if not all(isinstance(value, Real) and 0 < float(value) < inf for value in values):
+        return False
+    steps = [later / earlier for earlier, later in pairwise(values)]
+    return bool(steps) and steps[0] != 1 and np.allclose(steps, steps[0], rtol=1e-6)
