@@ -3,21 +3,37 @@
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "GUM_GENRES",
     "Corpus",
     "RecordChunk",
+    "gum_genre",
     "iter_records",
     "load_digit_sets",
     "load_gum_coref",
+    "load_gum_mentions",
+    "load_irc_ubuntu",
+    "load_litbank_coref",
     "load_news_ecbplus",
+    "load_newsgroups_threads",
+    "load_ontogum_mentions",
     "make_item_sets",
     "make_records",
     "make_synth",
+    "scrambled",
 ]
 
 if TYPE_CHECKING:
     from coterie.datasets.corpus import Corpus as Corpus
+    from coterie.datasets.gum import GUM_GENRES as GUM_GENRES
+    from coterie.datasets.gum import gum_genre as gum_genre
     from coterie.datasets.gum import load_gum_coref as load_gum_coref
+    from coterie.datasets.gum import load_gum_mentions as load_gum_mentions
+    from coterie.datasets.gum import load_ontogum_mentions as load_ontogum_mentions
+    from coterie.datasets.irc import load_irc_ubuntu as load_irc_ubuntu
+    from coterie.datasets.litbank import load_litbank_coref as load_litbank_coref
     from coterie.datasets.news import load_news_ecbplus as load_news_ecbplus
+    from coterie.datasets.newsgroups import load_newsgroups_threads as load_newsgroups_threads
+    from coterie.datasets.orders import scrambled as scrambled
     from coterie.datasets.records import RecordChunk as RecordChunk
     from coterie.datasets.records import iter_records as iter_records
     from coterie.datasets.records import make_records as make_records
@@ -31,10 +47,20 @@ else:
         __name__,
         {
             "corpus": ["Corpus"],
-            "gum": ["load_gum_coref"],
+            "gum": [
+                "GUM_GENRES",
+                "gum_genre",
+                "load_gum_coref",
+                "load_gum_mentions",
+                "load_ontogum_mentions",
+            ],
             "news": ["load_news_ecbplus"],
             "records": ["RecordChunk", "iter_records", "make_records"],
             "synth": ["make_synth"],
             "vectors": ["load_digit_sets", "make_item_sets"],
+            "irc": ["load_irc_ubuntu"],
+            "litbank": ["load_litbank_coref"],
+            "newsgroups": ["load_newsgroups_threads"],
+            "orders": ["scrambled"],
         },
     )

@@ -1,14 +1,16 @@
 """Where the files of public corpora are, and how they are read."""
 
 import csv
+import gzip
+import json
 import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,9 @@ from coterie.exceptions import InputError, located
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Split: TypeAlias = Literal["train", "test"]
+DevSplit: TypeAlias = Literal["train", "dev", "test"]
+Record: TypeAlias = dict[str, Any]
+Taken = TypeVar("Taken")
 
 VARIABLE = "COTERIE_DATA"
 _DAMAGES = (
@@ -61,15 +66,32 @@ def _cache_folder() -> Path:
     return Path.home() / ".cache"
 
 
-def refuse_other_splits(split: str | None) -> None:
+def refuse_other_splits(split: str | None, known: tuple[str, ...] = ("train", "test")) -> None:
     """Refuse what is no split of a corpus; None stands for all.
 
     >>> refuse_other_splits("dev")
     Traceback (most recent call last):
     coterie.exceptions.InputError: split is 'dev'; give 'train', 'test' or None for all
     """
-    if split not in ("train", "test", None):
-        raise InputError(f"split is {split!r}; give 'train', 'test' or None for all")
+    if split is not None and split not in known:
+        shown = ", ".join(repr(name) for name in known)
+        raise InputError(f"split is {split!r}; give {shown} or None for all")
+
+
+def refuse_other_folds(split: object, n_folds: int) -> None:
+    """Refuse what is no number of a fold of a corpus, counted from 0; None stands for all.
+
+    >>> refuse_other_folds(10, n_folds=10)
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: split is 10; give the number of a fold, 0 to 9, or None for all
+    """
+    if split is None:
+        return
+    # True is a whole number for Python, but no fold.
+    if isinstance(split, bool) or not isinstance(split, int) or not 0 <= split < n_folds:
+        raise InputError(
+            f"split is {split!r}; give the number of a fold, 0 to {n_folds - 1}, or None for all"
+        )
 
 
 @contextmanager
@@ -89,6 +111,45 @@ def read_rows(path: Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
     with reading(path), path.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines, strict=True)
         return [tuple(str(row[column]) for column in columns) for row in rows]
+
+
+def read_json_lines(path: Path) -> Iterator[Record]:
+    """Read objects of JSON, one a line; a file that ends in .gz is unpacked on the way."""
+    return map_json_lines(path, lambda record: record)
+
+
+def map_json_lines(path: Path, take: Callable[[Record], Taken]) -> Iterator[Taken]:
+    """Read objects of JSON and give what `take` makes of each; errors name the file and the line.
+
+    A key that `take` misses, or a value that it cannot use, is a damage of the file.
+    """
+    with reading(path), _opened(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            yield _at_line(number, _as_record, line, take)
+
+
+def _opened(path: Path) -> Any:
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    return opener(path, "rt", encoding="utf-8")
+
+
+def _at_line(number: int, read: Callable[..., Taken], *given: Any) -> Taken:
+    try:
+        with located(f"line {number}"):
+            return read(*given)
+    except InputError:
+        raise
+    except KeyError as error:
+        raise ValueError(f"line {number}: {error} is missing") from error
+    except (*_DAMAGES, RecursionError) as error:
+        raise ValueError(f"line {number}: {error}") from error
+
+
+def _as_record(line: str, take: Callable[[Record], Taken]) -> Taken:
+    record = json.loads(line)
+    if not isinstance(record, dict):
+        raise TypeError(f"there is a {type(record).__name__}, no object")
+    return take(record)
 
 
 @contextmanager

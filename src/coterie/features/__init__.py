@@ -10,12 +10,15 @@ __all__ = [
     "GivenFeatures",
     "Kernelized",
     "LinkedNodeProducts",
+    "MentionFeatures",
     "NodeProducts",
     "Nystroem",
     "Polynomial",
+    "PostFeatures",
     "RandomFourier",
     "Scaled",
     "SparseFeatures",
+    "Vocabulary",
     "WithConstant",
     "as_features",
     "stack",
@@ -24,6 +27,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from coterie.features._words import Vocabulary as Vocabulary
     from coterie.features.expansions import ExactKernel as ExactKernel
     from coterie.features.expansions import Kernelized as Kernelized
     from coterie.features.expansions import Nystroem as Nystroem
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from coterie.features.given import WithConstant as WithConstant
     from coterie.features.kernels import RBF as RBF
     from coterie.features.kernels import Polynomial as Polynomial
+    from coterie.features.mentions import MentionFeatures as MentionFeatures
     from coterie.features.operators import ConstantFeatures as ConstantFeatures
     from coterie.features.operators import DenseFeatures as DenseFeatures
     from coterie.features.operators import LinkedNodeProducts as LinkedNodeProducts
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from coterie.features.operators import stack as stack
     from coterie.features.operators import taken as taken
     from coterie.features.operators import written as written
+    from coterie.features.posts import PostFeatures as PostFeatures
 else:
     from coterie._lazy import lazily
 
@@ -62,5 +68,8 @@ else:
                 "taken",
                 "written",
             ],
+            "mentions": ["MentionFeatures"],
+            "posts": ["PostFeatures"],
+            "_words": ["Vocabulary"],
         },
     )
