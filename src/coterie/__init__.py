@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 __all__ = [
+    "CCCP",
     "SGD",
     "BestLeftLinkLearner",
     "Coarse",
@@ -19,6 +20,7 @@ __all__ = [
     "PairwiseClustering",
     "Partition",
     "SVMCluster",
+    "SpanningForestLearner",
     "StructuralSVM",
     "SumLinkLearner",
     "SupervisedKMeans",
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from coterie._progress import progress as progress
     from coterie.items import ItemSet as ItemSet
     from coterie.items import as_item_set as as_item_set
+    from coterie.learners import CCCP as CCCP
     from coterie.learners import SGD as SGD
     from coterie.learners import BestLeftLinkLearner as BestLeftLinkLearner
     from coterie.learners import Coarse as Coarse
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
     from coterie.learners import NSlack as NSlack
     from coterie.learners import OneSlack as OneSlack
     from coterie.learners import PairwiseClustering as PairwiseClustering
+    from coterie.learners import SpanningForestLearner as SpanningForestLearner
     from coterie.learners import StructuralSVM as StructuralSVM
     from coterie.learners import SumLinkLearner as SumLinkLearner
     from coterie.learners import SupervisedKMeans as SupervisedKMeans
@@ -100,6 +104,7 @@ else:
             "partition": ["Partition", "as_partition"],
             "learners": [
                 "BestLeftLinkLearner",
+                "CCCP",
                 "Coarse",
                 "Fine",
                 "FrankWolfe",
@@ -109,6 +114,7 @@ else:
                 "PairwiseClustering",
                 "SGD",
                 "SVMCluster",
+                "SpanningForestLearner",
                 "StructuralSVM",
                 "SumLinkLearner",
                 "SupervisedKMeans",

@@ -8,6 +8,7 @@ from coterie.blocking import Window
 from coterie.checks import check_learner
 from coterie.clusterers import AverageLinkage, Greedy, Relaxation
 from coterie.learners import (
+    CCCP,
     SGD,
     BestLeftLinkLearner,
     Coarse,
@@ -16,6 +17,7 @@ from coterie.learners import (
     LatentLeftLinking,
     NSlack,
     PairwiseClustering,
+    SpanningForestLearner,
     StructuralSVM,
     SumLinkLearner,
     SupervisedKMeans,
@@ -46,6 +48,8 @@ MEMBERS = {
     ),
     "LatentLeftLinking": (LatentLeftLinking(), IN_ORDER),
     "LatentLeftLinking best links": (LatentLeftLinking(0.0, solver=SGD(average=False)), IN_ORDER),
+    "LatentLeftLinking in batch": (LatentLeftLinking(0.5, 1e-2, solver=CCCP()), IN_ORDER),
+    "SpanningForestLearner": (SpanningForestLearner(), {}),
     "SumLinkLearner": (SumLinkLearner(), IN_ORDER),
     "BestLeftLinkLearner": (BestLeftLinkLearner(blocker=Window(3)), IN_ORDER),
     "BestLeftLinkLearner firsts": (BestLeftLinkLearner(teach_firsts=True), IN_ORDER),

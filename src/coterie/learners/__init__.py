@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 __all__ = [
+    "CCCP",
     "SGD",
     "BestLeftLinkLearner",
     "Coarse",
@@ -13,6 +14,7 @@ __all__ = [
     "OneSlack",
     "PairwiseClustering",
     "SVMCluster",
+    "SpanningForestLearner",
     "StructuralSVM",
     "SumLinkLearner",
     "SupervisedKMeans",
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from coterie.learners.baselines import Fine as Fine
     from coterie.learners.baselines import Untrained as Untrained
     from coterie.learners.best_left_link import BestLeftLinkLearner as BestLeftLinkLearner
+    from coterie.learners.cccp import CCCP as CCCP
     from coterie.learners.cutting_planes import NSlack as NSlack
     from coterie.learners.cutting_planes import OneSlack as OneSlack
     from coterie.learners.frank_wolfe import FrankWolfe as FrankWolfe
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from coterie.learners.recipes import SupervisedKMeans as SupervisedKMeans
     from coterie.learners.recipes import SVMCluster as SVMCluster
     from coterie.learners.sgd import SGD as SGD
+    from coterie.learners.spanning_forest import SpanningForestLearner as SpanningForestLearner
     from coterie.learners.structural_svm import StructuralSVM as StructuralSVM
     from coterie.learners.sum_link import SumLinkLearner as SumLinkLearner
     from coterie.learners.tuning import Tuned as Tuned
@@ -55,5 +59,7 @@ else:
             "structural_svm": ["StructuralSVM"],
             "sum_link": ["SumLinkLearner"],
             "tuning": ["Tuned", "tune"],
+            "cccp": ["CCCP"],
+            "spanning_forest": ["SpanningForestLearner"],
         },
     )

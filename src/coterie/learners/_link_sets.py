@@ -46,6 +46,11 @@ class Candidates(NamedTuple):
         return cls(starts, lefts, order.astype(np.intp))
 
     @property
+    def items(self) -> Ints:
+        """The later item of each pair."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @property
     def most(self) -> int:
         """The largest number of candidates of an item."""
         return int(np.diff(self.starts).max(initial=0))

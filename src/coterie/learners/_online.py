@@ -31,7 +31,7 @@ class OnlineLearner(Learner):
     solver: Any
     random_state: int
     coef_: Floats
-    history_: list[PassStep]
+    history_: list[Any]
     _path_param: ClassVar[str] = "n_passes"
     """The parameter for all of whose values one fit is enough."""
 
@@ -121,7 +121,8 @@ class OnlineLearner(Learner):
         refuse_class("solver", self.solver)
         if not isinstance(self.solver, SGD):
             raise InputError(
-                f"solver is of type {type(self.solver).__name__}; give one such as SGD()"
+                f"solver is of type {type(self.solver).__name__}, which makes no passes over "
+                "items; give SGD()"
             )
 
     def _begin(self, examples: Examples) -> tuple[Featurizer, list[LinkSet]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._arguments import as_real, as_whole
+from coterie._arguments import as_real
 from coterie._arrays import Floats, read_only
 from coterie._kernels.link_losses import link_shares
 from coterie._kernels.online import Scratch, Weights
@@ -17,7 +17,8 @@ from coterie.learners._left_link_risk import LeftLinkRisk
 from coterie.learners._link_sets import Candidates, LinkSet
 from coterie.learners._online import OnlineLearner
 from coterie.learners.base import Examples
-from coterie.learners.sgd import SGD, first_coef
+from coterie.learners.cccp import CCCP, LatentOptimum, drawn_start, warn_of_end
+from coterie.learners.sgd import SGD
 from coterie.partition import PartitionLike, as_partition
 from coterie.similarities import LinearSimilarity
 
@@ -79,7 +80,7 @@ class LatentLeftLinking(OnlineLearner):
         gamma: float = 0.4,
         lam: float = 1e-4,
         n_passes: int = 5,
-        solver: Any = STOCHASTIC,
+        solver: SGD | CCCP = STOCHASTIC,
         featurizer: Featurizer | None = None,
         blocker: Blocker | None = None,
         random_state: int = 0,
@@ -95,17 +96,27 @@ class LatentLeftLinking(OnlineLearner):
     def log_likelihood(self, item_set: Any, partition: PartitionLike) -> float:
         """Return the logarithm of the probability of a partition (eq. 4), in nats.
 
-        At γ = 0 one partition has probability 1, all others have 0.
+        At γ = 0 one partition has probability 1, all others have 0. A partition that no links
+        between pairs that are looked at can make has probability 0.
         """
         check_is_fitted(self, "similarity_")
         truth = as_partition(partition, len(as_item_set(item_set)))
-        shares, new, (starts, lefts, _) = self._shares(item_set)
-        item = np.repeat(np.arange(len(new)), np.diff(starts))
-        right = truth.labels[lefts] == truth.labels[item]
-        linked = np.bincount(item[right], shares[right], minlength=len(new))
-        has_right = np.bincount(item[right], minlength=len(new)) > 0
-        with np.errstate(divide="ignore"):
-            return float(np.sum(np.log(np.where(has_right, linked, new))))
+        links, candidates = self._links(item_set)
+        item = candidates.items
+        right = truth.labels[candidates.lefts] == truth.labels[item]
+        firsts = np.unique(truth.labels, return_index=True)[1]
+        if not self._trained_gamma:
+            shares, new = self._shares(links, candidates)
+            chosen = np.bincount(item[right], shares[right], minlength=len(truth))
+            chosen[firsts] = new[firsts]
+            return 0.0 if np.all(chosen) else -np.inf
+        # Logarithms of measures, for a measure itself may be too small for a float.
+        measures = links / self._trained_gamma
+        every, correct = np.zeros(len(truth)), np.full(len(truth), -np.inf)
+        np.logaddexp.at(every, item, measures)
+        np.logaddexp.at(correct, item[right], measures[right])
+        correct[firsts] = 0.0
+        return float(np.sum(correct - every))
 
     def link_probabilities(self, item_set: Any) -> Floats:
         """Return the probability of each link (eq. 2): row i has those of item i.
@@ -113,34 +124,35 @@ class LatentLeftLinking(OnlineLearner):
         Column 0 is that of a new cluster, column j + 1 that of a link to item j.
         """
         check_is_fitted(self, "similarity_")
-        shares, new, (starts, lefts, _) = self._shares(item_set)
-        links = np.zeros((len(new), len(new) + 1))
-        links[:, 0] = new
-        links[np.repeat(np.arange(len(new)), np.diff(starts)), lefts + 1] = shares
-        return links
+        links, candidates = self._links(item_set)
+        shares, new = self._shares(links, candidates)
+        found = np.zeros((len(new), len(new) + 1))
+        found[:, 0] = new
+        found[candidates.items, candidates.lefts + 1] = shares
+        return found
 
     @property
     def _clusterer(self) -> Clusterer:
         return LeftLink(self.gamma)
 
     def _fit(self, examples: Examples) -> None:
-        if hasattr(self.solver, "minimise"):
-            self._fit_whole_sets(examples)
+        if isinstance(self.solver, CCCP):
+            warn_of_end(self._minimise(examples, self.solver))
         else:
             super()._fit(examples)
 
-    def _fit_whole_sets(self, examples: Examples) -> None:
+    def _minimise(self, examples: Examples, solver: CCCP) -> LatentOptimum:
         self._refuse_bad_numbers()
-        random_state = as_whole("random_state", self.random_state)
         featurizer, sets = self._begin(examples)
         risk = LeftLinkRisk(sets, self.gamma)
-        start = first_coef(self.solver.start, risk.n_columns, random_state)
-        optimum = self.solver.minimise(risk, self.lam, start)
+        start = drawn_start(solver, risk.n_columns, self.random_state)
+        optimum = solver.minimise(risk, self.lam, start)
         if hasattr(self, "_descent"):
             del self._descent
         self._trained, self._fitted_blocker = self._clusterer, self._blocker
         self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
         self.coef_, self.history_ = self.similarity_.coef, optimum.history
+        return optimum
 
     @property
     def _trained_gamma(self) -> float:
@@ -159,11 +171,14 @@ class LatentLeftLinking(OnlineLearner):
         lost: float = left_link_pass(rows, labels, first, gamma, rate, lam, weights, scratch)
         return lost
 
-    def _shares(self, item_set: Any) -> tuple[Floats, Floats, Candidates]:
-        """Return the probability of each link and of a new cluster, and the candidates."""
+    def _links(self, item_set: Any) -> tuple[Floats, Candidates]:
+        """Score the candidates of each item."""
         scores = self.to_model().scores(item_set)
         candidates = Candidates.of(scores.n_items, scores.listed)
-        links = read_only(scores.scores[candidates.order])
-        shares, new = np.empty(len(links)), np.empty(scores.n_items)
+        return read_only(scores.scores[candidates.order]), candidates
+
+    def _shares(self, links: Floats, candidates: Candidates) -> tuple[Floats, Floats]:
+        """Return the probability of each link, and of a new cluster for each item."""
+        shares, new = np.empty(len(links)), np.empty(len(candidates.starts) - 1)
         link_shares(candidates.starts, links, self._trained_gamma, shares, new)
-        return shares, new, candidates
+        return shares, new
