@@ -20,6 +20,7 @@ FAMILIES = [
     "coterie.learners",
     "coterie.losses",
     "coterie.metrics",
+    "coterie.stream",
 ]
 
 

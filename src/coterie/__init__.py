@@ -39,6 +39,7 @@ __all__ = [
     "objectives",
     "progress",
     "similarities",
+    "stream",
     "tune",
 ]
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from coterie import metrics as metrics
     from coterie import objectives as objectives
     from coterie import similarities as similarities
+    from coterie import stream as stream
     from coterie._progress import progress as progress
     from coterie.items import ItemSet as ItemSet
     from coterie.items import as_item_set as as_item_set
@@ -96,6 +98,7 @@ else:
                 "metrics",
                 "objectives",
                 "similarities",
+                "stream",
             ],
             "_progress": ["progress"],
             "items": ["ItemSet", "as_item_set"],

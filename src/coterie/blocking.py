@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import norm as sparse_norm
 
 from coterie._arguments import as_whole
 from coterie._arrays import Floats, Ints, Pairs, read_only
+from coterie._columns import column_of, is_missing, kind_of, tokens_of
 from coterie._memory import refuse_too_large
 from coterie._values import Value
 from coterie.exceptions import InputError, ItemSetError
 from coterie.features._blocks import row_blocks
-from coterie.items import Columns, ItemSet, PairFeatures, as_item_set
+from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import count_pairs
 
 __all__ = ["AllPairs", "NearestNeighbours", "SharedKeys", "Window"]
@@ -124,7 +124,7 @@ class SharedKeys(PairBlocker):
         object.__setattr__(self, "max_block", as_whole("max_block", self.max_block, 2))
 
     def _keys(self, items: Any, n_items: int) -> Ints:
-        columns = [(name, _column(items, name)) for name in self.columns]
+        columns = [(name, column_of(items, name, "SharedKeys")) for name in self.columns]
         return _distinct(np.concatenate([self._shared(*column, n_items) for column in columns]))
 
     def _shared(self, name: str, values: Sequence[Any], n_items: int) -> Ints:
@@ -174,10 +174,10 @@ class NearestNeighbours(PairBlocker):
     def _keys(self, items: Any, n_items: int) -> Ints:
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
             raise ItemSetError(
-                f"NearestNeighbours compares vectors, but the items are {_kind(items)}; give a "
+                f"NearestNeighbours compares vectors, but the items are {kind_of(items)}; give a "
                 "matrix with one row an item, or another blocker"
             )
-        vectors, which = _directions(items)
+        vectors, which = directions(items)
         first, second = which[_neighbours(vectors, self.n_neighbours)]
         low, high = np.minimum(first, second), np.maximum(first, second)
         return _distinct(low * n_items + high)
@@ -228,31 +228,9 @@ def _as_names(columns: Any) -> tuple[str, ...]:
     return names
 
 
-def _column(items: Any, name: str) -> Sequence[Any]:
-    """Return one value an item."""
-    if isinstance(items, PairFeatures | np.ndarray | tuple) or sp.issparse(items):
-        raise ItemSetError(
-            f"SharedKeys compares columns, but the items are {_kind(items)}; give a data frame or "
-            "a mapping of names to columns, or another blocker"
-        )
-    table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
-    names = list(table) if isinstance(table, Columns) else table.columns
-    if name not in names:
-        raise ItemSetError(f"there is no column {name!r}; the columns are {', '.join(names)}")
-    values = nw.from_native(table[name], series_only=True, pass_through=True)
-    return values.to_list() if isinstance(values, nw.Series) else list(values)
-
-
-def _kind(items: Any) -> str:
-    if isinstance(items, PairFeatures):
-        return "features of pairs"
-    is_matrix = isinstance(items, np.ndarray) or sp.issparse(items)
-    return "vectors" if is_matrix else f"of type {type(items).__name__}"
-
-
 def _memberships(name: str, values: Sequence[Any]) -> Ints:
     """Return the sorted numbers b n + i, each once, of the items i that have a token b."""
-    tokens = [_tokens(value) for value in values]
+    tokens = [tokens_of(value) for value in values]
     owners = np.repeat(np.arange(len(tokens)), [len(each) for each in tokens])
     numbers: dict[Any, int] = {}
     try:
@@ -260,22 +238,8 @@ def _memberships(name: str, values: Sequence[Any]) -> Ints:
     except TypeError as error:
         raise _unusable(name, tokens) from error
     block = np.array(codes, dtype=np.intp)
-    known = np.array([not _is_missing(token) for token in numbers], dtype=bool)[block]
+    known = np.array([not is_missing(token) for token in numbers], dtype=bool)[block]
     return _distinct(block[known] * len(tokens) + owners[known])
-
-
-def _tokens(value: Any) -> Collection[Any]:
-    return value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else (value,)
-
-
-def _is_missing(token: Any) -> bool:
-    """Tell None, the empty text and what does not equal itself: NaN, NaT and NA."""
-    if token is None or (isinstance(token, str | bytes) and not token):
-        return True
-    try:
-        return bool(token != token)  # noqa: PLR0124
-    except TypeError:  # NA is neither equal nor unequal
-        return True
 
 
 def _unusable(name: str, tokens: Sequence[Collection[Any]]) -> ItemSetError:
@@ -298,7 +262,7 @@ def _is_hashable(token: Any) -> bool:
 # Nearest neighbours.
 
 
-def _directions(matrix: Any) -> tuple[Any, Ints]:
+def directions(matrix: Any) -> tuple[Any, Ints]:
     """Return the rows at length 1 and their items, without those of zeros."""
     norm = sparse_norm if sp.issparse(matrix) else np.linalg.norm
     largest = norm(matrix, np.inf, axis=1) if matrix.shape[1] else np.zeros(matrix.shape[0])

@@ -335,7 +335,7 @@ def test_wrong_columns_are_named(change, what):
     [
         ({"text": ["a"], "time": [0]}, "no column 'position'; the columns are text, time"),
         ([[1.0, 2.0]], "the items are vectors; give a data frame"),
-        (["a", "b"], "the items are values of type str"),
+        (["a", "b"], "the items are of type tuple"),
     ],
 )
 def test_items_without_the_columns_are_refused(items, what):

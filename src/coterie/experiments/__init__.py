@@ -33,6 +33,10 @@ PAPERS = {
         "Finley & Joachims 2008, Supervised k-Means Clustering",
         "coterie.experiments.supervised_kmeans",
     ),
+    "left-linking": Paper(
+        "Samdani, Chang & Roth 2014, A Discriminative Latent Variable Model for Online Clustering",
+        "coterie.experiments.left_linking",
+    ),
 }
 
 
@@ -41,7 +45,8 @@ def tables_of(paper: str) -> Mapping[str, Maker]:
 
     >>> tables_of("em")
     Traceback (most recent call last):
-    coterie.exceptions.InputError: there is no paper 'em'; give svm-cluster or supervised-kmeans
+    coterie.exceptions.InputError: there is no paper 'em'; give svm-cluster or supervised-kmeans or
+    left-linking
     """
     if paper not in PAPERS:
         raise InputError(f"there is no paper {paper!r}; give {' or '.join(PAPERS)}")

@@ -135,6 +135,8 @@ class SparseFeatures(MatrixFeatures):
 
 def as_features(features: Any) -> Features:
     """Take a matrix, dense or sparse, or an operator as an operator."""
+    if isinstance(features, LinearOperator):
+        return features
     if sp.issparse(features):
         return SparseFeatures(features)
     if isinstance(features, Features) and is_operator(features):

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self, TypeVar
 
-import narwhals as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from coterie._arguments import as_floats, as_weight, as_whole
 from coterie._arrays import Bools, Floats, Ints, Pairs
+from coterie._columns import column_of, is_missing
 from coterie._types import Features
 from coterie.exceptions import FeatureError, located
 from coterie.features._blocks import pairs_at
@@ -18,7 +18,7 @@ from coterie.features._featurizer import PairFeaturizer
 from coterie.features._operator import refuse_unwritable
 from coterie.features._words import Vocabulary
 from coterie.features.operators import DenseFeatures, NodeProducts, stack, written
-from coterie.items import Columns, ItemSet, PairFeatures, as_item_sets
+from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs, count_pairs
 
 Learned = TypeVar("Learned")
@@ -221,7 +221,7 @@ def _summed(products: NodeProducts, pairs: Pairs | None) -> Floats:
 
 
 def _people(authors: Sequence[Any], texts: Sequence[str]) -> People:
-    names = ["" if _is_missing(author) else str(author).casefold() for author in authors]
+    names = ["" if is_missing(author) else str(author).casefold() for author in authors]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names)) if name}
     beginnings = [(text.split(maxsplit=1) or [""])[0].strip("@<>:,;.!?") for text in texts]
     return People(
@@ -263,7 +263,7 @@ def _drawn(n_items: int) -> Pairs | None:
 
 
 def _texts(item_set: ItemSet, name: str) -> list[str]:
-    texts = ["" if _is_missing(value) else value for value in _column(item_set, name)]
+    texts = ["" if is_missing(value) else value for value in _column(item_set, name)]
     for number, text in enumerate(texts):
         if not isinstance(text, str):
             raise FeatureError(f"{name} of item {number} is {text!r}; give a text, or None")
@@ -281,35 +281,7 @@ def _numbers(item_set: ItemSet, name: str) -> Floats:
 
 
 def _column(item_set: ItemSet, name: str) -> list[Any]:
-    """Return one value an item."""
-    items = item_set.items
-    if not len(item_set):
-        return []
-    if isinstance(items, PairFeatures | np.ndarray | tuple) or sp.issparse(items):
-        raise FeatureError(
-            f"posts are compared by columns, but the items are {_kind(items)}; give a data frame "
-            "or a mapping of names to columns"
-        )
-    table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
-    names = list(table) if isinstance(table, Columns) else table.columns
-    if name not in names:
-        raise FeatureError(f"there is no column {name!r}; the columns are {', '.join(names)}")
-    values = nw.from_native(table[name], series_only=True, pass_through=True)
-    return values.to_list() if isinstance(values, nw.Series) else list(values)
-
-
-def _kind(items: Any) -> str:
-    if isinstance(items, PairFeatures):
-        return "features of pairs"
-    return f"values of type {type(items[0]).__name__}" if isinstance(items, tuple) else "vectors"
-
-
-def _is_missing(value: Any) -> bool:
-    """Tell None and what does not equal itself: NaN and NA."""
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:  # NA is neither equal nor unequal
-        return True
+    return column_of(item_set.items, name, "PostFeatures", FeatureError) if len(item_set) else []
 
 
 def _as_spread(spread: Any, n_columns: int) -> Floats:

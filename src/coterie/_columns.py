@@ -1,0 +1,56 @@
+"""Columns of item sets: their values by name, the tokens of a value, and what is missing."""
+
+from collections.abc import Collection
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse as sp
+
+from coterie.exceptions import InputError, ItemSetError
+from coterie.items import Columns, PairFeatures
+
+
+def column_of(
+    items: Any, name: str, asker: str, error: type[InputError] = ItemSetError
+) -> list[Any]:
+    """Return one value an item; `asker` says in an error who needs columns.
+
+    >>> column_of(Columns({"name": ["Ann", "Bob"]}), "town", "SharedKeys")
+    Traceback (most recent call last):
+    coterie.exceptions.ItemSetError: there is no column 'town'; the columns are name
+    """
+    if isinstance(items, PairFeatures | np.ndarray | tuple) or sp.issparse(items):
+        raise error(
+            f"{asker} compares columns, but the items are {kind_of(items)}; give a data frame or a "
+            "mapping of names to columns"
+        )
+    table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
+    names = list(table) if isinstance(table, Columns) else table.columns
+    if name not in names:
+        raise error(f"there is no column {name!r}; the columns are {', '.join(names)}")
+    values = nw.from_native(table[name], series_only=True, pass_through=True)
+    return values.to_list() if isinstance(values, nw.Series) else list(values)
+
+
+def kind_of(items: Any) -> str:
+    """Say in an error what items are."""
+    if isinstance(items, PairFeatures):
+        return "features of pairs"
+    is_matrix = isinstance(items, np.ndarray) or sp.issparse(items)
+    return "vectors" if is_matrix else f"of type {type(items).__name__}"
+
+
+def tokens_of(value: Any) -> Collection[Any]:
+    """Return the tokens of a value: those of a list, tuple, set or array, else itself."""
+    return value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else (value,)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell None, the empty text and what does not equal itself: NaN, NaT and NA."""
+    if value is None or (isinstance(value, str | bytes) and not value):
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124
+    except TypeError:  # NA is neither equal nor unequal
+        return True
