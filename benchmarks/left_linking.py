@@ -4,12 +4,14 @@
 
 `pass` needs the corpus gum_coref in the folder COTERIE_DATA: it compares a pass of SGD over the
 training pairs with one product `features @ coef` over the same pairs, turn by turn in one run, the
-least time of each. Kernels are compiled beforehand.
+least time of each. Kernels are compiled beforehand. `stream` runs benchmarks/streams.py.
 """
 
+import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -62,7 +64,12 @@ def one_pass() -> None:
         print(f"{name:40} {1e3 * seconds:7.1f} ms {seconds / product:6.2f} products")
 
 
-PARTS = {"pass": one_pass}
+def stream() -> None:
+    script = Path(__file__).with_name("streams.py")
+    subprocess.run([sys.executable, str(script)], check=True)  # noqa: S603
+
+
+PARTS = {"pass": one_pass, "stream": stream}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
