@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 
 import coterie
 from coterie.exceptions import InputError
+from coterie.learners import _convex_bounds
 from coterie.learners.cccp import CCCP
 
 EXACT = {"inner_tol": 1e-9, "inner_max_iter": 2000}
@@ -175,12 +176,34 @@ def test_an_inner_problem_that_was_left_is_taken_up_again(name):
     assert found.objective == pytest.approx(whole.objective, rel=0.05)
 
 
+def test_planes_serve_until_their_inner_problem_is_solved(monkeypatch):
+    """However few are kept for the next one."""
+    monkeypatch.setattr(_convex_bounds, "MOST_PLANES", 2)
+    risk = LinkRisk(random_links(1), 0.0)
+    found = CCCP(inner_max_iter=2).minimise(risk, 1e-4, np.zeros(N_COLUMNS))
+    assert found.converged
+    levels = [step.objective for step in found.history]
+    stays = [number for number in range(2, len(levels)) if len(set(levels[number - 2 :][:3])) == 1]
+    assert stays
+    for number in stays:
+        assert found.history[number].gap <= found.history[number - 1].gap
+
+
 @pytest.mark.parametrize("name", RISKS)
 def test_an_end_by_max_iter_is_told(name):
     risk = RISKS[name](0)
     short = CCCP(tol=0.0, max_iter=2, inner_max_iter=1).minimise(risk, 1e-3, np.zeros(N_COLUMNS))
     assert not short.converged
     assert len(short.history) == 2
+
+
+def test_an_inner_problem_out_of_reach_is_told():
+    """A feature of 1e10 beside others: rounding hides how the program over planes goes on."""
+    features, right = random_links(1)
+    risk = LinkRisk(Links(features * np.array([1e10, 1.0, 1.0]), right), 0.0)
+    found = CCCP(inner_max_iter=10, max_iter=20).minimise(risk, 0.01, np.zeros(N_COLUMNS))
+    assert not found.converged
+    assert found.objective <= objective(risk, 0.01, np.zeros(N_COLUMNS))
 
 
 class Concave(LinkRisk):

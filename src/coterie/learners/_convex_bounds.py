@@ -150,36 +150,47 @@ class Planes:
     plane is taken at a point between the best one so far and the solution.
     """
 
+    _working: WorkingSet
+    _least: float
+
     def __init__(self) -> None:
         self._kept: deque[Point] = deque(maxlen=MOST_PLANES)
+        self._bound: Bound | None = None
 
     def lower(self, bound: Bound, tol: float, max_iter: int) -> Lowered:
-        """Minimise a bound, up to a duality gap."""
-        working = WorkingSet(len(bound.tangent), np.array([1.0 / bound.lam]))
-        self._kept.append(bound.found)
-        for point in self._kept:
-            _add(working, bound, point)
-        least = 0.0
+        """Minimise a bound, up to a duality gap; go on where the last search of it was left."""
+        if bound is not self._bound:
+            self._turn_to(bound)
+        working = self._working
         for _ in range(max_iter):
             working.solve(0.1 * bound.allowed(tol) / bound.lam)
-            least = max(least, bound.lam * working.dual)
-            if bound.value - least <= bound.allowed(tol):
-                return Lowered(bound.value - least, True)
-            self._cut(working, bound)
+            self._least = max(self._least, bound.lam * working.dual)
+            if self._gap(bound) <= bound.allowed(tol):
+                return Lowered(self._gap(bound), True)
+            self._cut(bound)
             working.purge(IDLE)
-        return Lowered(bound.value - least, False)
+        return Lowered(self._gap(bound), False)
 
-    def _cut(self, working: WorkingSet, bound: Bound) -> None:
+    def _gap(self, bound: Bound) -> float:
+        # Rounding may put the two in the wrong order.
+        return max(bound.value - self._least, 0.0)
+
+    def _turn_to(self, bound: Bound) -> None:
+        self._bound, self._least = bound, 0.0
+        self._working = WorkingSet(len(bound.tangent), np.array([1.0 / bound.lam]))
+        for point in (*self._kept, bound.found):
+            self._add(bound, point)
+
+    def _cut(self, bound: Bound) -> None:
         """Add a plane that asks for more slack at the solution of the program."""
-        solution, centre = working.coef, bound.found.coef
-        asked = working.slacks(solution)
+        solution, centre = self._working.coef, bound.found.coef
+        asked = self._working.slacks(solution)
         for coef in (centre + STEP * (solution - centre), solution):
             self._kept.append(bound.evaluate(coef))
-            _add(working, bound, self._kept[-1])
-            if working.slacks(solution) > asked:
+            self._add(bound, self._kept[-1])
+            if self._working.slacks(solution) > asked:
                 return
 
-
-def _add(working: WorkingSet, bound: Bound, point: Point) -> None:
-    height = point.worst - float(point.gradient @ point.coef)
-    working.add(0, bound.tangent - point.gradient, height + bound.offset)
+    def _add(self, bound: Bound, point: Point) -> None:
+        height = point.worst - float(point.gradient @ point.coef)
+        self._working.add(0, bound.tangent - point.gradient, height + bound.offset)

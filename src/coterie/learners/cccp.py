@@ -19,7 +19,6 @@ from coterie.learners._convex_bounds import (
     SMALL,
     Bound,
     LatentRisk,
-    Lowered,
     Planes,
     Point,
     lower_smooth,
@@ -118,25 +117,22 @@ class _Run:
         self._solver, self._risk, self._lam = solver, risk, lam
         self._planes = Planes()
         self._bound: Bound | None = None
+        self._gap = inf
         self.coef, self.objective = start, inf
         self.history: list[LatentStep] = []
 
     def descend(self) -> bool:
         """Iterate; tell whether no more is to be gained."""
         self._move(Point(self.coef, *self._risk.worst(self.coef)))
-        least_gap = inf
         for _ in range(self._solver.max_iter):
-            before = self.objective
-            gap, ended = self._iterate()
-            if ended and before - self.objective <= self._solver.tol * max(before, SMALL):
+            before, gap_before = self.objective, self._gap
+            ended = self._iterate()
+            gained = before - self.objective
+            if ended and gained <= self._solver.tol * max(before, SMALL):
                 return True
-            if self.objective < before:
-                least_gap = inf
-            elif gap >= least_gap:
-                # The same inner problem again, and nothing gained: rounding is in the way.
+            if not gained and self._gap >= gap_before:
+                # Neither did the inner problem come any closer to its end: rounding is in the way.
                 return False
-            else:
-                least_gap = gap
         return False
 
     def settle(self) -> None:
@@ -144,24 +140,29 @@ class _Run:
         if self._bound is not None:
             self._move(self._bound.found)
 
-    def _iterate(self) -> Lowered:
+    def _iterate(self) -> bool:
+        """Solve the inner problem, or go on with it; tell whether it ended."""
         since = perf_counter()
-        self._bound = Bound(self._risk, self._lam, self._point, self._best, self._tangent)
+        if self._bound is None:
+            self._bound = Bound(self._risk, self._lam, self._point, self._best, self._tangent)
+        bound, n_before = self._bound, self._bound.n_evaluated
         lower = lower_smooth if self._risk.smooth else self._planes.lower
-        lowered = lower(self._bound, self._solver.inner_tol, self._solver.inner_max_iter)
-        self._move(self._bound.found)
-        n_inner, seconds = self._bound.n_evaluated, perf_counter() - since
-        self.history.append(LatentStep(self.objective, n_inner, lowered.gap, seconds))
+        self._gap, ended = lower(bound, self._solver.inner_tol, self._solver.inner_max_iter)
+        gap, n_inner = self._gap, bound.n_evaluated - n_before
+        self._move(bound.found)
+        seconds = perf_counter() - since
+        self.history.append(LatentStep(self.objective, n_inner, gap, seconds))
         report("fit", len(self.history), None, f"objective {self.objective:.4g}")
-        return lowered
+        return ended
 
     def _move(self, point: Point) -> None:
-        """Go to a point, unless its objective is no lower."""
+        """Go to a point, unless its objective is no lower; what bounds it there is another."""
         best, tangent = self._risk.best(point.coef)
         objective = 0.5 * self._lam * float(point.coef @ point.coef) + point.worst - best
         if objective < self.objective:
             self.coef, self.objective = point.coef, objective
             self._point, self._best, self._tangent = point, best, tangent
+            self._bound, self._gap = None, inf
 
 
 def drawn_start(solver: CCCP, n_columns: int, random_state: int) -> Floats:

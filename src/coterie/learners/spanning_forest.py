@@ -34,13 +34,13 @@ class SpanningForestLearner(Learner):
     search for the worst forest is exact, and so is the prediction.
 
     The loss Δ = n − k − Σ (+1 for a right link, −1 for a wrong one) counts links and is no share of
-    them: it is below 2 n for n items, and large item sets weigh more than small ones. So C is best
-    the smaller the larger they are.
+    them, as in the paper: it is below 2 n for n items, so that large item sets weigh more than
+    small ones, and a C for small sets is much for large ones.
 
     Parameters
     ----------
     C
-        The weight of the training loss against ½‖w‖²; 0.001 to 10 by powers of ten is the range to
+        The weight of the training loss against ½‖w‖²; 0.1 to 100 by powers of ten is the range to
         search.
     solver
         `CCCP`, the concave-convex procedure.
@@ -67,7 +67,7 @@ class SpanningForestLearner(Learner):
 
     Examples
     --------
-    Neighbours in a chain are 1 apart, and its ends farther than some that are in two chains:
+    Neighbours in a chain are 1 apart; its ends are as far apart as two chains:
 
     >>> from itertools import combinations
     >>> from coterie.items import ItemSet
@@ -75,7 +75,7 @@ class SpanningForestLearner(Learner):
     ...     distances = [[abs(a - b)] for a, b in combinations(places, 2)]
     ...     return ItemSet.from_pair_features(distances, len(places))
     >>> sets = [chains(0, 1, 2, 3, 6, 7), chains(1, 4, 5, 6)]
-    >>> learner = SpanningForestLearner(C=10.0).fit(sets, [[0, 0, 0, 0, 1, 1], [0, 1, 1, 1]])
+    >>> learner = SpanningForestLearner().fit(sets, [[0, 0, 0, 0, 1, 1], [0, 1, 1, 1]])
     >>> learner.predict([chains(0, 4, 1, 5, 9, 6, 10)])
     [Partition([0, 1, 0, 1, 2, 1, 2])]
     """
@@ -85,7 +85,7 @@ class SpanningForestLearner(Learner):
 
     def __init__(
         self,
-        C: float = 0.1,
+        C: float = 10.0,
         solver: CCCP = CONCAVE_CONVEX,
         featurizer: Featurizer | None = None,
         blocker: Blocker | None = None,
