@@ -130,9 +130,8 @@ class OnlineLearner(Learner):
         return featurizer, list(link_sets(*examples, featurizer, self._blocker))
 
     def _first_descent(self, sets: Sequence[LinkSet]) -> Descent:
-        random_state = as_whole("random_state", self.random_state)
         solver: SGD = self.solver
-        return solver.begin(sets[0].features.shape[1], random_state)
+        return solver.begin(sets[0].features.shape[1], self.random_state)
 
     def _passes(
         self, sets: Sequence[LinkSet], n_passes: int

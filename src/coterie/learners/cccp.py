@@ -6,7 +6,6 @@ from math import inf
 from time import perf_counter
 from typing import NamedTuple
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -163,12 +162,6 @@ class _Run:
             self.coef, self.objective = point.coef, objective
             self._point, self._best, self._tangent = point, best, tangent
             self._bound, self._gap = None, inf
-
-
-def drawn_start(solver: CCCP, n_columns: int, random_state: int) -> Floats:
-    """Draw the first weights as the solver asks for them."""
-    rng = np.random.default_rng(as_whole("random_state", random_state))
-    return rng.normal(scale=solver.start, size=n_columns)
 
 
 def warn_of_end(optimum: LatentOptimum) -> None:

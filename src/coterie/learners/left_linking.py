@@ -16,8 +16,9 @@ from coterie.items import as_item_set
 from coterie.learners._left_link_risk import LeftLinkRisk
 from coterie.learners._link_sets import Candidates, LinkSet
 from coterie.learners._online import OnlineLearner
+from coterie.learners._starts import drawn_start
 from coterie.learners.base import Examples
-from coterie.learners.cccp import CCCP, LatentOptimum, drawn_start, warn_of_end
+from coterie.learners.cccp import CCCP, LatentOptimum, warn_of_end
 from coterie.learners.sgd import SGD
 from coterie.partition import PartitionLike, as_partition
 from coterie.similarities import LinearSimilarity

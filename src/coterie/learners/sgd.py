@@ -12,6 +12,7 @@ from coterie._arrays import Floats
 from coterie._kernels.online import Scratch, Weights, last, mean, weights_of
 from coterie._values import Value
 from coterie.learners._link_sets import LinkSet
+from coterie.learners._starts import drawn_start
 
 Pass: TypeAlias = Callable[[LinkSet, int, float, Weights, Scratch], float]
 """Descends over the items of a set from some item on, at some first rate; returns their loss."""
@@ -64,7 +65,7 @@ class SGD(Value):
 
     def begin(self, n_columns: int, random_state: int) -> "Descent":
         """Begin a descent."""
-        return Descent(self, weights_of(first_coef(self.start, n_columns, random_state)))
+        return Descent(self, weights_of(drawn_start(self, n_columns, random_state)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +95,6 @@ class Descent:
         norm = float(last(weights) @ last(weights))
         objective = 0.5 * lam * norm + lost / max(n_items, 1)
         return reached, PassStep(objective, perf_counter() - started)
-
-
-def first_coef(deviation: float, n_columns: int, random_state: int) -> Floats:
-    """Draw the weights that a solver starts from."""
-    return np.random.default_rng(random_state).normal(0.0, deviation, n_columns)
 
 
 def _scratch(sets: Sequence[LinkSet], n_columns: int) -> Scratch:

@@ -11,8 +11,9 @@ from coterie._arrays import Floats, Pairs
 from coterie._types import Blocker, Clusterer, Features, Featurizer
 from coterie.clusterers import SpanningForest
 from coterie.exceptions import InputError, located
+from coterie.learners._starts import drawn_start
 from coterie.learners.base import Examples, Learner
-from coterie.learners.cccp import CCCP, LatentStep, drawn_start, warn_of_end
+from coterie.learners.cccp import CCCP, LatentStep, warn_of_end
 from coterie.losses import LinkLoss
 from coterie.objectives import Forest
 from coterie.pairs import PairScores, all_pairs
