@@ -227,7 +227,7 @@ def test_scores_of_groups():
     assert result.pooled().coreference()["MUC"] == pytest.approx(100 * micro(muc, *both).f1)
     assert result.apart().coreference()["B³"] == pytest.approx(100 * macro(b_cubed, *both).f1)
     assert result.information() == pytest.approx(100 * macro(variation_of_information, *both))
-    assert result.chosen() == "C 2"
+    assert result.chosen() == {"C": "2"}
 
 
 def test_conversations_found_whole():

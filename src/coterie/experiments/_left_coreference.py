@@ -13,7 +13,7 @@ from coterie.experiments._left_cells import (
     relaxed,
 )
 from coterie.experiments._left_data import N_FOLDS
-from coterie.experiments._left_results import Result, p_text, p_values, results_of
+from coterie.experiments._left_results import Result, chosen_table, p_notes, results_of
 from coterie.experiments._left_techniques import (
     BATCH_ROWS,
     CORR,
@@ -125,7 +125,10 @@ def table1(context: Context, corpus: Corpus) -> list[Table]:
         lead_note({row: result.coreference()["average"] for row, result in results.items()}),
     ]
     printed = LEFT_LINKING[corpus.paper]
-    return [Table.beside(corpus.title, _entries(results), printed, notes=notes, digits=2)]
+    return [
+        Table.beside(corpus.title, _entries(results), printed, notes=notes, digits=2),
+        chosen_table(corpus.title, results),
+    ]
 
 
 def rows() -> dict[str, Choice]:
@@ -136,14 +139,12 @@ def rows() -> dict[str, Choice]:
 
 
 def _entries(results: Mapping[str, Result]) -> dict[str, dict[str, Entry | Value]]:
-    others = {row: result for row, result in results.items() if row != OURS}
-    compared = p_values(results[OURS], others, conll_score)
+    words = p_notes(results, OURS, conll_score)
     shown: dict[str, dict[str, Entry | Value]] = {}
     for row, result in results.items():
         scores = result.coreference()
-        note = p_text(compared[row]) if row in compared else ""
-        average = Entry(scores.pop("average"), note=note)
-        shown[row] = {**scores, "average": average, "chosen": result.chosen()}
+        average = Entry(scores.pop("average"), note=words[row])
+        shown[row] = {**scores, "average": average}
     return shown
 
 

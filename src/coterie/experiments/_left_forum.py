@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from coterie.experiments._left_data import MESSAGES, N_FOLDS, SKETCH
-from coterie.experiments._left_results import Result, p_text, p_values, results_of
+from coterie.experiments._left_results import Result, chosen_table, p_notes, results_of
 from coterie.experiments._left_techniques import (
     BATCH_ROWS,
     OURS,
@@ -82,11 +82,9 @@ def _entries(
     """Show the mean VI of each technique in each column, with its p-value."""
     shown: dict[str, dict[str, Entry | Value]] = {row: {} for row in _rows(1, batch=True)}
     for name, results in columns.items():
-        others = {row: result for row, result in results.items() if row != OURS}
-        compared = p_values(results[OURS], others, variation_of_information)
+        words = p_notes(results, OURS, variation_of_information)
         for row, result in results.items():
-            note = p_text(compared[row]) if row in compared else ""
-            shown[row][name] = Entry(result.information(), note=note)
+            shown[row][name] = Entry(result.information(), note=words[row])
     return shown
 
 
@@ -109,17 +107,19 @@ def irc(context: Context) -> list[Table]:
     pairs = zip(once.items(), often.items(), strict=True)
     rows = {PAIRS: (PAIRS, TUNED), **dict(row for pair in pairs for row in pair)}
     results = results_of(context, [{"data": "irc"}], rows)
-    others = {row: result for row, result in results.items() if row != OURS}
-    compared = p_values(results[OURS], others, variation_of_information)
+    words = p_notes(results, OURS, variation_of_information)
     shown: dict[str, dict[str, Entry | Value]] = {}
     for row, result in results.items():
         measures = result.conversations()
-        note = p_text(compared[row]) if row in compared else ""
-        first = Entry(measures.pop("VI × 100"), note=note)
-        shown[row] = {"VI × 100": first, **measures, "chosen": result.chosen()}
+        first = Entry(measures.pop("VI × 100"), note=words[row])
+        shown[row] = {"VI × 100": first, **measures}
     reached = reach([truth for truth, _ in results[OURS].examples], MESSAGES)
     notes = [CHAT_NOTE.format(reached), CHAT_MEASURES]
-    return [Table.beside("Conversations in a chat room", shown, {}, notes=notes, digits=2)]
+    title = "Conversations in a chat room"
+    return [
+        Table.beside(title, shown, {}, notes=notes, digits=2),
+        chosen_table(title, results),
+    ]
 
 
 def reach(truths: Sequence[Partition], window: int) -> float:

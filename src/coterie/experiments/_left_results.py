@@ -10,6 +10,7 @@ from coterie.experiments._left_cells import VERSION, tested
 from coterie.experiments._left_data import NATURAL
 from coterie.experiments._left_techniques import LONGEST_FIRST, Choice
 from coterie.experiments.cells import Context, Key, Values
+from coterie.experiments.tables import Table
 from coterie.metrics import (
     b_cubed,
     ceaf_entity,
@@ -96,10 +97,10 @@ class Result:
             "exact-match F1": 100 * exact_match(self.examples),
         }
 
-    def chosen(self) -> str:
-        """Say what was chosen: where cells differ, the median."""
+    def chosen(self) -> dict[str, str]:
+        """Return what was chosen by its short name: where cells differ, the median."""
         names = [name for name in SETTINGS if name in self.settings[0]]
-        return ", ".join(f"{SETTINGS[name]} {self.median(name):g}" for name in names)
+        return {SETTINGS[name]: f"{self.median(name):g}" for name in names}
 
     def median(self, name: str) -> float:
         """Return the median of a setting over cells."""
@@ -145,6 +146,20 @@ def exact_match(examples: Sequence[tuple[Partition, Partition]]) -> float:
 
 def _conversations(partition: Partition) -> list[tuple[int, ...]]:
     return [tuple(items.tolist()) for items in partition.clusters if len(items) > 1]
+
+
+def p_notes(
+    results: Mapping[str, Result], ours: str, metric: Callable[..., float]
+) -> dict[str, str]:
+    """Return a word on how each row compares with ours, which itself has none."""
+    others = {row: result for row, result in results.items() if row != ours}
+    found = p_values(results[ours], others, metric)
+    return {ours: "", **{row: p_text(p_value) for row, p_value in found.items()}}
+
+
+def chosen_table(title: str, results: Mapping[str, Result]) -> Table:
+    """Show the settings that each row had chosen."""
+    return Table.beside(f"{title}: what was chosen", {r: v.chosen() for r, v in results.items()})
 
 
 def p_values(
