@@ -30,7 +30,7 @@ from coterie.metrics import b_cubed, conll_score, macro, micro, muc, variation_o
 from coterie.partition import Partition
 
 ALL = make_synth(n_sets=8, n_clusters=2, cluster_size=4, region_size=10, noise=0.45)
-OFTEN = Task(conll_score, (1, 2), (1, None), (1e-4,), (0.1, 0.01), exact=True)
+OFTEN = Task(conll_score, (1, 2), (1, None), (0.1, 0.01), (1e-4,), exact=True)
 PAPER_TABLES = {
     "coref-gum": "ACE 2004",
     "coref-genres": "OntoNotes-5.0",

@@ -33,7 +33,7 @@ NEAR = (
     "better; the paper does not tell its logarithm."
 )
 TENFOLD = (
-    "Ten folds: one to test on, the next to choose by (λ and γ, or C, by VI), "
+    "Ten folds: one to test on, the next to choose by (λ, the learning rate and γ, or C, by VI), "
     "the others to train on. Online techniques go over the posts once by author, five times and "
     "once by topic; batch ones ten times. Corr-Clustering is greedy."
 )
