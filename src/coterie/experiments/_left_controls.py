@@ -103,7 +103,7 @@ def _average(result: Result) -> float:
     return result.pooled().coreference()["average"]
 
 
-N_ORDERED = 5
+N_ORDERED = 3
 POSTS = variation_of_information, Result.information, 1.0
 ORDERED: Mapping[str, Data] = {
     "Coreference, average": Data([{"data": "gum"}], None, conll_score, _average, -1.0),
