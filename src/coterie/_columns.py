@@ -54,3 +54,5 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)  # noqa: PLR0124
     except TypeError:  # NA is neither equal nor unequal
         return True
+    except ValueError:  # an array of several values
+        return False

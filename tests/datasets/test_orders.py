@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from coterie import ItemSet, Partition, datasets
 from coterie.datasets import Corpus
 from coterie.datasets.orders import scrambled
-from coterie.exceptions import InputError
+from coterie.exceptions import InputError, PartitionError
 from coterie.features import NodeProducts
 from coterie.features.given import GivenFeatures
 from coterie.features.operators import as_operator
@@ -81,3 +81,15 @@ def test_orders_repeat_by_seed():
 def test_what_is_no_seed_is_refused():
     with pytest.raises(InputError, match="random_state is -1; give a whole number of at least 0"):
         scrambled(datasets.make_item_sets(n_sets=1), random_state=-1)
+
+
+def test_partitions_that_do_not_fit_are_refused():
+    two = ItemSet([[1.0], [2.0]])
+    for partitions, words in (
+        ([Partition([0, 1, 2])], "item set 0"),
+        ([Partition([0])], "item set 0"),
+        ([], "1 item sets and 0 partitions"),
+    ):
+        with pytest.raises(PartitionError, match=words):
+            scrambled(Corpus([two], partitions))
+    assert scrambled(Corpus([two], [[0, 1]])).partitions == [Partition([0, 1])]

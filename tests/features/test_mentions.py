@@ -417,3 +417,33 @@ def test_rows_against_a_plain_twin(n_features, seed):
 
 def test_pronouns_have_the_types_that_are_crossed():
     assert {"i", "we", "you", "he", "she", "it", "they"} < set(PRONOUN_TYPES)
+
+
+PLAIN = {"text": ["I", "you", "I"], "sentence": [0, 0, 1], "start": [0, 6, 9], "end": [1, 7, 9]}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"text": ["a", 3, "c"]}, "text of item 1 is 3; give a text"),
+        ({"speaker": [1, 2, 1]}, "speaker of item 0 is 1; give a text, or None"),
+        ({"quoted": ["0", "0", "0"]}, "quoted is '0'; give 1 inside a quotation"),
+        ({"start": np.zeros((3, 2), int)}, "column 'start' must be whole numbers"),
+    ],
+)
+def test_values_of_another_kind_are_refused(change, words):
+    with pytest.raises(FeatureError, match=words):
+        MentionFeatures()(ItemSet(PLAIN | change), None)
+
+
+def test_what_is_missing_agrees_with_nothing():
+    items = ItemSet(PLAIN | {"text": ["Ann", None, None]})
+    columns = MentionFeatures()(items, [(1, 2)]).to_matrix().indices
+    found = " ".join(MentionFeatures().names[column] for column in columns)
+    assert "same string" not in found
+    assert "shared" not in found
+    assert "head in" not in found
+
+
+def test_an_item_set_without_mentions_has_no_pairs():
+    assert MentionFeatures()(ItemSet([]), None).shape[0] == 0

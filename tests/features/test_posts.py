@@ -210,13 +210,10 @@ def test_unknown_authors_are_not_the_same(unknown):
     assert addressed(["a", "7 b"], authors=(7, unknown)) == [0, 1, 0]
 
 
-def test_the_time_unit_is_the_mean_step_unless_it_is_given():
+def test_the_time_unit_is_the_mean_step():
     sets = [ItemSet({"text": ["", ""], "time": t, "position": [0, 1]}) for t in ([0, 4], [10, 2])]
     assert PostFeatures().fit(sets).time_unit == 6.0
-    given_one = PostFeatures(time_unit=2).fit(sets)
-    assert given_one.time_unit == 2.0
-    assert given_one.spread[0, 1] == pytest.approx(3.0)
-    assert PostFeatures().fit(sets).fit(sets[:1]).time_unit == 6.0
+    assert PostFeatures().fit(sets).fit(sets[:1]).time_unit == 4.0
 
 
 def test_words_with_columns_are_those_of_the_most_posts():

@@ -1,5 +1,7 @@
 """The learners that go from item to item, as a user meets them."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,9 +13,10 @@ from coterie.blocking import Window
 from coterie.clusterers import LeftLink, SumLink
 from coterie.datasets import make_item_sets
 from coterie.exceptions import FeatureError, InputError, InterruptedWarning
-from coterie.features import GivenFeatures, Scaled, WithConstant
+from coterie.features import DenseFeatures, GivenFeatures, Scaled, WithConstant
 from coterie.items import ItemSet
 from coterie.learners import (
+    CCCP,
     SGD,
     BestLeftLinkLearner,
     FrankWolfe,
@@ -235,3 +238,77 @@ def test_progress_is_told_pass_by_pass():
         ("fit", done, 3) for done in (1, 2, 3)
     ]
     assert "objective" in told[0].detail
+
+
+@dataclass(frozen=True)
+class Misshapen:
+    """A featurizer that gives as many columns as there are items, or too many rows."""
+
+    n_columns: int | None
+    n_more: int
+    names = ("a", "b")
+
+    def fit(self, item_sets):
+        return self
+
+    def encode(self, item_set):
+        return item_set
+
+    def compare(self, encoded, pairs):
+        n_pairs = len(encoded) * (len(encoded) - 1) // 2 if pairs is None else len(pairs)
+        return np.ones((n_pairs + self.n_more, self.n_columns or len(encoded)))
+
+    def __call__(self, item_set, pairs):
+        return DenseFeatures(self.compare(item_set, pairs))
+
+
+@each_learner
+def test_features_of_another_shape_are_refused_before_kernels_meet_them(learner):
+    sets = [["a", "b", "c"], list(map(str, range(300)))]
+    truths = [[0, 0, 1], [number % 3 for number in range(300)]]
+    for featurizer, words in (
+        (Misshapen(None, 0), "item set 1: there are 300 features, but 3 are expected"),
+        (Misshapen(1, 5), "item set 0: the featurizer gave 8 rows for 3 pairs"),
+        (Misshapen(1, -1), "item set 0: the featurizer gave 2 rows for 3 pairs"),
+    ):
+        with pytest.raises(FeatureError, match=words):
+            clone(learner).set_params(featurizer=featurizer).fit(sets, truths)
+
+
+def test_a_partial_fit_takes_the_parameters_of_now():
+    def gone_on(**params):
+        return LatentLeftLinking(n_passes=1).fit(SETS, TRUTHS).set_params(**params)
+
+    window = gone_on(blocker=Window(1)).partial_fit(SETS, TRUTHS)
+    assert window.to_model().blocker == Window(1)
+    assert not np.array_equal(window.coef_, gone_on().partial_fit(SETS, TRUTHS).coef_)
+    before = gone_on()
+    still = gone_on(solver=SGD(1e-12, average=False)).partial_fit(SETS, TRUTHS)
+    assert not np.array_equal(still.coef_, before.coef_)
+    last = LatentLeftLinking(n_passes=1, solver=SGD(average=False)).fit(SETS, TRUTHS)
+    np.testing.assert_allclose(still.coef_, last.coef_, rtol=1e-4)
+
+
+def test_a_partial_fit_goes_on_from_a_fit_in_batch():
+    batch = LatentLeftLinking(lam=1e-2, solver=CCCP()).fit(SETS, TRUTHS)
+    coef, n_steps = batch.coef_, len(batch.history_)
+    batch.set_params(solver=SGD(1e-12)).partial_fit(SETS, TRUTHS)
+    np.testing.assert_allclose(batch.coef_, coef, rtol=1e-4)
+    assert len(batch.history_) == n_steps + 1
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [*LEARNERS, LatentLeftLinking(solver=CCCP()), LatentLeftLinking(0.0, solver=CCCP())],
+    ids=repr,
+)
+def test_numbers_beyond_floats_are_refused_with_a_remedy(learner):
+    huge = [np.asarray(each.items) * 1e155 for each in SETS]
+    with pytest.raises(FeatureError, match=r"features\.Scaled"):
+        clone(learner).fit(huge, TRUTHS)
+
+
+def test_extreme_weights_of_the_regulariser_and_temperatures():
+    assert np.isfinite(LatentLeftLinking(lam=1e17).fit(SETS, TRUTHS).coef_).all()
+    cold = LatentLeftLinking(gamma=1e-310).fit(SETS, TRUTHS)
+    assert cold.log_likelihood(SETS[0], cold.predict(SETS[:1])[0]) == pytest.approx(0.0)

@@ -19,8 +19,9 @@ from coterie._kernels.streams import paired, placed
 from coterie.blocking import AllPairs, Window
 from coterie.clusterers import Greedy, LeftLink, SumLink
 from coterie.exceptions import InputError, ItemSetError, PairError
+from coterie.features import GivenFeatures
 from coterie.model import Model
-from coterie.similarities import ConstantSimilarity
+from coterie.similarities import ConstantSimilarity, LinearSimilarity
 from coterie.stream import Assignment, EveryEarlier, Latest, LatestOfKeys, RunnerUp, Stream
 from tests.stream.plain_stream import (
     CUTS,
@@ -288,3 +289,17 @@ def test_pairs_are_sorted_by_their_first_items(drawn):
     expected = np.lexsort((owners, places))
     assert np.array_equal(order, expected)
     assert np.array_equal(pairs, np.column_stack([places, owners])[expected])
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        ({}, "a mapping without names"),
+        (pd.Series({"a": 1.0}), "the item is a Series; give a mapping"),
+        (pd.DataFrame({"a": [1.0]}), "the item is a DataFrame; give a mapping"),
+    ],
+)
+def test_rows_of_frames_and_empty_mappings_are_refused_one_by_one(item, words):
+    model = Model(AllPairs(), LinearSimilarity(GivenFeatures(), [1.0]), LeftLink())
+    with pytest.raises(ItemSetError, match=words):
+        Stream(model).add(item)

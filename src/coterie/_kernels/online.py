@@ -122,7 +122,8 @@ def step(rows, item, lo, hi, pulls, rate, lam, weights, scratch):
     """
     coef, sums, clock = weights
     eta = rate / (1.0 + rate * lam * (clock[2] + 1.0))
-    clock[0] *= 1.0 - eta * lam
+    # 1 − ηλ, in a form that is never 0.
+    clock[0] *= (1.0 + rate * lam * clock[2]) / (1.0 + rate * lam * (clock[2] + 1.0))
     length = eta / clock[0]
     gradient = scratch.gradient
     total = 0.0

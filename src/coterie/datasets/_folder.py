@@ -88,7 +88,8 @@ def refuse_other_folds(split: object, n_folds: int) -> None:
     if split is None:
         return
     # True is a whole number for Python, but no fold.
-    if isinstance(split, bool) or not isinstance(split, int) or not 0 <= split < n_folds:
+    is_whole = isinstance(split, int | np.integer) and not isinstance(split, bool)
+    if not is_whole or split not in range(n_folds):
         raise InputError(
             f"split is {split!r}; give the number of a fold, 0 to {n_folds - 1}, or None for all"
         )

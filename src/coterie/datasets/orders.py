@@ -4,7 +4,9 @@ import numpy as np
 
 from coterie._arguments import as_whole
 from coterie.datasets.corpus import Corpus
-from coterie.partition import Partition
+from coterie.exceptions import PartitionError, located
+from coterie.items import as_item_sets
+from coterie.partition import Partition, as_partition
 
 
 def scrambled(corpus: Corpus, random_state: int = 0) -> Corpus:
@@ -29,9 +31,16 @@ def scrambled(corpus: Corpus, random_state: int = 0) -> Corpus:
     (('c', 'a', 'b'), Partition([0, 1, 1]))
     """
     rng = np.random.default_rng(as_whole("random_state", random_state))
+    sets, given = as_item_sets(corpus.item_sets), list(corpus.partitions)
+    if len(sets) != len(given):
+        raise PartitionError(
+            f"there are {len(sets)} item sets and {len(given)} partitions; give one for each"
+        )
     moved = Corpus([], [])
-    for item_set, partition in zip(*corpus, strict=True):
+    for number, (item_set, partition) in enumerate(zip(sets, given, strict=True)):
+        with located(f"item set {number}"):
+            truth = as_partition(partition, len(item_set))
         order = rng.permutation(len(item_set))
         moved.item_sets.append(item_set.reordered(order))
-        moved.partitions.append(Partition(partition.labels[order]))
+        moved.partitions.append(Partition(truth.labels[order]))
     return moved

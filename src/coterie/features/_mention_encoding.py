@@ -88,7 +88,7 @@ def property_bit(name: str) -> np.uint64:
 
 def encode_mentions(items: Any) -> EncodedMentions:
     """Read every mention once."""
-    rows = mention_rows(items)
+    rows = mention_rows(items) if len(items) else []
     readings = [read(row) for row in rows]
     codes = Vocabulary()
     return EncodedMentions(
@@ -115,7 +115,7 @@ class Vocabulary:
 
     def of_sets(self, sets: Sequence[tuple[str, ...]]) -> WordSets:
         """Return the codes of the words of each set."""
-        coded = [sorted({self._code(word) for word in words}) for words in sets]
+        coded = [sorted({self._code(word) for word in words if word}) for words in sets]
         starts = np.cumsum([0, *map(len, coded)], dtype=np.intp)
         return WordSets(starts, np.array(list(chain.from_iterable(coded)), dtype=np.intp))
 
@@ -125,7 +125,7 @@ class Vocabulary:
 
 def _whole_column(name: str, values: Sequence[Any]) -> Ints:
     column = np.asarray(values)
-    if column.size and column.dtype.kind not in "iu":
+    if column.size and (column.dtype.kind not in "iu" or column.ndim != 1):
         raise FeatureError(f"column {name!r} must be whole numbers; give one an item")
     return column.astype(np.intp)
 

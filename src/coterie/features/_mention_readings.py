@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import narwhals as nw
 
+from coterie._columns import is_missing
 from coterie.exceptions import FeatureError
 from coterie.features._mention_words import (
     ACCUSATIVE,
@@ -98,7 +99,10 @@ def mention_rows(items: Any) -> list[Row]:
             f"{', '.join(REQUIRED)}"
         )
     names = [name for name in (*REQUIRED, *TOLD, *COUNTED) if name in columns]
-    values = (_as_texts(columns[name]) if name in TOLD else columns[name] for name in names)
+    values = (
+        _as_texts(name, columns[name]) if name in ("text", *TOLD) else columns[name]
+        for name in names
+    )
     return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
 
@@ -116,14 +120,18 @@ def _as_columns(items: Any) -> Mapping[str, Any]:
     return columns
 
 
-def _as_texts(column: Iterable[Any]) -> list[str]:
-    """Take what is missing in a frame, None or not a number, as not known."""
-    return [value if isinstance(value, str) else "" for value in column]
+def _as_texts(name: str, column: Iterable[Any]) -> list[str]:
+    """Take a column of texts; what is missing, None or not a number, is not known."""
+    texts = ["" if is_missing(value) else value for value in column]
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise FeatureError(f"{name} of item {number} is {text!r}; give a text, or None")
+    return texts
 
 
 def read(row: Row) -> Reading:
     """Read one mention."""
-    tokens = _tokens(str(row["text"]))
+    tokens = _tokens(row["text"])
     lower = [token.lower() for token in tokens]
     given_head = row.get("head") or _head(tokens)
     head = given_head.lower()
@@ -157,8 +165,16 @@ def read(row: Row) -> Reading:
         speaker_names=_speaker_names(row.get("speaker", "")),
         before=row.get("before", "").lower(),
         after=row.get("after", "").lower(),
-        quoted=bool(row.get("quoted")),
+        quoted=_is_quoted(row.get("quoted")),
     )
+
+
+def _is_quoted(value: Any) -> bool:
+    if is_missing(value):
+        return False
+    if value not in (0, 1):
+        raise FeatureError(f"quoted is {value!r}; give 1 inside a quotation, else 0")
+    return bool(value)
 
 
 def _telling(words: list[str]) -> tuple[str, ...]:
@@ -217,7 +233,7 @@ def _possessor(lower: list[str]) -> str:
 
 def _looks_named(row: Row, head: str) -> bool:
     """Take a capital for a name, unless it may be that of the first word of a sentence."""
-    starts_sentence = row.get("before") == "" and str(row["text"]).startswith(head)
+    starts_sentence = row.get("before") == "" and row["text"].startswith(head)
     return head[:1].isupper() and not starts_sentence
 
 

@@ -161,8 +161,9 @@ class MentionFeatures(PairFeaturizer):
     The features of noun phrase pairs of Ng & Cardie 2002 and Bengtson & Roth 2008, many of them
     conjoined, since a similarity that is linear can weigh a distance by the type of a mention only
     where both are one feature. All are 0 or 1 but the last, the distances d as ln(1 + d) / 2. The
-    earlier mention of a pair is the one that starts first (of two, the longer one), whatever their
-    order in the item set, and no other mention changes a pair. See `docs/mention-features.md`.
+    earlier mention of a pair is the one that starts first (of two, the longer one; of equal spans,
+    that of the lower `position`), whatever their order in the item set, and no other mention
+    changes a pair. See `docs/mention-features.md`.
 
     The items are columns: `text` (its words with blanks between), `start` and `end` (its first and
     last word, counted over the document) and `sentence`. The more of the others there are, the more
@@ -200,10 +201,12 @@ class MentionFeatures(PairFeaturizer):
 
 
 def _in_text_order(mentions: EncodedMentions, listed: Pairs | None) -> Couples:
-    """Tell the earlier from the later mention: it starts first, or else it ends last."""
+    """Tell the earlier from the later mention: it starts first, or else ends last."""
     first, second = (all_pairs(len(mentions)) if listed is None else listed).T
     rank = np.empty(len(mentions), np.intp)
-    rank[np.lexsort((-mentions.places["end"], mentions.places["start"]))] = np.arange(len(mentions))
+    places = mentions.places
+    order = np.lexsort((places["position"], -places["end"], places["start"]))
+    rank[order] = np.arange(len(mentions))
     swapped = rank[first] > rank[second]
     earlier, later = np.where(swapped, second, first), np.where(swapped, first, second)
     return Couples(mentions, earlier, later)

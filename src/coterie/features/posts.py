@@ -101,12 +101,10 @@ class PostFeatures(PairFeaturizer):
         The name of the column of authors (None counts as unknown), if there is one.
     max_words
         How many words have columns of their own, those of the most posts first; None for all.
-    time_unit
-        The difference in time that counts as 1; None: the mean time between a post and the next,
-        found by `fit`.
-    vocabulary, spread
-        What `fit` learned: words in at least two posts and their IDF; the means and the deviations
-        of the columns but those of words, of shape (2, columns).
+    vocabulary, time_unit, spread
+        What `fit` learned: words in at least two posts and their IDF; the mean time between a post
+        and the next; the means and the deviations of the columns but those of words, of shape
+        (2, columns).
 
     Examples
     --------
@@ -129,8 +127,8 @@ class PostFeatures(PairFeaturizer):
     position: str = "position"
     author: str | None = None
     max_words: int | None = None
-    time_unit: float | None = None
     vocabulary: Vocabulary | None = field(default=None, kw_only=True, repr=False)
+    time_unit: float | None = field(default=None, kw_only=True, repr=False)
     spread: Floats | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
@@ -148,7 +146,7 @@ class PostFeatures(PairFeaturizer):
         return (*self._measures, *(f"word: {word}" for word in words))
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Learn the words, the unit of time if none is given, and the spread of the columns."""
+        """Learn the words, the unit of time and the spread of the columns."""
         texts: list[str] = []
         times: list[Floats] = []
         sets = as_item_sets(item_sets)
@@ -156,7 +154,7 @@ class PostFeatures(PairFeaturizer):
             with located(f"item set {number}"):
                 texts += _texts(item_set, self.text)
                 times.append(_numbers(item_set, self.time))
-        unit = self.time_unit or _mean_step(times)
+        unit = _mean_step(times)
         plain = np.tile([[0.0], [1.0]], len(self._measures))
         learned = replace(
             self, vocabulary=Vocabulary.learned(texts), time_unit=unit, max_words=0, spread=plain

@@ -8,6 +8,7 @@ from scipy.optimize import OptimizeResult, minimize
 
 from coterie._arrays import Floats
 from coterie._solvers.working_set import WorkingSet
+from coterie.exceptions import FeatureError
 
 SMALL = 1e-3
 """An objective below it is taken for so much where a share of it is asked for."""
@@ -56,6 +57,18 @@ class Point(NamedTuple):
     gradient: Floats
 
 
+def point_at(risk: LatentRisk, coef: Floats) -> Point:
+    """Ask a risk for `worst` at a coef."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        point = Point(coef.copy(), *risk.worst(coef))
+    if not np.isfinite(point.worst) or not np.isfinite(point.gradient).all():
+        raise FeatureError(
+            "the scores of pairs are too large for a float; bring the features to one scale "
+            "(features.Scaled)"
+        )
+    return point
+
+
 class Lowered(NamedTuple):
     """How a search for the least value of a bound ended.
 
@@ -86,7 +99,7 @@ class Bound:
         if np.array_equal(coef, self.found.coef):
             return self.found
         self.n_evaluated += 1
-        point = Point(coef.copy(), *self._risk.worst(coef))
+        point = point_at(self._risk, coef)
         if self.value_of(point) < self.value:
             self.found, self.value = point, self.value_of(point)
         return point

@@ -13,7 +13,7 @@ from coterie._arrays import Floats, Ints, Pairs, read_only
 from coterie._kernels.links import by_item
 from coterie._kernels.online import Rows
 from coterie._types import Blocker, Features, Featurizer
-from coterie.exceptions import located
+from coterie.exceptions import FeatureError, located
 from coterie.features.operators import (
     ConstantFeatures,
     DenseFeatures,
@@ -75,7 +75,9 @@ class LinkSet:
         pairs = blocker(item_set)
         candidates = Candidates.of(len(item_set), pairs)
         labels: Ints = truth.labels.astype(np.int32)
-        return cls(featurizer(item_set, pairs), candidates, read_only(labels))
+        features = featurizer(item_set, pairs)
+        refuse_other_rows(features, len(candidates.lefts))
+        return cls(features, candidates, read_only(labels))
 
     def links(self, coef: Floats) -> Floats:
         """Score all pairs, in the order of the candidates."""
@@ -91,6 +93,14 @@ class LinkSet:
     def rows(self) -> Rows:
         """The features as arrays, in the order of the candidates."""
         return _as_rows(self.features, self.candidates)
+
+
+def refuse_other_rows(features: Features, n_pairs: int) -> None:
+    """Refuse features that are not those of so many pairs, before a kernel reads beyond them."""
+    if features.shape[0] != n_pairs:
+        raise FeatureError(
+            f"the featurizer gave {features.shape[0]} rows for {n_pairs} pairs; give one row a pair"
+        )
 
 
 def link_sets(

@@ -3,13 +3,14 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 from sklearn.base import clone
 
 from coterie._arguments import as_real, as_whole, refuse_class
 from coterie._arrays import Floats
-from coterie._kernels.online import Scratch, Weights
+from coterie._kernels.online import Scratch, Weights, weights_of
 from coterie._progress import report
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError, InterruptedWarning
@@ -62,7 +63,7 @@ class OnlineLearner(Learner):
         partitions: Iterable[PartitionLike],
         last: int | None = None,
     ) -> Self:
-        """Go on learning: one more pass, over these item sets.
+        """Go on learning: one more pass, over these item sets, with the parameters of now.
 
         Parameters
         ----------
@@ -74,13 +75,13 @@ class OnlineLearner(Learner):
         """
         examples = as_examples(item_sets, partitions)
         self._refuse_what_does_not_fit()
-        if not hasattr(self, "_descent"):
+        if not hasattr(self, "similarity_"):
             featurizer, sets = self._begin(examples)
-            descent, history = self._first_descent(sets), list[PassStep]()
+            descent, history = self._first_descent(sets), []
         else:
             featurizer = self.similarity_.featurizer  # type: ignore[attr-defined]
-            sets = list(link_sets(*examples, featurizer, self._fitted_blocker))
-            descent, history = self._descent, list(self.history_)
+            sets = list(link_sets(*examples, featurizer, self._blocker))
+            descent, history = self._reached, list(self.history_)
         count = None if last is None else as_whole("last", last, 1)
         firsts = [0 if count is None else max(len(each) - count, 0) for each in sets]
         descent, step = descent.run(sets, self._descend, self.lam, firsts)
@@ -132,6 +133,13 @@ class OnlineLearner(Learner):
     def _first_descent(self, sets: Sequence[LinkSet]) -> Descent:
         solver: SGD = self.solver
         return solver.begin(sets[0].features.shape[1], self.random_state)
+
+    @property
+    def _reached(self) -> Descent:
+        """Where to go on from, with the solver of now; after a fit in batch, from its weights."""
+        if hasattr(self, "_descent"):
+            return replace(self._descent, solver=self.solver)
+        return Descent(self.solver, weights_of(self.coef_))
 
     def _passes(
         self, sets: Sequence[LinkSet], n_passes: int

@@ -21,6 +21,7 @@ from coterie.learners._convex_bounds import (
     Planes,
     Point,
     lower_smooth,
+    point_at,
 )
 
 
@@ -122,7 +123,7 @@ class _Run:
 
     def descend(self) -> bool:
         """Iterate; tell whether no more is to be gained."""
-        self._move(Point(self.coef, *self._risk.worst(self.coef)))
+        self._move(point_at(self._risk, self.coef))
         for _ in range(self._solver.max_iter):
             before, gap_before = self.objective, self._gap
             ended = self._iterate()

@@ -112,11 +112,14 @@ class LatentLeftLinking(OnlineLearner):
             chosen[firsts] = new[firsts]
             return 0.0 if np.all(chosen) else -np.inf
         # Logarithms of measures, for a measure itself may be too small for a float.
-        measures = links / self._trained_gamma
-        every, correct = np.zeros(len(truth)), np.full(len(truth), -np.inf)
+        top = np.zeros(len(truth))
+        np.maximum.at(top, item, links)
+        with np.errstate(over="ignore"):
+            measures = (links - top[item]) / self._trained_gamma
+            every, correct = -top / self._trained_gamma, np.full(len(truth), -np.inf)
+        correct[firsts] = every[firsts]
         np.logaddexp.at(every, item, measures)
         np.logaddexp.at(correct, item[right], measures[right])
-        correct[firsts] = 0.0
         return float(np.sum(correct - every))
 
     def link_probabilities(self, item_set: Any) -> Floats:

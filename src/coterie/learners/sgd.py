@@ -11,6 +11,7 @@ from coterie._arguments import as_real, as_weight
 from coterie._arrays import Floats
 from coterie._kernels.online import Scratch, Weights, last, mean, weights_of
 from coterie._values import Value
+from coterie.exceptions import FeatureError
 from coterie.learners._link_sets import LinkSet
 from coterie.learners._starts import drawn_start
 
@@ -84,6 +85,7 @@ class Descent:
         self, sets: Sequence[LinkSet], descend: Pass, lam: float, firsts: Sequence[int]
     ) -> tuple["Descent", PassStep]:
         """Make a pass over item sets, of each from its first item to learn from."""
+        _refuse_other_widths(sets, len(self.weights.coef))
         started = perf_counter()
         weights = Weights(*(part.copy() for part in self.weights))
         scratch = _scratch(sets, len(weights.coef))
@@ -92,9 +94,24 @@ class Descent:
             lost += descend(link_set, first, rate, weights, scratch)
             n_items += len(link_set) - first
         reached = Descent(self.solver, weights)
-        norm = float(last(weights) @ last(weights))
-        objective = 0.5 * lam * norm + lost / max(n_items, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            objective = 0.5 * lam * float(last(weights) @ last(weights)) + lost / max(n_items, 1)
+            finite = np.isfinite(objective) and np.isfinite(reached.coef).all()
+        if not finite:
+            raise FeatureError(
+                "the weights grew beyond what a float can hold; bring the features to one scale "
+                "(features.Scaled), or lower the learning_rate of the solver"
+            )
         return reached, PassStep(objective, perf_counter() - started)
+
+
+def _refuse_other_widths(sets: Sequence[LinkSet], n_columns: int) -> None:
+    for number, link_set in enumerate(sets):
+        if link_set.features.shape[1] != n_columns:
+            raise FeatureError(
+                f"item set {number}: there are {link_set.features.shape[1]} features, but "
+                f"{n_columns} are expected; give a featurizer of as many columns for every item set"
+            )
 
 
 def _scratch(sets: Sequence[LinkSet], n_columns: int) -> Scratch:

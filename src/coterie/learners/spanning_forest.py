@@ -11,12 +11,13 @@ from coterie._arrays import Floats, Pairs
 from coterie._types import Blocker, Clusterer, Features, Featurizer
 from coterie.clusterers import SpanningForest
 from coterie.exceptions import InputError, located
+from coterie.learners._link_sets import refuse_other_rows
 from coterie.learners._starts import drawn_start
 from coterie.learners.base import Examples, Learner
 from coterie.learners.cccp import CCCP, LatentStep, warn_of_end
 from coterie.losses import LinkLoss
 from coterie.objectives import Forest
-from coterie.pairs import PairScores, all_pairs
+from coterie.pairs import PairScores, all_pairs, count_pairs
 from coterie.partition import Partition
 from coterie.similarities import LinearSimilarity
 
@@ -123,7 +124,9 @@ class SpanningForestLearner(Learner):
         for number, (item_set, truth) in enumerate(zip(*examples, strict=True)):
             with located(f"item set {number}"):
                 pairs = self._blocker(item_set)
-                forests.append(Forests(featurizer(item_set, pairs), pairs, truth))
+                features = featurizer(item_set, pairs)
+                refuse_other_rows(features, count_pairs(len(item_set), pairs))
+                forests.append(Forests(features, pairs, truth))
         return forests
 
     @property

@@ -159,11 +159,23 @@ def as_rows(items: Any) -> Rows:
 
 def one_row(item: Any) -> Any:
     """Take one item as an item set of it."""
+    if isinstance(item, Mapping) and not item:
+        raise ItemSetError("the item is a mapping without names; give its values by name")
+    _refuse_tables(item)
     if isinstance(item, Mapping):
         return {name: [value] for name, value in item.items()}
     if sp.issparse(item):
         return sp.csr_array(item.reshape(1, -1))
     return item[None] if isinstance(item, np.ndarray) and item.ndim == 1 else [item]
+
+
+def _refuse_tables(item: Any) -> None:
+    known = nw.from_native(item, allow_series=True, pass_through=True)
+    if isinstance(known, nw.DataFrame | nw.LazyFrame | nw.Series):
+        raise ItemSetError(
+            f"the item is a {type(item).__name__}; give a mapping of names to values, such as "
+            "row.to_dict(), or a frame to add_many"
+        )
 
 
 def _columns(records: Sequence[Any]) -> dict[str, list[Any]]:
