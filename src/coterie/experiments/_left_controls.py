@@ -49,8 +49,8 @@ SOLVED: Key = {"data": "author, no words", "fold": 0}
 CCCP_NOTE = (
     f"Means over {N_SUBSETS} random subsets of {N_SUBSET} training sets of 20 Newsgroups by author "
     "(100 in the paper, more than there are here), measured on themselves, with γ = 1 and "
-    "λ = 1e-4, without the features of single words, with which CCCP would take days. It makes up "
-    "to 100 iterations of up to 100 inner ones; stopped early, 3 of 10."
+    "λ = 1e-4, without the features of single words, which would take CCCP many times longer. It "
+    "makes up to 100 iterations of up to 100 inner ones; stopped early, 3 of 10."
 )
 SPEED_NOTE = (
     "CCCP against one pass of SGD: VI {:+.1%} (paper: better by less than 0.2%), in {:,.0f} times "
