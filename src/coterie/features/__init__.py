@@ -17,6 +17,7 @@ __all__ = [
     "PostFeatures",
     "RandomFourier",
     "Scaled",
+    "SoftTFIDF",
     "SparseFeatures",
     "Vocabulary",
     "WithConstant",
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from coterie.features.operators import taken as taken
     from coterie.features.operators import written as written
     from coterie.features.posts import PostFeatures as PostFeatures
+    from coterie.features.soft_tfidf import SoftTFIDF as SoftTFIDF
 else:
     from coterie._lazy import lazily
 
@@ -71,5 +73,6 @@ else:
             "mentions": ["MentionFeatures"],
             "posts": ["PostFeatures"],
             "_words": ["Vocabulary"],
+            "soft_tfidf": ["SoftTFIDF"],
         },
     )
