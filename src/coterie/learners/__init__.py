@@ -14,12 +14,14 @@ __all__ = [
     "OneSlack",
     "PairwiseClustering",
     "SVMCluster",
+    "Softmax",
     "SpanningForestLearner",
     "StructuralSVM",
     "SumLinkLearner",
     "SupervisedKMeans",
     "Tuned",
     "Untrained",
+    "Winnow",
     "tune",
 ]
 
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
     from coterie.learners.recipes import SupervisedKMeans as SupervisedKMeans
     from coterie.learners.recipes import SVMCluster as SVMCluster
     from coterie.learners.sgd import SGD as SGD
+    from coterie.learners.softmax import Softmax as Softmax
     from coterie.learners.spanning_forest import SpanningForestLearner as SpanningForestLearner
     from coterie.learners.structural_svm import StructuralSVM as StructuralSVM
     from coterie.learners.sum_link import SumLinkLearner as SumLinkLearner
     from coterie.learners.tuning import Tuned as Tuned
     from coterie.learners.tuning import tune as tune
+    from coterie.learners.winnow import Winnow as Winnow
 else:
     from coterie._lazy import lazily
 
@@ -61,5 +65,7 @@ else:
             "tuning": ["Tuned", "tune"],
             "cccp": ["CCCP"],
             "spanning_forest": ["SpanningForestLearner"],
+            "softmax": ["Softmax"],
+            "winnow": ["Winnow"],
         },
     )
