@@ -9,6 +9,7 @@ __all__ = [
     "gum_genre",
     "iter_records",
     "load_digit_sets",
+    "load_entity_names",
     "load_gum_coref",
     "load_gum_mentions",
     "load_irc_ubuntu",
@@ -16,6 +17,7 @@ __all__ = [
     "load_news_ecbplus",
     "load_newsgroups_threads",
     "load_ontogum_mentions",
+    "load_source_names",
     "make_item_sets",
     "make_records",
     "make_synth",
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from coterie.datasets.gum import load_ontogum_mentions as load_ontogum_mentions
     from coterie.datasets.irc import load_irc_ubuntu as load_irc_ubuntu
     from coterie.datasets.litbank import load_litbank_coref as load_litbank_coref
+    from coterie.datasets.names import load_entity_names as load_entity_names
+    from coterie.datasets.names import load_source_names as load_source_names
     from coterie.datasets.news import load_news_ecbplus as load_news_ecbplus
     from coterie.datasets.newsgroups import load_newsgroups_threads as load_newsgroups_threads
     from coterie.datasets.orders import scrambled as scrambled
@@ -62,5 +66,6 @@ else:
             "litbank": ["load_litbank_coref"],
             "newsgroups": ["load_newsgroups_threads"],
             "orders": ["scrambled"],
+            "names": ["load_entity_names", "load_source_names"],
         },
     )

@@ -108,10 +108,20 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def read_rows(path: Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Read some columns of a table of comma-separated values whose first row names them."""
-    with reading(path), path.open(encoding="utf-8", newline="") as lines:
+    """Read some columns of a table of comma-separated values whose first row names them.
+
+    A file that ends in .gz is unpacked on the way.
+    """
+    with reading(path), _opened(path) as lines:
         rows = csv.DictReader(lines, strict=True)
-        return [tuple(str(row[column]) for column in columns) for row in rows]
+        return [_cells(row, columns, rows.line_num) for row in rows]
+
+
+def _cells(row: Record, columns: tuple[str, ...], line: int) -> tuple[str, ...]:
+    # What a row has too much is under None, and what it lacks is None.
+    if None in row or None in row.values():
+        raise ValueError(f"line {line}: the row has not one value for each column")
+    return tuple(row[column] for column in columns)
 
 
 def read_json_lines(path: Path) -> Iterator[Record]:
@@ -131,7 +141,7 @@ def map_json_lines(path: Path, take: Callable[[Record], Taken]) -> Iterator[Take
 
 def _opened(path: Path) -> Any:
     opener: Any = gzip.open if path.suffix == ".gz" else open
-    return opener(path, "rt", encoding="utf-8")
+    return opener(path, "rt", encoding="utf-8", newline="")
 
 
 def _at_line(number: int, read: Callable[..., Taken], *given: Any) -> Taken:
