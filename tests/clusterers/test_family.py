@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.cluster import AgglomerativeClustering
 
 from coterie import clusterers
 from coterie.checks import check_clusterer
@@ -16,7 +17,7 @@ from tests.clusterers.instances import best_value, keeps_apart, small_instances
 MEMBERS = [
     member
     for member in (getattr(clusterers, name) for name in clusterers.__all__)
-    if issubclass(member, PairClusterer)
+    if issubclass(member, PairClusterer) and member is not clusterers.EstimatorClusterer
 ]
 ORDER_FREE = {
     clusterers.Greedy,
@@ -31,6 +32,11 @@ CORRELATION = [member for member in MEMBERS if isinstance(member().objective, Co
 
 def takes_k(member):
     return "n_clusters" in inspect.signature(member).parameters
+
+
+def test_contract_of_an_estimator():
+    average = AgglomerativeClustering(metric="precomputed", linkage="average")
+    check_clusterer(clusterers.EstimatorClusterer(average), n_clusters=2, order_free=True)
 
 
 def test_the_family_is_whole():

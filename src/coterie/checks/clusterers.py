@@ -134,7 +134,7 @@ def _check_rebuilt(clusterer: Clusterer, scores: PairScores) -> None:
 
 
 def _params(clusterer: Clusterer) -> dict[str, Any]:
-    params: dict[str, Any] = cast("Any", clusterer).get_params()
+    params: dict[str, Any] = cast("Any", clusterer).get_params(deep=False)
     return params
 
 

@@ -8,7 +8,7 @@
 - of k-means: `KernelKMeans` moves items, `Spectral` takes eigenvectors, `DiscreteSpectral` rounds
   them;
 - without an objective: `SingleLinkage`, `CompleteLinkage`, `AverageLinkage`, `KMedoids`,
-  `RepeatedBisection`, `GraphCut`.
+  `RepeatedBisection`, `GraphCut`, and `EstimatorClusterer` around those of scikit-learn.
 
 A clusterer's `solve` returns a `Solution`, which says what is proved about the partition.
 """
@@ -20,6 +20,7 @@ __all__ = [
     "BallRounding",
     "CompleteLinkage",
     "DiscreteSpectral",
+    "EstimatorClusterer",
     "Exact",
     "GraphCut",
     "Greedy",
@@ -41,6 +42,7 @@ __all__ = [
 if TYPE_CHECKING:
     from coterie.clusterers._base import Solution as Solution
     from coterie.clusterers.bisection import RepeatedBisection as RepeatedBisection
+    from coterie.clusterers.estimators import EstimatorClusterer as EstimatorClusterer
     from coterie.clusterers.exact import Exact as Exact
     from coterie.clusterers.graph_cut import GraphCut as GraphCut
     from coterie.clusterers.greedy import Greedy as Greedy
@@ -81,5 +83,6 @@ else:
             "spanning_forest": ["SpanningForest"],
             "spectral": ["DiscreteSpectral", "Spectral"],
             "sum_link": ["SumLink"],
+            "estimators": ["EstimatorClusterer"],
         },
     )
