@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from coterie._arguments import as_real, as_whole
-from coterie._arrays import Bools, Floats, Ints, Pairs
+from coterie._arrays import Bools, Floats, Ints, Pairs, read_only
 from coterie._kernels.components import condensed_components, listed_components
 from coterie._kernels.linkage import average_joins, complete_joins, single_joins
 from coterie.clusterers._base import Search, needed_n_clusters
@@ -235,9 +235,10 @@ def _sorted(links: Pairs, heights: Floats) -> tuple[Pairs, Floats]:
     return links[order], heights[order]
 
 
-def _linked(links: Pairs, n_nodes: int) -> Ints:
-    graph = sp.coo_array((np.ones(len(links)), links.T), shape=(n_nodes, n_nodes))
-    labels: Ints = connected_components(graph, directed=False)[1].astype(np.intp)
+def _linked(links: Pairs, n_items: int) -> Ints:
+    """Label what links connect."""
+    links = read_only(np.ascontiguousarray(links, dtype=np.intp))
+    labels: Ints = listed_components(n_items, links, read_only(np.ones(len(links))), 0.0)
     return labels
 
 
