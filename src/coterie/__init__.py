@@ -9,6 +9,8 @@ __all__ = [
     "SGD",
     "BestLeftLinkLearner",
     "Coarse",
+    "DiscriminativeClustering",
+    "ExactUpdate",
     "Fine",
     "FrankWolfe",
     "ItemSet",
@@ -18,6 +20,7 @@ __all__ = [
     "OneSlack",
     "PairScores",
     "PairwiseClustering",
+    "PaperUpdate",
     "Partition",
     "SVMCluster",
     "SpanningForestLearner",
@@ -80,6 +83,9 @@ if TYPE_CHECKING:
     from coterie.pairs import PairScores as PairScores
     from coterie.partition import Partition as Partition
     from coterie.partition import as_partition as as_partition
+    from coterie.learners import DiscriminativeClustering as DiscriminativeClustering
+    from coterie.learners import PaperUpdate as PaperUpdate
+    from coterie.learners import ExactUpdate as ExactUpdate
 else:
     from coterie._lazy import lazily
 
@@ -109,12 +115,15 @@ else:
                 "BestLeftLinkLearner",
                 "CCCP",
                 "Coarse",
+                "DiscriminativeClustering",
+                "ExactUpdate",
                 "Fine",
                 "FrankWolfe",
                 "LatentLeftLinking",
                 "NSlack",
                 "OneSlack",
                 "PairwiseClustering",
+                "PaperUpdate",
                 "SGD",
                 "SVMCluster",
                 "SpanningForestLearner",

@@ -15,11 +15,14 @@ from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
 from coterie.features._blocks import row_blocks
 from coterie.features._featurizer import as_featurizer
+from coterie.features.distances import Distance, Manhattan, as_distance
 from coterie.features.operators import taken, written
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores, all_pairs, as_pairs, count_pairs
 
-__all__ = ["ClassifierSimilarity", "ConstantSimilarity", "LinearSimilarity"]
+__all__ = ["ClassifierSimilarity", "ConstantSimilarity", "DistanceSimilarity", "LinearSimilarity"]
+
+MANHATTAN = Manhattan()
 
 _CERTAIN = 36.0
 """The log-odds that stand for certainty: beyond them a probability is rounded to 1."""
@@ -54,8 +57,53 @@ class FeatureSimilarity(ABC):
     def _scores(self, features: Features) -> Floats: ...
 
 
+class WeightedSimilarity(FeatureSimilarity):
+    """A similarity with one weight a feature."""
+
+    coef: Floats
+
+    def named_coef(self) -> dict[str, float]:
+        """Return the coef of each feature by its name."""
+        names = self.featurizer.names
+        self._refuse_other_columns(len(names))
+        named = dict(zip(names, self.coef.tolist(), strict=True))
+        if len(named) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise FeatureError(f"two features are called {twice!r}; give featurizers unlike names")
+        return named
+
+    def _keep_coef(self) -> None:
+        """Check the featurizer and the coef."""
+        as_featurizer(self.featurizer)
+        coef = as_floats("coef", self.coef, FeatureError)
+        if coef.ndim != 1:
+            raise FeatureError(f"coef has shape {coef.shape}; give one number a feature")
+        bad = np.flatnonzero(~np.isfinite(coef))
+        if bad.size:
+            raise FeatureError(f"coef {bad[0]} is {coef[bad[0]]}; give finite numbers")
+        object.__setattr__(self, "coef", coef)
+
+    def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
+        features = super()._features(item_set, pairs)
+        self._refuse_other_columns(features.shape[1])
+        return features
+
+    def _weighted(self, features: Features) -> Any:
+        """Return what each feature of each pair counts: φ · coef, sparse where they are."""
+        matrix = written(features)
+        parts = matrix @ sp.diags_array(self.coef) if sp.issparse(matrix) else matrix * self.coef
+        return sp.csr_array(parts) if sp.issparse(parts) else parts
+
+    def _refuse_other_columns(self, n_columns: int) -> None:
+        if n_columns != len(self.coef):
+            raise FeatureError(
+                f"the features have {n_columns} columns, but there are {len(self.coef)} coef; give "
+                "the featurizer that they were learned with, and item sets of that kind"
+            )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearSimilarity(FeatureSimilarity):
+class LinearSimilarity(WeightedSimilarity):
     """Score a pair by the weighted sum of its features: `features @ coef + bias`.
 
     What an item scores with itself is `features.diagonal @ coef`, without the bias.
@@ -88,14 +136,7 @@ class LinearSimilarity(FeatureSimilarity):
     bias: float = 0.0
 
     def __post_init__(self) -> None:
-        as_featurizer(self.featurizer)
-        coef = as_floats("coef", self.coef, FeatureError)
-        if coef.ndim != 1:
-            raise FeatureError(f"coef has shape {coef.shape}; give one number a feature")
-        bad = np.flatnonzero(~np.isfinite(coef))
-        if bad.size:
-            raise FeatureError(f"coef {bad[0]} is {coef[bad[0]]}; give finite numbers")
-        object.__setattr__(self, "coef", coef)
+        self._keep_coef()
         object.__setattr__(self, "bias", as_real("bias", self.bias, low=-inf))
 
     def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Any]:
@@ -105,28 +146,11 @@ class LinearSimilarity(FeatureSimilarity):
         sum to the score of the pair.
         """
         items = as_item_set(item_set)
-        matrix = written(self._features(items, _asked(items, pairs)))
-        parts = matrix @ sp.diags_array(self.coef) if sp.issparse(matrix) else matrix * self.coef
-        return self.bias, sp.csr_array(parts) if sp.issparse(parts) else parts
-
-    def named_coef(self) -> dict[str, float]:
-        """Return the coef of each feature by its name."""
-        names = self.featurizer.names
-        self._refuse_other_columns(len(names))
-        named = dict(zip(names, self.coef.tolist(), strict=True))
-        if len(named) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FeatureError(f"two features are called {twice!r}; give featurizers unlike names")
-        return named
+        return self.bias, self._weighted(self._features(items, _asked(items, pairs)))
 
     def __repr__(self) -> str:
         bias = f", bias {self.bias:g}" if self.bias else ""
         return f"LinearSimilarity({len(self.coef)} features{bias})"
-
-    def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
-        features = super()._features(item_set, pairs)
-        self._refuse_other_columns(features.shape[1])
-        return features
 
     def _scores(self, features: Features) -> Floats:
         return features @ self.coef + self.bias
@@ -135,12 +159,83 @@ class LinearSimilarity(FeatureSimilarity):
         own = features.diagonal @ self.coef
         return own if np.ndim(own) or own else None
 
-    def _refuse_other_columns(self, n_columns: int) -> None:
-        if n_columns != len(self.coef):
-            raise FeatureError(
-                f"the features have {n_columns} columns, but there are {len(self.coef)} coef; give "
-                "the featurizer that they were learned with, and item sets of that kind"
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DistanceSimilarity(WeightedSimilarity):
+    """Score a pair by how much nearer it is than a threshold: `threshold − d`.
+
+    Without a threshold, the largest distance of the pairs asked for stands in its place, so that
+    scores are at least 0 (Li & Roth 2005, section 3.1: D − d); what a pair scores then depends on
+    the other pairs, and clusterers need to know the number of clusters.
+
+    Parameters
+    ----------
+    featurizer
+        Computes the features of pairs, which grow with distance; a fitted one.
+    coef
+        One finite number a column of the features.
+    threshold
+        The distance that scores 0.
+    distance
+        `Manhattan` or `Euclidean`.
+
+    Examples
+    --------
+    >>> from coterie.features import AbsoluteDifferences
+    >>> items = ItemSet([[1.0, 0.0], [3.0, 1.0], [1.0, 1.0]])
+    >>> DistanceSimilarity(AbsoluteDifferences(), coef=[0.25, 0.5])(items)
+    array([0. , 0.5, 0.5])
+    >>> DistanceSimilarity(AbsoluteDifferences(), coef=[0.25, 0.5], threshold=0.75)(items)
+    array([-0.25,  0.25,  0.25])
+    """
+
+    featurizer: Featurizer
+    coef: Floats
+    threshold: float | None = None
+    distance: Distance = MANHATTAN
+
+    def __post_init__(self) -> None:
+        self._keep_coef()
+        if self.threshold is not None:
+            threshold = as_real("threshold", self.threshold, low=-inf)
+            object.__setattr__(self, "threshold", threshold)
+        as_distance(self.distance)
+
+    @property
+    def needs_context(self) -> bool:
+        """Whether what a pair scores depends on the other pairs."""
+        return self.threshold is None
+
+    def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Any]:
+        """Return what a pair without distance scores, and what each feature takes from it.
+
+        As those of `LinearSimilarity`. A Euclidean distance is not added up of parts.
+        """
+        if not self.distance.additive:
+            raise InputError(
+                f"{self.distance!r} is no sum of what each feature adds; use Manhattan() to "
+                "explain scores"
             )
+        items = as_item_set(item_set)
+        features = self._features(items, _asked(items, pairs))
+        return self._top(self.distance(features, self.coef)), -self._weighted(features)
+
+    def __repr__(self) -> str:
+        at = "" if self.threshold is None else f", threshold {self.threshold:g}"
+        return f"DistanceSimilarity({len(self.coef)} features{at}, {self.distance!r})"
+
+    def _scores(self, features: Features) -> Floats:
+        distances = self.distance(features, self.coef)
+        return self._top(distances) - distances
+
+    def _top(self, distances: Floats) -> float:
+        """Return the distance that scores 0."""
+        return largest(distances) if self.threshold is None else self.threshold
+
+
+def largest(distances: Floats) -> float:
+    """Return D, the largest distance of an item set; 0 without pairs."""
+    return float(distances.max()) if len(distances) else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,12 +6,15 @@ from sklearn.tree import DecisionTreeClassifier
 from coterie import learners
 from coterie.blocking import Window
 from coterie.checks import check_learner
-from coterie.clusterers import AverageLinkage, Greedy, Relaxation
+from coterie.clusterers import AverageLinkage, Greedy, KMedoids, Relaxation
+from coterie.features import Euclidean
 from coterie.learners import (
     CCCP,
     SGD,
     BestLeftLinkLearner,
     Coarse,
+    DiscriminativeClustering,
+    ExactUpdate,
     Fine,
     FrankWolfe,
     LatentLeftLinking,
@@ -53,6 +56,12 @@ MEMBERS = {
     "SumLinkLearner": (SumLinkLearner(), IN_ORDER),
     "BestLeftLinkLearner": (BestLeftLinkLearner(blocker=Window(3)), IN_ORDER),
     "BestLeftLinkLearner firsts": (BestLeftLinkLearner(teach_firsts=True), IN_ORDER),
+    "DiscriminativeClustering": (DiscriminativeClustering(), {}),
+    "DiscriminativeClustering medoids": (
+        DiscriminativeClustering(KMedoids(), update=ExactUpdate(distance=Euclidean())),
+        K_MEANS,
+    ),
+    "DiscriminativeClustering greedy": (DiscriminativeClustering(Greedy(), n_init=2), {}),
     "Untrained": (Untrained(), {}),
     "Coarse": (Coarse(), BLIND),
     "Fine": (Fine(), BLIND),

@@ -4,12 +4,16 @@ from typing import TYPE_CHECKING
 
 __all__ = [
     "RBF",
+    "AbsoluteDifferences",
+    "AsDistances",
     "ConstantFeatures",
     "DenseFeatures",
+    "Euclidean",
     "ExactKernel",
     "GivenFeatures",
     "Kernelized",
     "LinkedNodeProducts",
+    "Manhattan",
     "MentionFeatures",
     "NodeProducts",
     "Nystroem",
@@ -19,6 +23,7 @@ __all__ = [
     "Scaled",
     "SoftTFIDF",
     "SparseFeatures",
+    "SquaredDifferences",
     "Vocabulary",
     "WithConstant",
     "as_features",
@@ -29,6 +34,11 @@ __all__ = [
 
 if TYPE_CHECKING:
     from coterie.features._words import Vocabulary as Vocabulary
+    from coterie.features.differences import AbsoluteDifferences as AbsoluteDifferences
+    from coterie.features.differences import AsDistances as AsDistances
+    from coterie.features.differences import SquaredDifferences as SquaredDifferences
+    from coterie.features.distances import Euclidean as Euclidean
+    from coterie.features.distances import Manhattan as Manhattan
     from coterie.features.expansions import ExactKernel as ExactKernel
     from coterie.features.expansions import Kernelized as Kernelized
     from coterie.features.expansions import Nystroem as Nystroem
@@ -74,5 +84,7 @@ else:
             "posts": ["PostFeatures"],
             "_words": ["Vocabulary"],
             "soft_tfidf": ["SoftTFIDF"],
+            "differences": ["AbsoluteDifferences", "AsDistances", "SquaredDifferences"],
+            "distances": ["Euclidean", "Manhattan"],
         },
     )

@@ -7,12 +7,15 @@ __all__ = [
     "SGD",
     "BestLeftLinkLearner",
     "Coarse",
+    "DiscriminativeClustering",
+    "ExactUpdate",
     "Fine",
     "FrankWolfe",
     "LatentLeftLinking",
     "NSlack",
     "OneSlack",
     "PairwiseClustering",
+    "PaperUpdate",
     "SVMCluster",
     "Softmax",
     "SpanningForestLearner",
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from coterie.learners.cccp import CCCP as CCCP
     from coterie.learners.cutting_planes import NSlack as NSlack
     from coterie.learners.cutting_planes import OneSlack as OneSlack
+    from coterie.learners.discriminative import DiscriminativeClustering as DiscriminativeClustering
     from coterie.learners.frank_wolfe import FrankWolfe as FrankWolfe
     from coterie.learners.left_linking import LatentLeftLinking as LatentLeftLinking
     from coterie.learners.pairwise import PairwiseClustering as PairwiseClustering
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
     from coterie.learners.sum_link import SumLinkLearner as SumLinkLearner
     from coterie.learners.tuning import Tuned as Tuned
     from coterie.learners.tuning import tune as tune
+    from coterie.learners.updates import ExactUpdate as ExactUpdate
+    from coterie.learners.updates import PaperUpdate as PaperUpdate
     from coterie.learners.winnow import Winnow as Winnow
 else:
     from coterie._lazy import lazily
@@ -67,5 +73,7 @@ else:
             "spanning_forest": ["SpanningForestLearner"],
             "softmax": ["Softmax"],
             "winnow": ["Winnow"],
+            "discriminative": ["DiscriminativeClustering"],
+            "updates": ["ExactUpdate", "PaperUpdate"],
         },
     )

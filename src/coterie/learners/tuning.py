@@ -17,6 +17,7 @@ from coterie._arguments import as_real, as_weight, as_whole
 from coterie._arrays import Floats, Ints
 from coterie._progress import report, uninterrupted
 from coterie.exceptions import InputError, ItemSetError, located
+from coterie.learners._held_out import as_held_out, left_of, part_of
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import Scores, b_cubed, scorer
 from coterie.partition import PartitionLike
@@ -127,8 +128,8 @@ def tune(  # noqa: PLR0913
     if held_out is None:
         folds, fitted_to = _folds(n_sets, n_folds, random_state), np.arange(n_sets)
     else:
-        folds = [_as_numbers(held_out, n_sets)]
-        fitted_to = _others(n_sets, folds[0])
+        folds = [as_held_out(held_out, n_sets)]
+        fitted_to = left_of(n_sets, folds[0])
     search = _Search(learner, examples, folds, metric, as_whole("n_jobs", n_jobs, 1))
     axes = _as_axes(grid)
     search.run(axes)
@@ -136,7 +137,7 @@ def tune(  # noqa: PLR0913
         search.widen(axes)
     best = search.best
     with uninterrupted():
-        fitted = clone(learner).set_params(**best.params).fit(*_part(examples, fitted_to))
+        fitted = clone(learner).set_params(**best.params).fit(*part_of(examples, fitted_to))
     return Tuned(fitted, best.params, best.mean, search.table)
 
 
@@ -227,8 +228,8 @@ def _held_out(
     metric: Callable[..., Any],
 ) -> tuple[int, list[list[float]]]:
     """Fit to all item sets but those of a fold, and measure what is predicted of these."""
-    others = _others(len(examples.truths), fold)
-    held_out = _part(examples, fold)
+    others = left_of(len(examples.truths), fold)
+    held_out = part_of(examples, fold)
     found = []
     # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
     with (
@@ -237,7 +238,7 @@ def _held_out(
         located(f"item sets {fold.tolist()} held out"),
     ):
         for fitted in _fits(
-            clone(learner).set_params(**job.params), job.path, _part(examples, others)
+            clone(learner).set_params(**job.params), job.path, part_of(examples, others)
         ):
             for params in job.predictions:
                 predicted = copy.copy(fitted).set_params(**params).predict(held_out.item_sets)
@@ -259,10 +260,6 @@ def _number(value: Any) -> float:
     return as_real("the metric", value.f1 if isinstance(value, Scores) else value, low=-inf)
 
 
-def _part(examples: Examples, numbers: Ints) -> Examples:
-    return Examples(*([part[number] for number in numbers] for part in examples))
-
-
 def _folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
     """Divide the numbers of item sets at random into parts of nearly one size, each sorted."""
     if n_sets < 2:
@@ -270,25 +267,6 @@ def _folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
     rng = np.random.default_rng(as_whole("random_state", random_state))
     n_parts = min(as_whole("n_folds", n_folds, 2), n_sets)
     return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]
-
-
-def _as_numbers(held_out: Any, n_sets: int) -> Ints:
-    """Take the numbers of some item sets, but not of all, in ascending order."""
-    if isinstance(held_out, str) or not isinstance(held_out, Iterable):
-        raise InputError(f"held_out is {held_out!r}; give a list of numbers of item sets")
-    numbers = sorted(as_whole("a number of held_out", each, 0, n_sets - 1) for each in held_out)
-    if len(set(numbers)) < len(numbers):
-        raise InputError(f"held_out has {numbers}; give each number once")
-    if not 0 < len(numbers) < n_sets:
-        raise InputError(
-            f"held_out has {len(numbers)} of {n_sets} item sets; hold at least one out, and leave "
-            "at least one to fit to"
-        )
-    return np.array(numbers, dtype=np.intp)
-
-
-def _others(n_sets: int, numbers: Ints) -> Ints:
-    return np.setdiff1d(np.arange(n_sets), numbers)
 
 
 # The grid.

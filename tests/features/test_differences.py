@@ -1,0 +1,151 @@
+"""Differences of item vectors, features turned into distances, and distances of pairs."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from coterie import ItemSet
+from coterie.checks import check_featurizer
+from coterie.exceptions import FeatureError, InputError
+from coterie.features import (
+    AbsoluteDifferences,
+    AsDistances,
+    Euclidean,
+    GivenFeatures,
+    Manhattan,
+    Scaled,
+    SoftTFIDF,
+    SquaredDifferences,
+    WithConstant,
+    written,
+)
+from coterie.features.differences import distances_of
+from coterie.pairs import all_pairs
+from coterie.similarities import DistanceSimilarity
+
+
+@pytest.fixture
+def vectors():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(9, 4)) * (rng.random((9, 4)) < 0.6)
+
+
+def sets_of(vectors):
+    first, second = all_pairs(len(vectors)).T
+    apart = np.abs(vectors[first] - vectors[second])
+    return {
+        "dense": ItemSet(vectors),
+        "sparse": ItemSet(sp.csr_array(vectors)),
+        "pairs": ItemSet.from_pair_features(apart, len(vectors)),
+    }
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "pairs"])
+@pytest.mark.parametrize("featurizer", [AbsoluteDifferences(), SquaredDifferences()])
+def test_contract(vectors, featurizer, kind):
+    check_featurizer(featurizer, [sets_of(vectors)[kind]])
+    check_featurizer(
+        AsDistances(featurizer, np.array([True, False, True, True])), [ItemSet(vectors)]
+    )
+
+
+def test_differences_are_those_of_each_column(vectors):
+    first, second = all_pairs(len(vectors)).T
+    apart = np.abs(vectors[first] - vectors[second])
+    for kind, item_set in sets_of(vectors).items():
+        squared = written(SquaredDifferences()(item_set, None))
+        np.testing.assert_allclose(
+            written(AbsoluteDifferences()(item_set, None)), apart, atol=1e-12
+        )
+        np.testing.assert_allclose(squared, apart if kind == "pairs" else apart**2, atol=1e-12)
+        some = [(3, 5), (0, 8)]
+        np.testing.assert_allclose(
+            written(AbsoluteDifferences()(item_set, some)),
+            np.abs(vectors[[3, 0]] - vectors[[5, 8]]),
+            atol=1e-12,
+        )
+
+
+def test_who_says_what_is_a_distance(vectors):
+    sets = [ItemSet(vectors)]
+    assert distances_of(AbsoluteDifferences().fit(sets)) == (True,) * 4
+    assert distances_of(Scaled(SquaredDifferences()).fit(sets)) == (True,) * 4
+    assert distances_of(SoftTFIDF()) == (False,)
+    assert distances_of(GivenFeatures().fit(sets)) is None
+    assert distances_of(AbsoluteDifferences().fit([sets_of(vectors)["pairs"]])) is None
+    # A constant is neither, so that nothing is known of all columns.
+    assert distances_of(WithConstant(SquaredDifferences()).fit(sets)) is None
+
+
+def test_similarities_are_turned_around():
+    names = ItemSet({"name": ["Ann Lee", "Ann Lee", "Bob"]})
+    turned = AsDistances(SoftTFIDF()).fit([names])
+    assert turned.names == SoftTFIDF().names
+    assert turned.distances == (True,)
+    similar = written(turned.featurizer(names, None))
+    np.testing.assert_allclose(written(turned(names, None)), 1.0 - similar, atol=1e-12)
+
+
+def test_turning_around_refuses_what_it_does_not_know(vectors):
+    with pytest.raises(FeatureError, match="does not say which columns grow with distance"):
+        AsDistances(GivenFeatures()).fit([ItemSet(vectors)])
+    with pytest.raises(FeatureError, match="call fit first"):
+        AsDistances(GivenFeatures())(ItemSet(vectors), None)
+    with pytest.raises(FeatureError, match="give one for each"):
+        AsDistances(GivenFeatures(), similar=[True])(ItemSet(vectors), None)
+    with pytest.raises(FeatureError, match="True or False for each column"):
+        AsDistances(GivenFeatures(), similar=[1.0, 0.0])
+
+
+@pytest.mark.parametrize("distance", [Manhattan(), Euclidean()])
+def test_slopes_are_those_of_finite_differences(vectors, distance):
+    features = SquaredDifferences()(ItemSet(vectors), None)
+    rng = np.random.default_rng(1)
+    coef, weights = rng.random(4) + 0.1, rng.normal(size=features.shape[0])
+    for column, slope in enumerate(distance.slopes(features, coef, weights)):
+        step = np.zeros(4)
+        step[column] = 1e-6
+        ahead, behind = distance(features, coef + step), distance(features, coef - step)
+        assert slope == pytest.approx(weights @ (ahead - behind) / 2e-6, rel=1e-5, abs=1e-7)
+
+
+def test_equal_items_are_at_distance_0_whatever_the_rounding():
+    item = np.random.default_rng(2).normal(size=(1, 30)) * 1e3
+    features = SquaredDifferences()(ItemSet(np.repeat(item, 3, axis=0)), None)
+    coef = np.full(30, 1 / 30)
+    distances = Euclidean()(features, coef)
+    assert np.all(distances >= 0.0)
+    assert np.all(np.isfinite(Euclidean().slopes(features, coef, np.ones(3))))
+
+
+def test_scores_are_nearer_than_the_furthest_or_the_threshold(vectors):
+    items, coef = ItemSet(vectors, n_clusters=2), np.array([0.1, 0.2, 0.3, 0.4])
+    first, second = all_pairs(len(vectors)).T
+    distances = np.abs(vectors[first] - vectors[second]) @ coef
+    plain = DistanceSimilarity(AbsoluteDifferences(), coef)
+    assert plain.needs_context
+    np.testing.assert_allclose(plain(items), distances.max() - distances, atol=1e-12)
+    assert plain.pair_scores(items).n_clusters == 2
+    near = DistanceSimilarity(AbsoluteDifferences(4), coef, threshold=0.5)
+    assert not near.needs_context
+    np.testing.assert_allclose(near(items), 0.5 - distances, atol=1e-12)
+    for similarity in (plain, near):
+        bias, parts = similarity.contributions(items)
+        np.testing.assert_allclose(bias + parts.sum(axis=1), similarity(items), atol=1e-12)
+    assert list(near.named_coef().values()) == coef.tolist()
+
+
+def test_a_euclidean_distance_is_not_explained_by_parts(vectors):
+    similarity = DistanceSimilarity(SquaredDifferences(), np.ones(4), 1.0, Euclidean())
+    first, second = all_pairs(len(vectors)).T
+    lengths = np.linalg.norm(vectors[first] - vectors[second], axis=1)
+    np.testing.assert_allclose(similarity(vectors), 1.0 - lengths, atol=1e-9)
+    with pytest.raises(InputError, match="no sum of what each feature adds"):
+        similarity.contributions(vectors)
+    with pytest.raises(InputError, match=r"give Manhattan\(\) or Euclidean\(\)"):
+        DistanceSimilarity(SquaredDifferences(), np.ones(4), 1.0, Euclidean)
+
+
+def test_no_pairs_score_nothing():
+    similarity = DistanceSimilarity(AbsoluteDifferences(n_columns=1), [1.0])
+    assert similarity([[1.0]]).shape == (0,)
