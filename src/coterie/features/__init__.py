@@ -15,6 +15,7 @@ __all__ = [
     "LinkedNodeProducts",
     "Manhattan",
     "MentionFeatures",
+    "NameFeatures",
     "NodeProducts",
     "Nystroem",
     "Polynomial",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from coterie.features.kernels import RBF as RBF
     from coterie.features.kernels import Polynomial as Polynomial
     from coterie.features.mentions import MentionFeatures as MentionFeatures
+    from coterie.features.names import NameFeatures as NameFeatures
     from coterie.features.operators import ConstantFeatures as ConstantFeatures
     from coterie.features.operators import DenseFeatures as DenseFeatures
     from coterie.features.operators import LinkedNodeProducts as LinkedNodeProducts
@@ -86,5 +88,6 @@ else:
             "soft_tfidf": ["SoftTFIDF"],
             "differences": ["AbsoluteDifferences", "AsDistances", "SquaredDifferences"],
             "distances": ["Euclidean", "Manhattan"],
+            "names": ["NameFeatures"],
         },
     )
