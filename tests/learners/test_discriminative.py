@@ -176,7 +176,7 @@ def test_the_learner_is_that_of_figure_3(seed, clusterer):
     learner.fit([item_set], [truth])
     assert not learner.similarity_.featurizer.similar.any()
     start = learner.history_[0].coef
-    drawn = np.random.default_rng([seed, 0]).uniform(0.0, 1.0, size=6)
+    drawn = 1.0 - np.random.default_rng([seed, 0]).random(6)
     np.testing.assert_allclose(start, drawn / drawn.sum())
     coefs, errors = plain_learner(distances, truth, truth.n_clusters, start, 10.0, 12, clusterer)
     np.testing.assert_allclose([step.coef for step in learner.history_], coefs, atol=1e-12)
@@ -231,6 +231,34 @@ def test_more_starts_are_never_worse_and_seeds_repeat():
     assert np.array_equal(four.coef_, again.coef_)
     other = DiscriminativeClustering(max_iter=4, random_state=8).fit(item_sets, truths)
     assert not np.array_equal(one.history_[0].coef, other.history_[0].coef)
+
+
+def test_where_the_weights_start():
+    item_sets, truths = make_item_sets(random_state=5)
+    n_columns = np.asarray(item_sets[0].items).shape[1]
+    for update in (PaperUpdate(start=0.0), ExactUpdate(start=0.0, literal=True)):
+        learner = DiscriminativeClustering(update=update, max_iter=1).fit(item_sets, truths)
+        np.testing.assert_allclose(learner.coef_, 1.0 / n_columns)
+    near = DiscriminativeClustering(update=PaperUpdate(start=0.1), max_iter=1)
+    coef = near.fit(item_sets, truths).coef_
+    assert 0.9 <= coef.min() / coef.max() < 1.0
+    with pytest.raises(InputError, match="start"):
+        PaperUpdate(start=1.5)
+
+
+def test_it_goes_on_from_given_weights():
+    item_sets, truths = make_item_sets(random_state=5)
+    first = DiscriminativeClustering(max_iter=6).fit(item_sets, truths)
+    start = first.history_[2].coef
+    rest = DiscriminativeClustering(max_iter=4, n_init=2).fit(
+        item_sets, truths, coef_init=3 * start
+    )
+    history = DiscriminativeClustering(max_iter=4).fit(item_sets, truths, coef_init=start).history_
+    for step, same in zip(history, first.history_[2:], strict=True):
+        np.testing.assert_allclose(step.coef, same.coef, atol=1e-12)
+    assert rest.history_[rest.best_iter_].regret <= min(step.regret for step in history)
+    with pytest.raises(InputError, match="coef_init has shape"):
+        DiscriminativeClustering().fit(item_sets, truths, coef_init=[1.0])
 
 
 def test_held_out_sets_choose_but_do_not_teach():

@@ -88,9 +88,9 @@ class Run:
     max_iter: int
     free: Bools
 
-    def iterates(self, rng: np.random.Generator) -> Iterator[Iterate]:
-        """Yield what each clustering comes to, from random weights on."""
-        coef = self.update.normalised(self._drawn(rng))
+    def iterates(self, start: Floats) -> Iterator[Iterate]:
+        """Yield what each clustering comes to, from some weights on."""
+        coef = self.update.normalised(np.where(self.free, start, 0.0))
         if coef is None:  # no column tells anything
             coef = np.zeros(len(self.free))
         for _ in range(self.max_iter):
@@ -100,10 +100,6 @@ class Run:
             if moved is None:
                 return
             coef = moved
-
-    def _drawn(self, rng: np.random.Generator) -> Floats:
-        low = -1.0 if self.update.signed else 0.0
-        return np.where(self.free, rng.uniform(low, 1.0, size=len(self.free)), 0.0)
 
     def _clustered(self, coef: Floats) -> tuple[Iterate, list[Partition]]:
         """Cluster the training sets, and those by which to judge."""

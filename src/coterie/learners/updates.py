@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coterie._arguments import as_real
 from coterie._arrays import Floats, Pairs
 from coterie._types import Features
 from coterie._values import Value
@@ -18,14 +19,16 @@ MANHATTAN = Manhattan()
 
 @dataclass(frozen=True)
 class Update(Value, ABC):
-    """What all updates share: the sign and the scale of the weights."""
+    """What all updates share: where the weights start, their sign and their scale."""
 
     nonnegative: bool = True
     literal: bool = False
     distance: Distance = MANHATTAN
+    start: float = 1.0
 
     def __post_init__(self) -> None:
         as_distance(self.distance)
+        object.__setattr__(self, "start", as_real("start", self.start, high=1.0))
         if self.signed and not self.distance.signed:
             raise InputError(
                 f"{self.distance!r} has a root, which takes no weights below 0; give "
@@ -36,6 +39,11 @@ class Update(Value, ABC):
     def signed(self) -> bool:
         """Whether weights may be negative."""
         return self.literal or not self.nonnegative
+
+    def drawn(self, n_columns: int, rng: np.random.Generator) -> Floats:
+        """Draw the first weights, which are not normalised yet."""
+        width = 2.0 if self.signed else 1.0
+        return 1.0 - width * self.start * rng.random(n_columns)
 
     @abstractmethod
     def gradient(
@@ -73,6 +81,10 @@ class PaperUpdate(Update):
         similarities φ are turned into distances 1 − φ first.
     distance
         `Manhattan` or `Euclidean`; with the latter, φ above is ∂d/∂w.
+    start
+        How far the first weights are drawn from equal ones: 1 stands for uniformly from 0 to 1
+        (from −1 with free signs), as in the paper, 0 for equal weights. From equal weights, a
+        small learning rate such as 1 suits.
 
     Examples
     --------
@@ -106,7 +118,7 @@ class ExactUpdate(Update):
 
     Parameters
     ----------
-    nonnegative, literal, distance
+    nonnegative, literal, distance, start
         As in `PaperUpdate`.
 
     Examples
