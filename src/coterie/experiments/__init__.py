@@ -37,6 +37,10 @@ PAPERS = {
         "Samdani, Chang & Roth 2014, A Discriminative Latent Variable Model for Online Clustering",
         "coterie.experiments.left_linking",
     ),
+    "sdc": Paper(
+        "Li & Roth 2005, Discriminative Training of Clustering Functions",
+        "coterie.experiments.discriminative",
+    ),
 }
 
 
@@ -46,7 +50,7 @@ def tables_of(paper: str) -> Mapping[str, Maker]:
     >>> tables_of("em")
     Traceback (most recent call last):
     coterie.exceptions.InputError: there is no paper 'em'; give svm-cluster or supervised-kmeans or
-    left-linking
+    left-linking or sdc
     """
     if paper not in PAPERS:
         raise InputError(f"there is no paper {paper!r}; give {' or '.join(PAPERS)}")
@@ -70,7 +74,7 @@ def reproduce(
     """Make the tables of a paper one after the other, and write each as soon as it is made.
 
     Results are kept one by one in `out`/`paper`/cells, from where a run that was stopped goes on;
-    the tables are written beside it, as NAME.csv and NAME.md.
+    the tables are written beside it, as NAME.csv and NAME.md, and their charts as NAME.svg.
 
     Parameters
     ----------
@@ -112,3 +116,5 @@ def _write(table: Table, folder: Path, name: str) -> None:
     table.to_csv(folder / f"{name}.csv")
     with replacing(folder / f"{name}.md") as file:
         file.write(f"{table.to_markdown()}\n".encode())
+    if table.chart is not None:
+        table.chart.write(folder / f"{name}.svg")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from coterie._files import FileName, replacing
 from coterie.exceptions import InputError
+from coterie.experiments.charts import Chart
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -44,6 +45,8 @@ class Table:
     digits
         Digits after the point of our values, one number for all rows or one for each; whole numbers
         have none, and the paper's figures stand as it prints them.
+    chart
+        The same figures drawn, where they are; it is written beside the table.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Table:
     entries: Sequence[Sequence[Entry]]
     notes: Sequence[str] = ()
     digits: int | Sequence[int] = 1
+    chart: Chart | None = None
 
     def __post_init__(self) -> None:
         lengths = [len(row) for row in self.entries]
@@ -86,6 +90,7 @@ class Table:
         *,
         notes: Sequence[str] = (),
         digits: int | Sequence[int] = 1,
+        chart: Chart | None = None,
     ) -> Self:
         """Put our figures beside the paper's, both as row → column → figure.
 
@@ -99,7 +104,7 @@ class Table:
         entries = tuple(
             tuple(_entry(row, column, ours, paper) for column in columns) for row in rows
         )
-        return cls(title, rows, columns, entries, tuple(notes), digits)
+        return cls(title, rows, columns, entries, tuple(notes), digits, chart)
 
     def to_rich(self) -> "RenderableType":
         """Return the table as Rich shows it: the paper's figures dim, notes on a second line."""
@@ -171,6 +176,15 @@ class Table:
             ]
             for number, row in enumerate(self.entries)
         ]
+
+
+def p_text(p_value: float) -> str:
+    """Write a p-value.
+
+    >>> p_text(0.0002), p_text(0.25)
+    ('p < 0.001', 'p = 0.250')
+    """
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def _entry(

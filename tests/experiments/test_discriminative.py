@@ -1,0 +1,355 @@
+"""The tables of SDC: halves by entity, raw pairs, tables of faked cells, and one real cell."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from coterie.datasets.corpus import Corpus
+from coterie.datasets.names import load_entity_names
+from coterie.experiments import (
+    _sdc_approaches,
+    _sdc_cells,
+    _sdc_data,
+    _sdc_remedies,
+    _sdc_tables,
+    discriminative,
+    reproduce,
+)
+from coterie.experiments._sdc_approaches import (
+    BY_F1,
+    LMR_P,
+    OVER_P,
+    SDC,
+    SOFT,
+    SOFT_BEST,
+    UNIFORM,
+    WARM,
+    best_threshold,
+    cut,
+    raw,
+)
+from coterie.experiments._sdc_data import Names, divided, drawn
+from coterie.experiments._sdc_tables import KINDS, N_RUNS, PAIRS, Results, against, results_of
+from coterie.experiments.cells import Cells, Context
+from coterie.items import ItemSet
+from coterie.metrics import pair_scores
+from coterie.pairs import PairScores, count_pairs
+from coterie.partition import Partition
+
+LABELS = np.random.default_rng(0).integers(0, 20, size=60)
+WORDS = ["Ann", "Bob", "Cid", "Dora", "Eve", "Finn", "Gil", "Hana", "Ida", "Jon"]
+
+
+def named(labels, first_id=0):
+    """Make names that tell their cluster, most of the time."""
+    rng = np.random.default_rng(first_id)
+    names = [
+        f"{WORDS[label % 10]} {WORDS[(label * 7) // 10 % 10]}"[: int(rng.integers(5, 12))]
+        for label in labels
+    ]
+    columns = {"name": names, "doc": ["d"] * len(labels), "source": ["s"] * len(labels)}
+    return ItemSet(columns, ids=range(first_id, first_id + len(labels)))
+
+
+def two_sets(folder=None, split=None, kind="person", pair=1):
+    """Return two sets without a common entity, other ones for each kind and pair."""
+    sizes = {"person": 40, "location": 36, "organization": 44}[kind] + pair
+    labels = np.random.default_rng(sizes).integers(0, 15, size=(2, sizes))
+    return Corpus(
+        [named(labels[0]), named(labels[1] + 15, 1000)],
+        [Partition(labels[0]), Partition(labels[1])],
+    )
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Put made-up names in the place of the corpus."""
+    monkeypatch.setattr(_sdc_data, "load_entity_names", two_sets)
+
+
+def entity_of(corpus):
+    """Return the entity of each id of a corpus of one pair."""
+    return {
+        number: (which, int(label))
+        for which, (item_set, truth) in enumerate(zip(*corpus, strict=True))
+        for number, label in zip(item_set.ids, truth.labels, strict=True)
+    }
+
+
+# Divisions.
+
+
+def test_run_1_takes_the_two_sets_as_they_come(small):
+    given = two_sets()
+    found = divided(None, "person", 1, run=1)
+    for before, after in zip(given.item_sets, found.item_sets, strict=True):
+        assert set(before.ids) == set(after.ids)
+        assert before.ids != after.ids  # in another order
+        names = dict(zip(before.ids, before.items["name"], strict=True))
+        assert names == dict(zip(after.ids, after.items["name"], strict=True))
+
+
+@pytest.mark.parametrize("run", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["person", "location"])
+def test_halves_share_no_entity_and_keep_what_is_together(small, run, kind):
+    entities = entity_of(two_sets(kind=kind, pair=2))
+    halves = divided(None, kind, 2, run)
+    owned = [{entities[number] for number in half.ids} for half in halves.item_sets]
+    assert not owned[0] & owned[1]
+    assert sum(len(half) for half in halves.item_sets) == len(entities)
+    for half, truth in zip(*halves, strict=True):
+        assert truth == Partition([str(entities[number]) for number in half.ids])
+
+
+def test_runs_divide_anew_by_halves_and_always_alike(small):
+    seen = []
+    for run in range(2, 8):
+        halves = divided(None, "person", 1, run)
+        again = divided(None, "person", 1, run)
+        assert [half.ids for half in halves.item_sets] == [half.ids for half in again.item_sets]
+        n_first, n_all = len(halves.item_sets[0]), sum(map(len, halves.item_sets))
+        largest = max(max(truth.sizes) for truth in halves.partitions)
+        assert n_all / 2 <= n_first < n_all / 2 + largest
+        seen.append(frozenset(halves.item_sets[0].ids))
+    assert len(set(seen)) == len(seen)
+
+
+def test_whole_clusters_are_drawn_until_a_share_is_reached():
+    truth = Partition(LABELS)
+    for share in (0.1, 0.5, 0.9):
+        kept = drawn(truth, share, np.random.default_rng(1))
+        chosen = set(truth.labels[kept])
+        assert np.isin(truth.labels, list(chosen)).sum() == len(kept) >= share * 60
+        for cluster in chosen:  # without the one drawn last there were too few
+            assert np.array_equal(np.flatnonzero(truth.labels == cluster), truth.clusters[cluster])
+        smallest = min(truth.sizes[list(chosen)])
+        assert len(kept) - max(truth.sizes[list(chosen)]) < share * 60 or smallest == len(kept)
+    assert len(drawn(truth, 1.0, np.random.default_rng(1))) == 60
+    parts = [set(drawn(truth, share / 10, np.random.default_rng(1))) for share in range(1, 11)]
+    assert all(less <= more for less, more in pairwise(parts))
+
+
+def test_a_part_has_the_features_of_its_pairs(small):
+    names, _ = _sdc_data.halves_of(None, "person", 1, 1)
+    kept = np.array([7, 2, 30, 11])
+    part = names.part(kept)
+    assert part.names.items["name"] == tuple(names.names.items["name"][n] for n in sorted(kept))
+    alone = _sdc_data._compared(part.names, part.truth)
+    assert np.array_equal(_dense(part.features), _dense(alone.features))
+    assert part.counted.n_clusters == part.truth.n_clusters
+    assert part.uncounted.n_clusters is None
+
+
+def _dense(matrix):
+    return matrix.toarray() if hasattr(matrix, "toarray") else np.asarray(matrix)
+
+
+# Scores.
+
+
+def fake_names(truth):
+    return Names(named(truth.labels), np.zeros((count_pairs(len(truth)), 1)), truth)
+
+
+def test_raw_scores_of_transitive_pairs_are_those_of_their_partition():
+    truth = Partition(LABELS)
+    for seed in range(5):
+        predicted = Partition(np.random.default_rng(seed).integers(0, 25, size=60))
+        assert raw(predicted.together(), fake_names(truth)) == pair_scores(truth, predicted)
+    nothing = np.zeros(count_pairs(60), dtype=bool)
+    assert raw(nothing, fake_names(truth)).f1 == 0.0
+
+
+def test_the_best_threshold_has_the_highest_f1():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        truth = Partition(rng.integers(0, 6, size=12))
+        scores = rng.integers(0, 8, size=count_pairs(12)) / 8 + truth.together() / 4
+        names = fake_names(truth)
+        found = raw(scores > best_threshold(scores, truth.together()), names).f1
+        tried = [raw(scores > at - 1e-6, names).f1 for at in [*np.unique(scores), 99.0]]
+        assert found == max(tried)
+
+
+def test_a_threshold_is_tuned_on_training_pairs_alone():
+    train, test = Partition([0, 0, 1, 2]), Partition([0, 1, 1, 2])
+    known = PairScores.from_matrix([[0, 3, 1, 1], [3, 0, 1, 1], [1, 1, 0, 2], [1, 1, 2, 0]])
+    scores = PairScores.from_matrix([[0, 2, 1, 1], [2, 0, 3, 1], [1, 3, 0, 1], [1, 1, 1, 0]])
+    assert cut(known, train, scores, fake_names(test)).f1 == 1.0
+
+
+# Tables.
+
+
+def fake(key, rows):
+    """Compute a cell without learning: another number for each row, fold and division."""
+    number = 100 * PAIRS.index(key["pair"]) + key["run"] + len(str(key["kind"]))
+    return {
+        "folds": [
+            {row: [0.5, 0.25, (at + 7 * fold + number % 13) / 100] for at, row in enumerate(rows)}
+            for fold in range(2)
+        ]
+    }
+
+
+@pytest.fixture
+def context(tmp_path, monkeypatch):
+    """Fake all cells, of two runs."""
+    monkeypatch.setattr(_sdc_tables, "N_RUNS", 2)
+    clusterers, approaches = _sdc_approaches.CLUSTERERS, discriminative
+    rows = {
+        "approaches": [*approaches.BEYOND, *approaches.IN_PAPER],
+        "stopping": [_sdc_cells.tuned(SDC), _sdc_cells.tuned(UNIFORM), OVER_P],
+        "sizes": [_sdc_cells.at_share(r, s) for s in _sdc_cells.SHARES for r in approaches.LEARNED],
+        "algorithms": [_sdc_cells.under(c, r) for c in clusterers for r in approaches.COMPARED],
+        "rates": [_sdc_cells.at_rate(r, a) for a in _sdc_cells.RATES for r in (SDC, BY_F1)],
+    }
+    for name, own in rows.items():
+        monkeypatch.setattr(discriminative, name, lambda key, folder, own=own: fake(key, own))
+    own = [
+        name
+        for clusterer in _sdc_remedies.CLUSTERERS
+        for row in (f"{clusterer}: {row}" for row in _sdc_remedies.ROWS)
+        for name in (row, f"{row}, on training")
+    ]
+    monkeypatch.setattr(_sdc_remedies, "cell", lambda key, folder: fake(key, own))
+    return Context(Cells(tmp_path / "cells"), n_jobs=1)
+
+
+@pytest.mark.parametrize("name", discriminative.TABLES)
+def test_every_table_is_full_and_figures_have_a_chart(context, name):
+    tables = discriminative.TABLES[name](context)
+    for table in tables:
+        for entry in (each for row in table.entries for each in row):
+            assert np.isfinite(entry.ours) if isinstance(entry.ours, float) else entry.ours
+    if name == "remedies":
+        return
+    assert tables[0].chart is not None
+    assert b"<svg" in tables[0].chart.to_svg()
+    assert list(tables[0].chart.panels) == list(KINDS)
+
+
+def test_figure_4_has_the_printed_figures_and_the_papers_rows_first(context):
+    figure, against_sdc, against_warm, both = discriminative.figure4(context)
+    assert figure.rows[:7] == discriminative.IN_PAPER
+    shown = dict(zip(figure.columns, figure.entries[figure.rows.index(SDC)], strict=True))
+    assert {kind: entry.paper for kind, entry in shown.items()} == {
+        "People": 92.7,
+        "Locations": 92.4,
+        "Organizations": 95.7,
+    }
+    assert SDC not in against_sdc.rows
+    assert WARM not in against_warm.rows
+    assert len(against_sdc.rows) == len(against_warm.rows) == 18
+    assert both.entries[0][0].ours == "50.0 / 25.0"
+
+
+def test_results_are_collected_by_kind_pair_and_fold(tmp_path):
+    context = Context(Cells(tmp_path), n_jobs=1)
+    results = results_of(context, "t", lambda key, folder: fake(key, ["a", "b"]))
+    assert len(list(tmp_path.glob("*.json"))) == 3 * 3 * N_RUNS
+    for kind, called in KINDS.items():
+        own = results.f1("b", kind)
+        assert own.shape == (3, 2 * N_RUNS)
+        key = {"kind": called, "pair": 3, "run": 4}
+        first, second = fake(key, ["a", "b"])["folds"]
+        assert own[2, 6:8] == pytest.approx([100 * first["b"][2], 100 * second["b"][2]])
+        assert results.mean("a", kind, _sdc_tables.PRECISION) == pytest.approx(50.0)
+
+
+def test_differences_have_the_sign_of_the_first_row_and_count_pairs():
+    ours = np.full((3, 4, 3), 60.0) + np.arange(12.0).reshape(3, 4, 1) / 10
+    worse, mixed = ours - 5.0, ours.copy()
+    mixed[0] += 9.0
+    mixed[1] -= 1.0
+    of = {
+        row: dict.fromkeys(KINDS, values)
+        for row, values in {SDC: ours, "worse": worse, "mixed": mixed}.items()
+    }
+    table = against("t", SDC, Results(of), [])
+    shown = {row: table.entries[number][0] for number, row in enumerate(table.rows)}
+    assert shown["worse"].ours == pytest.approx(5.0)
+    assert shown["worse"].note.endswith("3 of 3")
+    assert shown["mixed"].ours == pytest.approx(-8.0 / 3)
+    assert shown["mixed"].note.endswith("1 of 3")
+    # Twelve of twelve: 2/4096, twice for the two rows.
+    assert shown["worse"].note.startswith("p < 0.001")
+
+
+def test_charts_are_written_with_the_tables(context, tmp_path, monkeypatch):
+    made = list(reproduce("sdc", ["figure7"], tmp_path / "out", n_jobs=1))
+    assert made[0].chart is not None
+    first = (tmp_path / "out" / "sdc" / "figure7.svg").read_bytes()
+    list(reproduce("sdc", ["figure7"], tmp_path / "out", n_jobs=1, fresh=True))
+    assert (tmp_path / "out" / "sdc" / "figure7.svg").read_bytes() == first
+
+
+# Cells.
+
+
+@pytest.mark.parametrize("name", ["approaches", "stopping", "sizes", "algorithms", "rates"])
+def test_every_cell_is_computed_alike_twice(small, monkeypatch, name):
+    quick = {called: _sdc_cells.CLUSTERERS[called] for called in ("Complete linkage", "k-medoids")}
+    monkeypatch.setattr(_sdc_cells, "CLUSTERERS", quick)
+    monkeypatch.setattr(_sdc_cells, "SHARES", (50, 100))
+    key = {"table": "t", "kind": "person", "pair": 1, "run": 2, "version": 1}
+    compute = getattr(_sdc_cells, name)
+    found = compute(key, None)
+    assert compute(key, None) == found
+    first, second = found["folds"]
+    assert list(first) == list(second)
+    assert first != second
+    for scores in first.values():
+        assert all(0.0 <= value <= 1.0 for value in scores)
+
+
+def test_the_best_threshold_on_test_is_no_worse_than_the_tuned_one(small):
+    key = {"kind": "location", "pair": 3, "run": 1}
+    for fold in _sdc_cells.approaches(key, None)["folds"]:
+        assert fold[SOFT_BEST].f1 >= fold[_sdc_cells.tuned(SOFT)].f1
+        assert set(fold) >= {*discriminative.IN_PAPER, *discriminative.BEYOND}
+
+
+def test_figures_agree_where_they_ask_the_same(small, monkeypatch):
+    """All names, single linkage and α = 100 are what Figure 4 has."""
+    monkeypatch.setattr(_sdc_cells, "SHARES", (100,))
+    halves = _sdc_data.halves_of(None, "organization", 1, 2)
+    known = _sdc_cells._approaches(*halves, 2)
+    rates, sizes = _sdc_cells._rates(*halves, 2), _sdc_cells._sizes(*halves, 2)
+    clusterers = _sdc_cells._algorithms(*halves, 2)
+    for row in (SDC, BY_F1):
+        assert rates[_sdc_cells.at_rate(row, 100.0)] == known[row]
+        assert clusterers[_sdc_cells.under("Single linkage", row)] == known[row]
+        assert sizes[_sdc_cells.at_share(row, 100)] == known[row]
+    assert clusterers[_sdc_cells.under("Single linkage", UNIFORM)] == known[UNIFORM]
+    assert sizes[_sdc_cells.at_share(LMR_P, 100)] == known[LMR_P]
+    assert len(clusterers) == len(_sdc_cells.CLUSTERERS) * len(discriminative.COMPARED)
+
+
+def test_a_real_cell(data_folder):
+    if not (data_folder / "entity_names").is_dir():
+        pytest.skip("the corpus entity_names is missing from COTERIE_DATA")
+    given = load_entity_names(data_folder, None, "organization", 1)
+    assert [len(each) for each in given.item_sets] == [301, 300]
+    key = {"kind": "organization", "pair": 1, "run": 1}
+    for fold in _sdc_cells.approaches(key, data_folder)["folds"]:
+        for row in (LMR_P, SDC, BY_F1, UNIFORM, SOFT_BEST):
+            assert fold[row].f1 > 0.3
+
+
+def test_more_names_are_of_other_entities(data_folder):
+    if not (data_folder / "entity_names").is_dir():
+        pytest.skip("the corpus entity_names is missing from COTERIE_DATA")
+    halves = _sdc_data.halves_of(data_folder, "person", 1, 2)
+    known = {number for half in halves for number in half.names.ids}
+    sets = _sdc_data.more_names(data_folder, "person", halves, np.random.default_rng(0))
+    assert len(sets) == _sdc_data.MOST_SETS
+    found = [number for names in sets for number in names.names.ids]
+    assert len(set(found)) == len(found)
+    assert not known & set(found)
+    for names in sets:
+        assert 200 <= len(names.truth) <= 500
+        columns = names.names.items
+        each = set(zip(columns["name"], columns["doc"], names.truth.labels.tolist(), strict=True))
+        assert len(each) == len(names.truth)
