@@ -66,12 +66,15 @@ if TYPE_CHECKING:
     from coterie.learners import SGD as SGD
     from coterie.learners import BestLeftLinkLearner as BestLeftLinkLearner
     from coterie.learners import Coarse as Coarse
+    from coterie.learners import DiscriminativeClustering as DiscriminativeClustering
+    from coterie.learners import ExactUpdate as ExactUpdate
     from coterie.learners import Fine as Fine
     from coterie.learners import FrankWolfe as FrankWolfe
     from coterie.learners import LatentLeftLinking as LatentLeftLinking
     from coterie.learners import NSlack as NSlack
     from coterie.learners import OneSlack as OneSlack
     from coterie.learners import PairwiseClustering as PairwiseClustering
+    from coterie.learners import PaperUpdate as PaperUpdate
     from coterie.learners import SpanningForestLearner as SpanningForestLearner
     from coterie.learners import StructuralSVM as StructuralSVM
     from coterie.learners import SumLinkLearner as SumLinkLearner
@@ -83,9 +86,6 @@ if TYPE_CHECKING:
     from coterie.pairs import PairScores as PairScores
     from coterie.partition import Partition as Partition
     from coterie.partition import as_partition as as_partition
-    from coterie.learners import DiscriminativeClustering as DiscriminativeClustering
-    from coterie.learners import PaperUpdate as PaperUpdate
-    from coterie.learners import ExactUpdate as ExactUpdate
 else:
     from coterie._lazy import lazily
 
