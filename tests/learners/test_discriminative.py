@@ -36,8 +36,7 @@ from coterie.features import (
 from coterie.learners import DiscriminativeClustering, ExactUpdate, PaperUpdate, tune
 from coterie.learners._distance_runs import stops_at_threshold
 from coterie.learners._thresholds import best_threshold
-from coterie.learners.updates import clustering_error
-from coterie.metrics import pair_loss, pair_scores
+from coterie.metrics import pair_loss, pair_scores, weighted_clustering_error
 from coterie.pairs import PairScores, all_pairs, condensed_positions
 from coterie.stream import Stream
 
@@ -77,7 +76,8 @@ def plain_error(features, truth, predicted, coef, root):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_error_is_equation_3(seed, distance):
     features, truth, predicted, coef = an_instance(seed)
-    found = clustering_error(distance(DenseFeatures(features), coef), truth, predicted)
+    distances = distance(DenseFeatures(features), coef)
+    found = weighted_clustering_error(truth, predicted, distances)
     root = isinstance(distance, Euclidean)
     assert found == pytest.approx(plain_error(features, truth, predicted, coef, root))
 
@@ -194,8 +194,8 @@ def test_the_best_iterate_is_returned_and_no_worse_than_the_start(update):
     predicted = learner.predict(item_sets)
     similarity = learner.similarity_
     errors = [
-        clustering_error(
-            similarity.distance(similarity.featurizer(item_set, None), learner.coef_), truth, found
+        weighted_clustering_error(
+            truth, found, similarity.distance(similarity.featurizer(item_set, None), learner.coef_)
         )
         for item_set, truth, found in zip(item_sets, truths, predicted, strict=True)
     ]

@@ -9,8 +9,8 @@ import numpy as np
 from coterie._arrays import Bools, Floats, Pairs
 from coterie._types import Clusterer, Features
 from coterie.learners._thresholds import best_threshold
-from coterie.learners.updates import Update, clustering_error
-from coterie.metrics import Scores, macro, pair_scores, scorer
+from coterie.learners.updates import Update
+from coterie.metrics import Scores, macro, pair_scores, scorer, weighted_clustering_error
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
 from coterie.partition import Partition
@@ -178,7 +178,7 @@ def mean_error(
 ) -> float:
     """Return the mean weighted clustering error of item sets."""
     errors = [
-        clustering_error(own, each.truth, found, each.pairs)
+        weighted_clustering_error(each.truth, found, own, each.pairs)
         for each, own, found in zip(sets, distances, partitions, strict=True)
     ]
     return float(np.mean(errors))

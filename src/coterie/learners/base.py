@@ -1,5 +1,6 @@
 """What all learners share: the door, the prediction, the score and the parameters."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import is_dataclass, replace
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._arguments import refuse_class
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.blocking import AllPairs
-from coterie.exceptions import InputError, ItemSetError, PartitionError, located
+from coterie.exceptions import InputError, InterruptedWarning, ItemSetError, PartitionError, located
 from coterie.features._featurizer import as_featurizer
 from coterie.features.given import GivenFeatures, WithConstant
 from coterie.items import ItemSet, as_item_sets
@@ -117,6 +118,15 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         if featurizer is not None:
             return as_featurizer(featurizer)
         return WithConstant(GivenFeatures()) if self._adds_constant else GivenFeatures()
+
+
+def warn_of_interrupt(stacklevel: int) -> None:
+    """Warn that a fit was cut short; `stacklevel` is that of `warnings.warn` in the caller."""
+    warnings.warn(
+        "the fit was interrupted; the model is the best found so far",
+        InterruptedWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def as_examples(item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> Examples:

@@ -13,7 +13,7 @@ from coterie._arguments import as_floats, as_real, as_weight, as_whole
 from coterie._arrays import Floats
 from coterie._progress import report
 from coterie._values import Value
-from coterie.exceptions import InputError, InterruptedWarning
+from coterie.exceptions import InputError
 from coterie.learners._convex_bounds import (
     SMALL,
     Bound,
@@ -23,6 +23,7 @@ from coterie.learners._convex_bounds import (
     lower_smooth,
     point_at,
 )
+from coterie.learners.base import warn_of_interrupt
 
 
 class LatentStep(NamedTuple):
@@ -168,11 +169,7 @@ class _Run:
 def warn_of_end(optimum: LatentOptimum) -> None:
     """Warn of a run that was cut short; called by the `_fit` of a learner."""
     if optimum.interrupted:
-        warnings.warn(
-            "the fit was interrupted; the model is the best found so far",
-            InterruptedWarning,
-            stacklevel=4,
-        )
+        warn_of_interrupt(stacklevel=4)
     elif not optimum.converged:
         warnings.warn(
             "the concave-convex procedure stopped before it converged, with a gap of "

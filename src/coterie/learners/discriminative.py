@@ -1,6 +1,5 @@
 """Supervised discriminative clustering: train a distance with the clusterer in the loop."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
@@ -13,13 +12,13 @@ from coterie._arrays import Floats
 from coterie._progress import report
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import SingleLinkage
-from coterie.exceptions import InputError, InterruptedWarning, located
+from coterie.exceptions import InputError, located
 from coterie.features.differences import AbsoluteDifferences, SquaredDifferences
 from coterie.learners._distance_runs import DistanceSet, Iterate, Judge, Run, stops_at_threshold
 from coterie.learners._held_out import as_held_out, left_of
 from coterie.learners._link_sets import refuse_other_rows
 from coterie.learners._orientation import as_distances, varying
-from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
 from coterie.learners.updates import PaperUpdate, Update
 from coterie.pairs import count_pairs
 from coterie.partition import PartitionLike
@@ -147,7 +146,6 @@ class DiscriminativeClustering(Learner):
             1 then adapts to the clusterer.
         """
         self._learn(as_examples(item_sets, partitions), Judge(metric), held_out, coef_init)
-        self._fitted_blocker = self._blocker
         return self
 
     def _fit(self, examples: Examples) -> None:
@@ -182,11 +180,7 @@ class DiscriminativeClustering(Learner):
             interrupted = True
         self._keep(featurizer, [history for history in histories if history])
         if interrupted:
-            warnings.warn(
-                "the fit was interrupted; the model is the best found so far",
-                InterruptedWarning,
-                stacklevel=3,
-            )
+            warn_of_interrupt(stacklevel=3)
 
     def _refuse_what_does_not_fit(self) -> None:
         refuse_class("clusterer", self.clusterer)
@@ -245,6 +239,7 @@ class DiscriminativeClustering(Learner):
             featurizer, best.coef, best.threshold, self.update.distance
         )
         self.coef_ = self.similarity_.coef
+        self._trained, self._fitted_blocker = self.clusterer, self._blocker
 
     @property
     def _featurizer(self) -> Featurizer:
@@ -254,7 +249,7 @@ class DiscriminativeClustering(Learner):
 
     @property
     def _predictor(self) -> Clusterer:
-        return self.clusterer
+        return self._trained
 
 
 def _as_coef(coef_init: ArrayLike, n_columns: int) -> Floats:

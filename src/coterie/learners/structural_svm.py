@@ -12,11 +12,11 @@ from coterie._arguments import as_weight, as_whole, refuse_class
 from coterie._arrays import Floats
 from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import Exact, Greedy, Relaxation
-from coterie.exceptions import InputError, InterruptedWarning, PartitionError, located
+from coterie.exceptions import InputError, PartitionError, located
 from coterie.items import ItemSet
 from coterie.learners._oracles import Example, refuse_what_does_not_fit
 from coterie.learners._problem import Problem
-from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
 from coterie.learners.cutting_planes import OneSlack
 from coterie.learners.solvers import History, Optimum, Run, Solver
 from coterie.objectives import KMeans
@@ -201,11 +201,7 @@ class StructuralSVM(Learner):
         self.history_ = optimum.history
         self.n_oracle_calls_ = optimum.history[-1].n_oracle_calls if optimum.history else 0
         if optimum.interrupted:
-            warnings.warn(
-                "the fit was interrupted; the model is the best found so far",
-                InterruptedWarning,
-                stacklevel=4,
-            )
+            warn_of_interrupt(stacklevel=4)
         elif not optimum.converged:
             warnings.warn(
                 f"the solver stopped after max_iter with a gap of {self.gap_:.3g} on an objective "

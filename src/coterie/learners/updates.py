@@ -12,7 +12,6 @@ from coterie._values import Value
 from coterie.exceptions import InputError
 from coterie.features.distances import Distance, Manhattan, as_distance
 from coterie.partition import Partition
-from coterie.similarities import largest
 
 MANHATTAN = Manhattan()
 
@@ -145,22 +144,6 @@ class ExactUpdate(Update):
             furthest = np.argmax(self.distance(features, coef))
             weights[furthest] += np.count_nonzero(found & ~true)
         return self.distance.slopes(features, coef, _share(truth) * weights)
-
-
-def clustering_error(
-    distances: Floats, truth: Partition, predicted: Partition, pairs: Pairs | None = None
-) -> float:
-    """Return the weighted clustering error of one item set (Li & Roth 2005, eq. 3).
-
-    Over ordered pairs, what is wrongly split costs d/|S|², what is wrongly joined (D − d)/|S|².
-
-    >>> distances = np.array([0.9, 1.0, 0.6])
-    >>> round(clustering_error(distances, Partition([0, 0, 1]), Partition([0, 1, 1])), 4)
-    0.2889
-    """
-    true, found = truth.together(pairs), predicted.together(pairs)
-    split, joined = distances[true & ~found], distances[found & ~true]
-    return _share(truth) * float(split.sum() + (largest(distances) - joined).sum())
 
 
 def _share(truth: Partition) -> float:

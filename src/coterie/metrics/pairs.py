@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coterie._arguments import as_floats
-from coterie._arrays import Floats, Ints
+from coterie._arrays import Floats
 from coterie.exceptions import MetricError
-from coterie.metrics._contingency import Contingency, contingency, pairs_within
+from coterie.metrics._contingency import Contingency, pairs_within
 from coterie.metrics._metric import Ratio, Scores, directed, metric, scores_of
 from coterie.pairs import as_symmetric, count_pairs, upper_triangle
 from coterie.partition import PartitionLike, as_partition
@@ -69,7 +69,10 @@ def pair_scores(table: Contingency) -> Scores:
 
 @directed(greater_is_better=False)
 def weighted_clustering_error(
-    truth: PartitionLike, predicted: PartitionLike, distances: ArrayLike
+    truth: PartitionLike,
+    predicted: PartitionLike,
+    distances: ArrayLike,
+    pairs: ArrayLike | None = None,
 ) -> float:
     """Return the pairs on which two clusterings disagree, weighted by how surprising that is.
 
@@ -82,7 +85,9 @@ def weighted_clustering_error(
     truth, predicted
         Two clusterings of the same n items.
     distances
-        Distances of all pairs, condensed or as a symmetric n × n matrix.
+        Distances of all pairs, condensed or as a symmetric n × n matrix, or of the pairs listed.
+    pairs
+        The pairs, of shape (m, 2); None stands for all.
 
     Examples
     --------
@@ -91,11 +96,13 @@ def weighted_clustering_error(
     """
     true = as_partition(truth)
     guessed = as_partition(predicted, len(true))
-    rows = _distance_rows(distances, len(true))
-    largest = max((float(row.max()) for row in rows), default=0.0)
-    _, _, wrongly_joined = _confusion(contingency(true, guessed))
-    error = _within(true.labels, rows) - _within(guessed.labels, rows) + largest * wrongly_joined
-    return 2.0 * error / max(len(true), 1) ** 2
+    same, joined = true.together(pairs), guessed.together(pairs)
+    values = _as_distances(distances, len(true), None if pairs is None else len(same))
+    if not len(values):
+        return 0.0
+    wrongly_joined = values.max() - values[joined & ~same]
+    total = values[same & ~joined].sum() + wrongly_joined.sum()
+    return 2.0 * float(total) / len(true) ** 2
 
 
 def _confusion(table: Contingency) -> tuple[int, int, int]:
@@ -113,11 +120,17 @@ def _disagreement(table: Contingency) -> float:
     return (split + joined) / max(_n_pairs(table), 1)
 
 
-def _distance_rows(distances: ArrayLike, n_items: int) -> list[Floats]:
-    """Return the distances of each item to all later ones."""
+def _as_distances(distances: ArrayLike, n_items: int, n_listed: int | None) -> Floats:
+    """Take distances of all pairs, or of so many that are listed."""
     given = as_floats("distances", distances, MetricError)
     if not np.isfinite(given).all():
         raise MetricError("distances have a NaN or an infinite entry; give finite numbers")
+    if n_listed is not None:
+        if given.shape != (n_listed,):
+            raise MetricError(
+                f"distances have shape {given.shape}; give one of each of the {n_listed} pairs"
+            )
+        return given
     if given.ndim == 2:
         given = upper_triangle(as_symmetric(given))
     if given.shape != (count_pairs(n_items),):
@@ -125,11 +138,4 @@ def _distance_rows(distances: ArrayLike, n_items: int) -> list[Floats]:
             f"there are {given.size} distances of pairs; for {n_items} items give a symmetric "
             f"matrix of shape ({n_items}, {n_items}) or {count_pairs(n_items)} condensed distances"
         )
-    return np.split(given, np.cumsum(np.arange(n_items - 1, 1, -1))) if n_items > 1 else []
-
-
-def _within(labels: Ints, rows: list[Floats]) -> float:
-    """Sum the distances inside clusters."""
-    return float(
-        sum(row[labels[item + 1 :] == labels[item]].sum() for item, row in enumerate(rows))
-    )
+    return given
