@@ -97,6 +97,8 @@ def _copied(value: Any) -> Any:
     holds = hasattr(value, "__dict__") and equality is object.__eq__
     if hasattr(value, "get_params") or holds or sp.issparse(value):
         return _parameters(value)
+    if isinstance(value, list | tuple):
+        return [_copied(each) for each in value]
     return copy.deepcopy(value)
 
 

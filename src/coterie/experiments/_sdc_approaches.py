@@ -103,14 +103,19 @@ VARIANTS: Mapping[str, Variant] = {
 # Learning.
 
 
-def distances() -> AsDistances:
-    """Return what takes the given features of pairs of names as distances."""
-    return AsDistances(GivenFeatures(), similar=~np.array(FEATURES.distances))
+def distances(names: Names) -> AsDistances:
+    """Return what takes the given features of pairs of names as distances.
+
+    Columns beyond those of `NameFeatures` are similarities.
+    """
+    similar = np.ones(names.features.shape[1], dtype=np.bool_)
+    similar[: len(FEATURES.distances)] = ~np.array(FEATURES.distances)
+    return AsDistances(GivenFeatures(), similar)
 
 
 def uniform(names: Names, threshold: float | None = None, clusterer: Clusterer = SINGLE) -> Model:
     """Return the model whose distance weighs all features alike."""
-    featurizer = distances().fit([names.uncounted])
+    featurizer = distances(names).fit([names.uncounted])
     weights = np.full(names.features.shape[1], 1 / names.features.shape[1])
     return Model(AllPairs(), DistanceSimilarity(featurizer, weights, threshold), clusterer)
 
@@ -128,9 +133,9 @@ def sdc(
 ) -> DiscriminativeClustering:
     """Train SDC as a row says, on one set or several, with the number of entities or without."""
     variant = VARIANTS[row]
-    learner = DiscriminativeClustering(random_state=seed, featurizer=distances())
-    learner.set_params(**{**variant.params, **params})
     sets = [train] if isinstance(train, Names) else train
+    learner = DiscriminativeClustering(random_state=seed, featurizer=distances(sets[0]))
+    learner.set_params(**{**variant.params, **params})
     item_sets = [names.counted if known else names.uncounted for names in sets]
     metric = pair_scores if variant.by_f1 else None
     truths = [names.truth for names in sets]
@@ -140,7 +145,7 @@ def sdc(
 
 def _logistic_weights(sets: Sequence[Names]) -> Floats:
     """Return what logistic regression of the distances says of them: more is further apart."""
-    learner = PairwiseClustering(SINGLE, CLASSIFIERS["L"], featurizer=distances())
+    learner = PairwiseClustering(SINGLE, CLASSIFIERS["L"], featurizer=distances(sets[0]))
     learner.set_params(C=CLASSIFIERS["L"].C)
     learner.fit([names.uncounted for names in sets], [names.truth for names in sets])
     similarity: Any = learner.similarity_

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +152,14 @@ def soft_tfidf(train: Names, *of: Names) -> list[Floats]:
     """Return the SoftTFIDF of all pairs of several sets; training names tell what is rare."""
     fitted = SoftTFIDF().fit([train.names])
     return [fitted(names.names, None) @ np.ones(1) for names in of]
+
+
+def with_soft_tfidf(train: Names, *of: Names) -> list[Names]:
+    """Return several sets with the SoftTFIDF of their pairs as one more feature."""
+    return [
+        replace(names, features=np.column_stack([names.features, own]))
+        for names, own in zip(of, soft_tfidf(train, *of), strict=True)
+    ]
 
 
 def _union(corpus: Corpus) -> tuple[ItemSet, Partition]:

@@ -25,6 +25,7 @@ __all__ = [
     "SoftTFIDF",
     "SparseFeatures",
     "SquaredDifferences",
+    "Stacked",
     "Vocabulary",
     "WithConstant",
     "as_features",
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from coterie.features.operators import written as written
     from coterie.features.posts import PostFeatures as PostFeatures
     from coterie.features.soft_tfidf import SoftTFIDF as SoftTFIDF
+    from coterie.features.stacked import Stacked as Stacked
 else:
     from coterie._lazy import lazily
 
@@ -89,5 +91,6 @@ else:
             "differences": ["AbsoluteDifferences", "AsDistances", "SquaredDifferences"],
             "distances": ["Euclidean", "Manhattan"],
             "names": ["NameFeatures"],
+            "stacked": ["Stacked"],
         },
     )
