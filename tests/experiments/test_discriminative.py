@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from coterie.datasets.corpus import Corpus
-from coterie.datasets.names import load_entity_names
+from coterie.datasets.names import load_entity_names, load_source_names
 from coterie.experiments import (
     _sdc_approaches,
     _sdc_cells,
     _sdc_data,
+    _sdc_fresh,
     _sdc_remedies,
     _sdc_tables,
     discriminative,
@@ -214,6 +215,9 @@ def context(tmp_path, monkeypatch):
         for name in (row, f"{row}, on training")
     ]
     monkeypatch.setattr(_sdc_remedies, "cell", lambda key, folder: fake(key, own))
+    fresh = [f"{name}: {row}" for name in _sdc_remedies.CLUSTERERS for row in _sdc_fresh.ROWS]
+    other = {"pair": 1, "kind": "person"}
+    monkeypatch.setattr(_sdc_fresh, "cell", lambda key, folder: fake({**other, **key}, fresh))
     return Context(Cells(tmp_path / "cells"), n_jobs=1)
 
 
@@ -223,7 +227,7 @@ def test_every_table_is_full_and_figures_have_a_chart(context, name):
     for table in tables:
         for entry in (each for row in table.entries for each in row):
             assert np.isfinite(entry.ours) if isinstance(entry.ours, float) else entry.ours
-    if name == "remedies":
+    if name in ("remedies", "fresh"):
         return
     assert tables[0].chart is not None
     assert b"<svg" in tables[0].chart.to_svg()
@@ -353,3 +357,22 @@ def test_more_names_are_of_other_entities(data_folder):
         columns = names.names.items
         each = set(zip(columns["name"], columns["doc"], names.truth.labels.tolist(), strict=True))
         assert len(each) == len(names.truth)
+
+
+def test_fresh_names_are_divided_by_entity(data_folder):
+    if not (data_folder / "entity_names").is_dir():
+        pytest.skip("the corpus entity_names is missing from COTERIE_DATA")
+    first, second = _sdc_data.fresh_names(
+        data_folder, "hipe2020", "organization", np.random.default_rng(0)
+    )
+    whole = load_source_names(data_folder, "hipe2020", "organization")
+    entity = dict(zip(whole.item_sets[0].ids, whole.partitions[0].labels.tolist(), strict=True))
+    found = [{entity[number] for number in half.names.ids} for half in (first, second)]
+    assert not found[0] & found[1]
+    for half in (first, second):
+        labels = [entity[number] for number in half.names.ids]
+        assert Partition(labels) == half.truth
+        assert len(labels) > 20
+    key = {"data": "Organizations, HIPE", "run": 1}
+    for fold in _sdc_fresh.cell(key, data_folder)["folds"]:
+        assert set(fold) == {f"{c}: {r}" for c in _sdc_remedies.CLUSTERERS for r in _sdc_fresh.ROWS}

@@ -156,7 +156,7 @@ def _sizes(train: Names, test: Names, seed: int) -> Fold:
         # The same seed for all, so that what is in a part is in all larger ones.
         part = train.part(drawn(train.truth, share / 100, np.random.default_rng(seed)))
         reached = _pairwise(part, test, seed)
-        for row in (SDC, BY_F1, EQUAL, WARM):
+        for row in (SDC, BY_F1, WARM):
             reached[row] = _predicted(sdc(row, part, seed), test)
         found |= {at_share(row, share): scores for row, scores in reached.items()}
     return found
@@ -175,8 +175,7 @@ def _algorithms(train: Names, test: Names, seed: int) -> Fold:
         learner = sdc(SDC, train, seed, clusterer=clusterer)
         found[under(name, SDC)] = _predicted(learner, test)
         found[under(name, BY_F1)] = _predicted(kept_by_f1(learner), test)
-        for row in (EQUAL, WARM):
-            found[under(name, row)] = _predicted(sdc(row, train, seed, clusterer=clusterer), test)
+        found[under(name, WARM)] = _predicted(sdc(WARM, train, seed, clusterer=clusterer), test)
         for row, scores in others.items():
             found[under(name, row)] = clustered(clusterer, scores, test)
     return found

@@ -126,13 +126,26 @@ def more_names(
     ids = {number for names in known for number in names.names.ids or ()}
     first, second = (_unknown(folder, source, kind, ids) for source in SOURCES)
     left, truth = _union(Corpus(*map(operator.add, first, second)))
+    return _in_sets(left, truth, SET_SIZE, rng)[:MOST_SETS]
+
+
+def fresh_names(
+    folder: Path | None, source: str, kind: Kind, rng: np.random.Generator
+) -> list[Names]:
+    """Return the names of a source, divided by entity at random in sets of about 300, or in two."""
+    corpus = _unknown(folder, source, kind, set())
+    names, truth = corpus.item_sets[0], corpus.partitions[0]
+    return _in_sets(names, truth, min(SET_SIZE, len(truth) // 2 - 1), rng)
+
+
+def _in_sets(names: ItemSet, truth: Partition, size: int, rng: np.random.Generator) -> list[Names]:
+    """Divide names by entity at random in sets of about one size; what is left over is left out."""
     order = rng.permutation(truth.n_clusters)
-    ends = np.cumsum(truth.sizes[order]) // SET_SIZE
+    numbers = np.cumsum(truth.sizes[order]) // size
     sets = []
-    for number in range(min(MOST_SETS, int(ends[-1]) if len(ends) else 0)):
-        items = np.flatnonzero(np.isin(truth.labels, order[ends == number]))
-        items = rng.permutation(items)
-        sets.append(_compared(_chosen(left, items), Partition(truth.labels[items])))
+    for number in range(numbers[-1] if len(numbers) else 0):
+        items = rng.permutation(np.flatnonzero(np.isin(truth.labels, order[numbers == number])))
+        sets.append(_compared(_chosen(names, items), Partition(truth.labels[items])))
     return sets
 
 

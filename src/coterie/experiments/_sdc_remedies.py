@@ -94,13 +94,8 @@ def _reached(
     train: Names, test: Names, more: Sequence[Names], seed: int, clusterer: Clusterer
 ) -> Fold:
     """Score all rows under one clusterer."""
-    models: dict[str, Model] = {UNIFORM: uniform(train, clusterer=clusterer)}
-    for each, (_, over) in LMR.items():
-        models[over] = pairwise(each, train, seed, clusterer)
-    for row in VARIANTS:
-        models[row] = sdc(row, train, seed, clusterer=clusterer).to_model()
     found: Fold = {}
-    for row, model in models.items():
+    for row, model in trained(train, seed, clusterer).items():
         found |= _both(row, model, [train], test)
     for row, wider in MORE.items():
         wide = sdc(row, [train, *more], seed, clusterer=clusterer).to_model()
@@ -114,6 +109,15 @@ def _reached(
     for row, model in zip(SOFT.values(), richer, strict=True):
         found |= _both(row, model, [known], unknown)
     return found
+
+
+def trained(train: Names, seed: int, clusterer: Clusterer) -> dict[str, Model]:
+    """Return uniform weights, and what LMR and SDC learn from some names, by row."""
+    return {
+        UNIFORM: uniform(train, clusterer=clusterer),
+        **{over: pairwise(each, train, seed, clusterer) for each, (_, over) in LMR.items()},
+        **{row: sdc(row, train, seed, clusterer=clusterer).to_model() for row in VARIANTS},
+    }
 
 
 def _both(row: str, model: Model, train: Sequence[Names], test: Names) -> Fold:

@@ -56,6 +56,11 @@ class Chart(ABC):
     def __post_init__(self) -> None:
         if not self.panels:
             raise InputError(f"the chart {self.title!r} has no panels; give at least one")
+        if len(self.series) > len(COLOURS):
+            raise InputError(
+                f"the chart {self.title!r} has {len(self.series)} series; give at most "
+                f"{len(COLOURS)}, which is how many colours can be told apart"
+            )
         for name, series in self.panels.items():
             lengths = [len(values) for values in series.values()]
             if list(series) != self.series or lengths != [len(self.places)] * len(lengths):
