@@ -200,6 +200,11 @@ class DistanceSimilarity(WeightedSimilarity):
             threshold = as_real("threshold", self.threshold, low=-inf)
             object.__setattr__(self, "threshold", threshold)
         as_distance(self.distance)
+        if not self.distance.signed and self.coef.min(initial=0.0) < 0.0:
+            raise FeatureError(
+                f"coef {np.argmin(self.coef)} is {self.coef.min()}, but {self.distance!r} takes "
+                "no weights below 0; give others, or Manhattan()"
+            )
 
     @property
     def needs_context(self) -> bool:
@@ -223,6 +228,15 @@ class DistanceSimilarity(WeightedSimilarity):
     def __repr__(self) -> str:
         at = "" if self.threshold is None else f", threshold {self.threshold:g}"
         return f"DistanceSimilarity({len(self.coef)} features{at}, {self.distance!r})"
+
+    def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
+        """Score the pairs as a clusterer takes them; items are at no distance from themselves."""
+        items = as_item_set(item_set)
+        listed = _asked(items, pairs)
+        distances = self.distance(self._features(items, listed), self.coef)
+        top = self._top(distances)
+        own = np.full(len(items), top)
+        return PairScores(len(items), listed, top - distances, own, items.n_clusters)
 
     def _scores(self, features: Features) -> Floats:
         distances = self.distance(features, self.coef)

@@ -152,7 +152,7 @@ def test_distances_are_from_the_highest_score(seen):
     found = EstimatorClusterer(Recorder([3, 1, 3]), missing=2.0)(scores)
     assert found == Partition([0, 1, 0])
     ((_, matrix),) = seen
-    assert matrix.tolist() == [[0, 3, 0], [3, 0, 6], [0, 6, 0]]
+    assert matrix.tolist() == [[0, 5, 2], [5, 0, 8], [2, 8, 0]]
 
 
 def test_similarities_are_from_the_lowest_score(seen):
@@ -160,7 +160,7 @@ def test_similarities_are_from_the_lowest_score(seen):
     estimator = Recorder([0, 0, 0], metric="euclidean", affinity="precomputed")
     EstimatorClusterer(estimator)(scores)
     EstimatorClusterer(estimator)(PairScores(3, None, [-2.0] * 3))
-    assert seen[0][1].tolist() == [[6, 1, 6], [1, 6, 0], [6, 0, 6]]
+    assert seen[0][1].tolist() == [[8, 1, 6], [1, 8, 0], [6, 0, 8]]
     assert seen[1][1].tolist() == [[1.0] * 3] * 3
 
 
@@ -269,3 +269,10 @@ def test_learners_set_the_parameters_of_the_estimator():
     learner = PairwiseClustering(EstimatorClusterer(DBSCAN(metric="precomputed")))
     learner.set_params(clusterer__estimator__eps=0.25)
     assert learner.get_params()["clusterer__estimator__eps"] == 0.25
+
+
+def test_distances_count_from_what_items_score_with_themselves():
+    near = EstimatorClusterer(DBSCAN(metric="precomputed", eps=0.5, min_samples=2))
+    assert near(PairScores(2, None, [-100.0])).n_clusters == 1
+    assert near(PairScores(2, None, [-100.0], diagonal=[0.0, 0.0])).n_clusters == 2
+    assert near(PairScores(2, None, [-0.3], diagonal=[0.0, 0.0])).n_clusters == 1

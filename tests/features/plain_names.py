@@ -98,7 +98,8 @@ def runs(token, words):
     for begin, end in combinations(range(len(words) + 1), 2):
         run = words[begin:end]
         skipped = initials(not_small(run)) if not_small(run[-1:]) else ""
-        if not_small([token]) and folded(token) in (initials(run), skipped):
+        itself = folded(token) in map(folded, run)
+        if not itself and not_small([token]) and folded(token) in (initials(run), skipped):
             yield begin, end
 
 
@@ -107,9 +108,10 @@ def acronym(token, words):
     text = folded(token)
     if number(token) or not 2 <= len(text) <= 6 or len(words) < 2:
         return False, False
-    without = {text[:place] + text[place + 1 :] for place in range(1, len(text) - 1)}
+    spares = token.isupper() and token.isalpha() and not_small([token])
+    without = spares and {text[:place] + text[place + 1 :] for place in range(1, len(text) - 1)}
     spelled = {initials(words), initials(not_small(words))}
-    return text in spelled, bool(without & spelled)
+    return text in spelled, bool(spares and without & spelled)
 
 
 def match_acronyms(own, their, all_their, own_matched, their_matched, found):
@@ -120,7 +122,7 @@ def match_acronyms(own, their, all_their, own_matched, their_matched, found):
             found["abbreviation"] = True
             found["abbreviation, first"] |= place == begin == 0
             found["abbreviation, last"] |= place == len(own) - 1 and end == len(their)
-    if len(own) == 1:
+    if len(own) == 1 and folded(own[0]) not in map(folded, all_their):
         whole, spare = map(
             any, zip(acronym(own[0], their), acronym(own[0], all_their), strict=True)
         )

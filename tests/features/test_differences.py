@@ -69,7 +69,7 @@ def test_differences_are_those_of_each_column(vectors):
 def test_who_says_what_is_a_distance(vectors):
     sets = [ItemSet(vectors)]
     assert distances_of(AbsoluteDifferences().fit(sets)) == (True,) * 4
-    assert distances_of(Scaled(SquaredDifferences()).fit(sets)) == (True,) * 4
+    assert distances_of(Scaled(SquaredDifferences()).fit(sets)) is None
     assert distances_of(SoftTFIDF()) == (False,)
     assert distances_of(GivenFeatures().fit(sets)) is None
     assert distances_of(AbsoluteDifferences().fit([sets_of(vectors)["pairs"]])) is None
@@ -93,6 +93,8 @@ def test_turning_around_refuses_what_it_does_not_know(vectors):
         AsDistances(GivenFeatures())(ItemSet(vectors), None)
     with pytest.raises(FeatureError, match="give one for each"):
         AsDistances(GivenFeatures(), similar=[True])(ItemSet(vectors), None)
+    with pytest.raises(FeatureError, match="a finite number for each column"):
+        AsDistances(GivenFeatures(), similar=[True], origin=[np.nan])
     with pytest.raises(FeatureError, match="True or False for each column"):
         AsDistances(GivenFeatures(), similar=[1.0, 0.0])
 
@@ -118,6 +120,16 @@ def test_equal_items_are_at_distance_0_whatever_the_rounding():
     assert np.all(np.isfinite(Euclidean().slopes(features, coef, np.ones(3))))
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_differences_of_any_size_are_told(kind):
+    vectors = np.array([[0.0, 0.0], [1e-30, 1e30], [3e-30, 3e30]], dtype=kind)
+    found = written(AbsoluteDifferences()(ItemSet(vectors), None))
+    expected = np.abs(vectors[[0, 0, 1]].astype(float) - vectors[[1, 2, 2]])
+    np.testing.assert_array_equal(found, expected)
+    far = ItemSet(np.array([[1e9], [1e9 + 1.0], [1e9 + 3.0]]))
+    np.testing.assert_allclose(SquaredDifferences()(far, None) @ [1.0], [1.0, 9.0, 4.0])
+
+
 def test_scores_are_nearer_than_the_furthest_or_the_threshold(vectors):
     items, coef = ItemSet(vectors, n_clusters=2), np.array([0.1, 0.2, 0.3, 0.4])
     first, second = all_pairs(len(vectors)).T
@@ -125,7 +137,9 @@ def test_scores_are_nearer_than_the_furthest_or_the_threshold(vectors):
     plain = DistanceSimilarity(AbsoluteDifferences(), coef)
     assert plain.needs_context
     np.testing.assert_allclose(plain(items), distances.max() - distances, atol=1e-12)
-    assert plain.pair_scores(items).n_clusters == 2
+    scores = plain.pair_scores(items)
+    assert scores.n_clusters == 2
+    np.testing.assert_allclose(scores.diagonal, distances.max())
     near = DistanceSimilarity(AbsoluteDifferences(4), coef, threshold=0.5)
     assert not near.needs_context
     np.testing.assert_allclose(near(items), 0.5 - distances, atol=1e-12)
@@ -144,6 +158,8 @@ def test_a_euclidean_distance_is_not_explained_by_parts(vectors):
         similarity.contributions(vectors)
     with pytest.raises(InputError, match=r"give Manhattan\(\) or Euclidean\(\)"):
         DistanceSimilarity(SquaredDifferences(), np.ones(4), 1.0, Euclidean)
+    with pytest.raises(FeatureError, match="takes no weights below 0"):
+        DistanceSimilarity(SquaredDifferences(), [1.0, -1.0], 1.0, Euclidean())
 
 
 def test_no_pairs_score_nothing():

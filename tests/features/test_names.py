@@ -431,3 +431,17 @@ def test_tokens_that_meet_are_related():
     assert [(tokens[one], tokens[other]) for one, other in met.T] == expected
     for bits, pair in zip(relations_of(encoded, pairs), expected, strict=True):
         assert {name for name, bit in RELATIONS.items() if bits & bit} == related(*pair)
+
+
+def test_a_word_of_a_name_is_no_acronym_of_it():
+    for token, name in (("Bob", "Bob Brown"), ("Ed", "Ed Davis"), ("US", "US Steel")):
+        assert "abbreviation" not in active(token, name)
+        assert active(token, name)["share of longer matched"] == 0.5
+    for token, name in (("Bob", "Bill Brown"), ("Tom", "Tina Moore")):
+        assert "abbreviation" not in active(token, name)
+
+
+def test_columns_of_another_column_say_so():
+    other = NameFeatures("alias")
+    assert other.names[0] == "alias: honorific equal"
+    assert other.distances == NameFeatures().distances

@@ -69,4 +69,6 @@ def test_refusals(names):
     with pytest.raises(FeatureError, match="with fit, encode and compare"):
         Stacked([NameFeatures])
     with pytest.raises(FeatureError, match="two columns are called 'soft TF-IDF'"):
-        Stacked([SoftTFIDF(), WithConstant(SoftTFIDF("title"))]).fit([names])
+        Stacked([SoftTFIDF(), WithConstant(SoftTFIDF())]).fit([names])
+    both = Stacked([SoftTFIDF(), SoftTFIDF("title")]).fit([names])
+    assert both.names == ("soft TF-IDF", "title: soft TF-IDF")

@@ -13,6 +13,7 @@ from sklearn.cluster import AgglomerativeClustering
 from coterie import ItemSet, Model, Partition, clusterers
 from coterie.clusterers import (
     AverageLinkage,
+    BallRounding,
     CompleteLinkage,
     EstimatorClusterer,
     Greedy,
@@ -22,7 +23,14 @@ from coterie.clusterers import (
 )
 from coterie.clusterers._base import PairClusterer
 from coterie.datasets import make_item_sets
-from coterie.exceptions import InputError, InterruptedWarning, ItemSetError, MetricError
+from coterie.exceptions import (
+    FeatureError,
+    InputError,
+    InterruptedWarning,
+    ItemSetError,
+    MetricError,
+    PartitionError,
+)
 from coterie.features import (
     RBF,
     DenseFeatures,
@@ -30,13 +38,16 @@ from coterie.features import (
     GivenFeatures,
     Kernelized,
     Manhattan,
+    NameFeatures,
     Nystroem,
+    Scaled,
     SquaredDifferences,
+    written,
 )
 from coterie.learners import DiscriminativeClustering, ExactUpdate, PaperUpdate, tune
 from coterie.learners._distance_runs import stops_at_threshold
 from coterie.learners._thresholds import best_threshold
-from coterie.metrics import pair_loss, pair_scores, weighted_clustering_error
+from coterie.metrics import macro, pair_loss, pair_scores, weighted_clustering_error
 from coterie.pairs import PairScores, all_pairs, condensed_positions
 from coterie.stream import Stream
 
@@ -114,6 +125,18 @@ def test_the_paper_update_is_equation_6_term_by_term(seed):
                     / n_items**2
                 )
         assert gradient[column] == pytest.approx(psi_p - psi_h, abs=1e-12)
+
+
+def test_gradients_take_labels_and_refuse_other_shapes():
+    features, truth, predicted, coef = an_instance(0)
+    update = PaperUpdate()
+    expected = update.gradient(DenseFeatures(features), truth, predicted, coef)
+    found = update.gradient(features, truth.labels.tolist(), predicted.labels, coef.tolist())
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(FeatureError, match="one row a pair"):
+        update.gradient(features[1:], truth, predicted, coef)
+    with pytest.raises(PartitionError):
+        update.gradient(features, truth, predicted.labels[1:], coef)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -259,6 +282,9 @@ def test_it_goes_on_from_given_weights():
     assert rest.history_[rest.best_iter_].regret <= min(step.regret for step in history)
     with pytest.raises(InputError, match="coef_init has shape"):
         DiscriminativeClustering().fit(item_sets, truths, coef_init=[1.0])
+    for bad in (np.full(len(start), np.nan), -np.ones(len(start))):
+        with pytest.raises(InputError, match="no weight above 0"):
+            DiscriminativeClustering().fit(item_sets, truths, coef_init=bad)
 
 
 def test_held_out_sets_choose_but_do_not_teach():
@@ -324,11 +350,48 @@ def test_the_threshold_goes_with_the_model(tmp_path):
     learner.to_model().save(tmp_path / "m.coterie")
     loaded = Model.load(tmp_path / "m.coterie")
     assert loaded.predict(item_sets) == learner.predict(item_sets)
-    known = [
-        ItemSet(each.items, n_clusters=t.n_clusters)
-        for each, t in zip(item_sets, truths, strict=True)
+
+
+def counted(item_sets, truths):
+    """Give item sets their numbers of clusters."""
+    return [
+        ItemSet(item_set.items, n_clusters=truth.n_clusters)
+        for item_set, truth in zip(item_sets, truths, strict=True)
     ]
-    assert DiscriminativeClustering().fit(known, truths).similarity_.threshold is None
+
+
+def test_linkage_trained_with_numbers_of_clusters_stops_where_they_are_unknown():
+    item_sets, truths = make_item_sets(random_state=4)
+    known = counted(item_sets, truths)
+    learner = DiscriminativeClustering(AverageLinkage()).fit(known, truths)
+    best = learner.history_[learner.best_iter_]
+    assert best.threshold is None
+    assert learner.score(item_sets, truths) > 0.8 * learner.score(known, truths)
+    reached = macro(pair_scores, truths, learner.predict(known)).f1
+    assert reached == pytest.approx(best.f1)
+
+
+def test_a_threshold_of_the_clusterer_is_added():
+    item_sets, truths = make_item_sets(random_state=4)
+    learners = [
+        DiscriminativeClustering(SingleLinkage(threshold)).fit(item_sets, truths)
+        for threshold in (None, 5.0)
+    ]
+    first, second = ([step.f1 for step in each.history_] for each in learners)
+    np.testing.assert_allclose(first, second)
+    assert learners[0].predict(item_sets) == learners[1].predict(item_sets)
+
+
+def test_sets_held_out_without_a_number_of_clusters_get_that_of_the_truth():
+    item_sets, truths = make_item_sets(random_state=4)
+    known, last = counted(item_sets, truths), [len(truths) - 2, len(truths) - 1]
+    regrets = []
+    for rest in (known[-2:], item_sets[-2:]):
+        learner = DiscriminativeClustering()
+        learner.fit([*known[:-2], *rest], truths, metric=pair_scores, held_out=last)
+        regrets.append([step.regret for step in learner.history_])
+    assert regrets[0] == regrets[1]
+    assert len(set(regrets[0])) > 1
 
 
 # Any clusterer, any features.
@@ -400,9 +463,42 @@ def test_columns_are_turned_by_what_the_truth_shows():
     learner = DiscriminativeClustering().fit(sets, [truth])
     featurizer = learner.similarity_.featurizer
     assert featurizer.similar.tolist()[:2] == [True, False]
-    assert featurizer.top[0] == columns[:, 0].max()
+    assert featurizer.origin.tolist()[:2] == [columns[:, 0].max(), 0.0]
     assert learner.coef_[2] == 0.0  # the same for all pairs
     assert learner.predict(sets) == [truth]
+
+
+def test_how_far_below_0_distances_begin_does_not_matter():
+    rng = np.random.default_rng(1)
+    truth = Partition(rng.integers(5, size=20))
+    distances = rng.random((190, 4)) + 0.3 * ~truth.together()[:, None]
+    distances -= distances.min(axis=0)
+    first, second = (
+        DiscriminativeClustering().fit(
+            [ItemSet.from_pair_features(distances - shift, 20, n_clusters=5)], [truth]
+        )
+        for shift in (0.0, 20.0)
+    )
+    np.testing.assert_allclose(first.coef_, second.coef_, atol=1e-9)
+    assert first.history_[0].objective == pytest.approx(second.history_[0].objective)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_vectors_far_from_0_lose_no_digits(offset):
+    item_sets, truths = make_item_sets(random_state=6)
+    moved = [ItemSet(np.asarray(s.items) + offset) for s in item_sets]
+    update = PaperUpdate(distance=Euclidean(), start=0.0)
+    learner = DiscriminativeClustering(AverageLinkage(), 1.0, 5, update).fit(moved, truths)
+    near = DiscriminativeClustering(AverageLinkage(), 1.0, 5, update).fit(item_sets, truths)
+    assert learner.history_[0].f1 == pytest.approx(near.history_[0].f1, abs=1e-3)
+
+
+def test_scaled_features_are_turned_as_the_truth_shows():
+    names = ["John Kennedy", "JFK", "Mr. Kennedy", "Bob Dole", "Robert Dole", "IBM", "I.B.M. Corp."]
+    sets, truth = [ItemSet({"name": names})], Partition([0, 0, 0, 1, 1, 2, 2])
+    learner = DiscriminativeClustering(featurizer=Scaled(NameFeatures())).fit(sets, [truth])
+    featurizer = learner.similarity_.featurizer
+    assert written(featurizer(sets[0], None)).min() >= 0.0
 
 
 def test_literal_features_are_taken_as_they_are():
@@ -489,6 +585,9 @@ def test_refusals():
         "iterations": ({"max_iter": 0}, "max_iter"),
         "starts": ({"n_init": 0}, "n_init"),
         "seed": ({"random_state": -1}, "random_state"),
+        "no clusterer": ({"clusterer": None}, "the clusterer is None"),
+        "rounding": ({"clusterer": BallRounding()}, r"give one of coterie\.clusterers"),
+        "beyond": ({"learning_rate": 1e308, "clusterer": AverageLinkage(n_clusters=3)}, "lower it"),
     }
     for params, message in bad.values():
         with pytest.raises(InputError, match=message):

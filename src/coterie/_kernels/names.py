@@ -285,18 +285,28 @@ def spells_all(token, words, spared, spelling):
 
 
 @inlined
+def is_among(token, words, folds):
+    """Tell whether a token is one of some words, but for case."""
+    found = False
+    for word in words:
+        found |= folds[word] == folds[token]
+    return found
+
+
+@inlined
 def match_acronym(own, their, all_their, own_matched, their_matched, tokens):
     """Match a name of one token with the other name as a whole; return whether it is its acronym.
 
-    With an inner letter to spare, which stands for no word, it is not matched itself.
+    In capitals, it may have an inner letter to spare, which stands for no word; then it is not
+    matched itself. A word of the other name is no acronym of it: Ed of Ed Davis.
     """
     token, relation = own[0], 0
     first, last = tokens.spelling.starts[token], tokens.spelling.starts[token + 1] - 1
     if len(own) > 1 or len(all_their) == 1 or tokens.numbers[token]:
         return 0
-    if not 0 < last - first < MOST_INITIALS:
+    if not 0 < last - first < MOST_INITIALS or is_among(token, all_their, tokens.folds):
         return 0
-    for place in range(first, last):
+    for place in range(first, last if tokens.capitals[token] else first + 1):
         spared = place if place > first else -1
         if spells_all(token, their, spared, tokens.spelling) or spells_all(
             token, all_their, spared, tokens.spelling
@@ -320,7 +330,8 @@ def match_runs(own, their, own_matched, their_matched, tokens):
         for begin in range(len(their) - 1):
             for skips in (False, True):
                 n_words = spelled_words(own[place], their[begin:], skips, -1, tokens.spelling)
-                if n_words:
+                run = their[begin : begin + n_words]
+                if n_words and not is_among(own[place], run, tokens.folds):
                     own_matched[place] = True
                     their_matched[begin : begin + n_words] = True
                     anywhere = ABBREVIATION

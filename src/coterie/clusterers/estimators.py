@@ -26,9 +26,11 @@ class EstimatorClusterer(Search):
     """Cluster by a scikit-learn clusterer that takes a precomputed matrix.
 
     An estimator with metric="precomputed" (AgglomerativeClustering, DBSCAN, HDBSCAN, OPTICS, …)
-    gets the distances d(i, j) = max s − s_ij and d(i, i) = 0; one with affinity="precomputed"
-    (SpectralClustering, AffinityPropagation, …) gets the similarities s_ij − min s, or 1 where all
-    scores are equal, and the highest of them on the diagonal.
+    gets the distances d(i, j) = max s − s_ij and d(i, i) = 0; the highest score is that of a pair,
+    or of items with themselves where they have one, as distances do: a threshold of the estimator's
+    counts from there. One with affinity="precomputed" (SpectralClustering, AffinityPropagation, …)
+    gets the similarities s_ij − min s, or 1 where all scores are equal, and the highest of them on
+    the diagonal. What an estimator warns of, such as no convergence, is left as it is.
 
     Each call fits a new copy. The item set's number of clusters, where known, goes before the
     estimator's own `n_clusters` and `distance_threshold`; an estimator without `n_clusters` makes
@@ -78,7 +80,7 @@ class EstimatorClusterer(Search):
         estimator = _fresh(self.estimator, scores.n_clusters)
         to_matrix = _distances if _takes_distances(estimator) else _similarities
         refuse_too_large(scores.n_items**2, f"a full matrix of {scores.n_items:,} items")
-        matrix = to_matrix(scores.to_condensed(self.missing))
+        matrix = to_matrix(scores.to_condensed(self.missing), _highest(scores, self.missing))
         return _as_labels(_fit_predict(estimator, matrix), estimator, scores.n_items)
 
 
@@ -111,17 +113,25 @@ def _fresh(estimator: Any, n_clusters: int | None) -> Any:
     return fresh
 
 
-def _distances(condensed: Floats) -> Floats:
-    distances: Floats = squareform(condensed.max() - condensed, checks=False)
+def _highest(scores: PairScores, missing: float) -> float:
+    """Return the highest score, of items with themselves too."""
+    own = -inf if scores.diagonal is None else float(scores.diagonal.max())
+    absent = -inf if scores.listed is None else missing
+    return max(float(scores.scores.max(initial=-inf)), own, absent)
+
+
+def _distances(condensed: Floats, highest: float) -> Floats:
+    distances: Floats = squareform(highest - condensed, checks=False)
     return distances
 
 
-def _similarities(condensed: Floats) -> Floats:
-    above = condensed - condensed.min()
+def _similarities(condensed: Floats, highest: float) -> Floats:
+    lowest = condensed.min()
+    above = condensed - lowest
     if not above.any():  # equal edges, because a graph without any has no clusters to find
         above[:] = 1.0
     similarities: Floats = squareform(above, checks=False)
-    np.fill_diagonal(similarities, above.max())
+    np.fill_diagonal(similarities, max(above.max(), highest - lowest))
     return similarities
 
 

@@ -84,7 +84,7 @@ def load_entity_names(
     """
     refuse_other_splits(split)
     _refuse_others("kind", kind, KINDS)
-    _refuse_others("pair", pair, (*PAIRS, None))
+    _refuse_others("pair", str(pair) if isinstance(pair, bool) else pair, (*PAIRS, None))
     place = SOURCE.find(folder)
     names = {name.id: name for name in _read_names(place / NAMES, kind)}
     found = _read_sets(place / SETS, kind, names)

@@ -150,7 +150,8 @@ def _logistic_weights(sets: Sequence[Names]) -> Floats:
     learner.fit([names.uncounted for names in sets], [names.truth for names in sets])
     similarity: Any = learner.similarity_
     weights: Floats = -similarity.coef
-    return weights
+    # Of names without a pair together, as a small part may be, nothing is learned.
+    return weights if weights.max(initial=0.0) > 0.0 else np.ones(len(weights))
 
 
 def kept_by_f1(learner: DiscriminativeClustering) -> Model:

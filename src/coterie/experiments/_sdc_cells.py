@@ -41,7 +41,7 @@ from coterie.metrics import pair_scores
 from coterie.metrics._metric import Scores
 from coterie.model import Model
 
-VERSION = 1
+VERSION = 2
 """To be raised when cells are computed in another way."""
 
 SHARES = tuple(range(10, 101, 10))

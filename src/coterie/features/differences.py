@@ -41,11 +41,16 @@ class SquaredNodeDifferences(LinearOperator):
 
     def to_matrix(self) -> Any:
         """Return the squares written out, dense."""
-        refuse_unwritable(self.shape, self.shape[0] * self.shape[1])
+        return np.square(self.apart())
+
+    def apart(self) -> Floats:
+        """Return the differences ψ_i − ψ_j written out, dense."""
+        refuse_unwritable(self.shape, 2 * self.shape[0] * self.shape[1])
         first, second = self._ends
-        nodes = self.products.nodes
-        apart = nodes[first] - nodes[second]
-        return np.square(apart.toarray() if sp.issparse(apart) else apart)
+        nodes = self.products.nodes.astype(np.float64, copy=False)
+        differences = nodes[first] - nodes[second]
+        dense: Floats = differences.toarray() if sp.issparse(differences) else differences
+        return dense
 
     def _take(self, rows: Ints) -> "SquaredNodeDifferences":
         return SquaredNodeDifferences(self.products._take(rows))  # noqa: SLF001
@@ -128,15 +133,15 @@ class AbsoluteDifferences(_Differences):
     """
 
     def _of(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features:
-        squares = SquaredNodeDifferences(nodes.at(pairs))
-        return DenseFeatures(np.sqrt(squares.to_matrix()))
+        return DenseFeatures(np.abs(SquaredNodeDifferences(nodes.at(pairs)).apart()))
 
 
 @dataclass(frozen=True)
 class SquaredDifferences(_Differences):
     """Compare item vectors by (x_l − x′_l)², column by column; take features of pairs as given.
 
-    Pairs of vectors are never written out.
+    Pairs of vectors are never written out. Dense vectors are centred first, so that those far from
+    0 lose no digits.
 
     Parameters
     ----------
@@ -149,6 +154,14 @@ class SquaredDifferences(_Differences):
     >>> features @ [1.0, 2.0]
     array([8.5])
     """
+
+    def encode(self, item_set: ItemSet) -> Encoded:
+        """Take the features of the item set, those of vectors less their mean."""
+        encoded = super().encode(item_set)
+        if isinstance(encoded, GivenPairs) or sp.issparse(encoded.nodes) or not len(item_set):
+            return encoded
+        vectors = encoded.nodes.astype(np.float64, copy=False)
+        return NodeProducts(vectors - vectors.mean(axis=0))
 
     def _of(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features:
         return SquaredNodeDifferences(nodes.at(pairs))
@@ -186,7 +199,7 @@ class TurnedFeatures(LinearOperator):
 
 @dataclass(frozen=True, eq=False)
 class AsDistances(PairFeaturizer):
-    """Turn the columns that say how similar items are into distances: top − φ in place of φ.
+    """Turn all columns into distances from an origin: origin − φ of similarities, φ − origin else.
 
     So an indicator of similarity φ becomes 1 − φ, and an indicator of a mismatch stays as it is.
 
@@ -197,8 +210,9 @@ class AsDistances(PairFeaturizer):
     similar
         Whether each column grows with similarity; None asks the featurizer, whose `distances` say
         of each column whether it grows with distance.
-    top
-        What a similarity is subtracted from, one number a column; None stands for 1.
+    origin
+        The value of each column that counts as no distance; None stands for 1 in similarities and
+        for 0 in the others.
 
     Examples
     --------
@@ -210,7 +224,7 @@ class AsDistances(PairFeaturizer):
 
     featurizer: Featurizer
     similar: Bools | None = None
-    top: Floats | None = None
+    origin: Floats | None = None
 
     def __post_init__(self) -> None:
         as_featurizer(self.featurizer)
@@ -221,8 +235,13 @@ class AsDistances(PairFeaturizer):
                     f"similar is {self.similar!r}; give True or False for each column"
                 )
             object.__setattr__(self, "similar", read_only(similar))
-        if self.top is not None:
-            object.__setattr__(self, "top", as_floats("top", self.top, FeatureError))
+        if self.origin is not None:
+            origin = as_floats("origin", self.origin, FeatureError)
+            if origin.ndim != 1 or not np.isfinite(origin).all():
+                raise FeatureError(
+                    f"origin has shape {origin.shape}; give a finite number for each column"
+                )
+            object.__setattr__(self, "origin", origin)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -252,26 +271,20 @@ class AsDistances(PairFeaturizer):
         """Turn features of the inner featurizer into distances."""
         if self.similar is None:
             raise FeatureError("it is not known yet which columns are similarities; call fit first")
-        top = np.ones(len(self.similar)) if self.top is None else self.top
-        if not len(self.similar) == len(top) == features.shape[1]:
+        origin = self.similar.astype(np.float64) if self.origin is None else self.origin
+        if not len(self.similar) == len(origin) == features.shape[1]:
             raise FeatureError(
                 f"there are {features.shape[1]} columns, but similar says of {len(self.similar)} "
-                f"what they are, and top has {len(top)}; give one for each"
+                f"what they are, and origin has {len(origin)}; give one for each"
             )
         sign = np.where(self.similar, -1.0, 1.0)
-        return TurnedFeatures(as_features(features), sign, np.where(self.similar, top, 0.0))
+        return TurnedFeatures(as_features(features), sign, -sign * origin)
 
 
 def distances_of(featurizer: Any) -> tuple[bool, ...] | None:
-    """Return whether each column of a fitted featurizer grows with distance, None if unknown.
-
-    What a featurizer does not say itself, the one inside it may, if it has the same columns.
-    """
+    """Return whether each column of a fitted featurizer grows with distance, None if unknown."""
     said: tuple[bool, ...] | None = getattr(featurizer, "distances", None)
-    inner = getattr(featurizer, "featurizer", None)
-    if said is not None or inner is None or inner.names != featurizer.names:
-        return said
-    return distances_of(inner)
+    return said
 
 
 def _similar(featurizer: Featurizer) -> Bools:

@@ -21,6 +21,11 @@ MISMATCH = "honorific mismatch"
 HONORIFICS = ("honorific equal", "honorific equivalence", MISMATCH)
 PLACES = ("", ", first", ", last")
 SHARES = ("shorter matched", "both matched", "share of shorter matched", "share of longer matched")
+COLUMNS = (
+    *HONORIFICS,
+    *(relation + place for relation in RELATIONS for place in PLACES),
+    *SHARES,
+)
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,8 @@ class NameFeatures(PairFeaturizer):
     - `abbreviation`: by a table, as Corp. and Corporation; by their letters, as Intl and
       International; or a token has the initials of words in a row, as USGS and US of United States
       Geological Survey. Such a token is in capitals, or it is a name that has the initials of the
-      other name as a whole, perhaps without small words, perhaps with one inner letter to spare: as
-      JFK of John Kennedy.
+      other name as a whole, perhaps without small words; in capitals, perhaps with one inner letter
+      to spare: as JFK of John Kennedy. It is none of these words itself: as Ed is of Ed Davis.
     - `prefix edit distance`: of the first four letters, `edit distance`: of whole tokens; both of
       tokens of three letters or more, and at most 1.
     - `initial`: J. and John. `symbol map`: & and and, and numbers, as II, 2 and second.
@@ -87,14 +92,14 @@ class NameFeatures(PairFeaturizer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        related = (relation + place for relation in RELATIONS for place in PLACES)
-        return (*HONORIFICS, *related, *SHARES)
+        """The names of the columns; those of another column of items than `name` begin with its."""
+        before = "" if self.name == "name" else f"{self.name}: "
+        return tuple(before + column for column in COLUMNS)
 
     @property
     def distances(self) -> tuple[bool, ...]:
         """Whether each column grows with distance: only that of different honorifics does."""
-        return tuple(column == MISMATCH for column in self.names)
+        return tuple(column == MISMATCH for column in COLUMNS)
 
     def encode(self, item_set: ItemSet) -> EncodedNames:
         """Read the tokens of each name."""

@@ -112,8 +112,9 @@ class SoftTFIDF(PairFeaturizer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name of the only column."""
-        return ("soft TF-IDF",)
+        """The name of the only column; that of another column than `name` begins with its."""
+        before = "" if self.name == "name" else f"{self.name}: "
+        return (f"{before}soft TF-IDF",)
 
     @property
     def distances(self) -> tuple[bool, ...]:

@@ -1,14 +1,15 @@
 """The SDC learner at work: cluster, measure, update, again."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from coterie._arrays import Bools, Floats, Pairs
 from coterie._types import Clusterer, Features
-from coterie.learners._thresholds import best_threshold
+from coterie.exceptions import InputError
+from coterie.learners._thresholds import Chosen, best_threshold
 from coterie.learners.updates import Update
 from coterie.metrics import Scores, macro, pair_scores, scorer, weighted_clustering_error
 from coterie.objectives import KMeans
@@ -41,10 +42,17 @@ class DistanceSet:
     truth: Partition
     n_clusters: int | None
 
+    def counted(self) -> "DistanceSet":
+        """Return the set with its number of clusters; if it has none, that of the truth."""
+        known = self.truth.n_clusters if self.n_clusters is None else self.n_clusters
+        return replace(self, n_clusters=known)
+
     def scores(self, distances: Floats, threshold: float | None) -> PairScores:
         """Score pairs by how much nearer they are than the threshold, or than the furthest."""
+        n_items = len(self.truth)
         top = largest(distances) if threshold is None else threshold
-        return PairScores(len(self.truth), self.pairs, top - distances, n_clusters=self.n_clusters)
+        own = np.full(n_items, top)  # items are at no distance from themselves
+        return PairScores(n_items, self.pairs, top - distances, own, self.n_clusters)
 
 
 @dataclass(frozen=True)
@@ -90,30 +98,42 @@ class Run:
 
     def iterates(self, start: Floats) -> Iterator[Iterate]:
         """Yield what each clustering comes to, from some weights on."""
-        coef = self.update.normalised(np.where(self.free, start, 0.0))
-        if coef is None:  # no column tells anything
-            coef = np.zeros(len(self.free))
+        coef: Floats | None = self.started(start)
         for _ in range(self.max_iter):
+            if coef is None:  # all is right, or no weight is left
+                return
             iterate, partitions = self._clustered(coef)
             yield iterate
-            moved = self._moved(coef, partitions)
-            if moved is None:
-                return
-            coef = moved
+            coef = self._moved(coef, partitions)
+
+    def started(self, start: Floats) -> Floats:
+        """Return weights to start from, all 0 where no column tells anything."""
+        coef = self.update.normalised(np.where(self.free, start, 0.0))
+        return np.zeros(len(self.free)) if coef is None else coef
+
+    def stop(self, coef: Floats) -> Chosen:
+        """Find where to stop if no numbers of clusters are known."""
+        return self._stop(coef, [replace(each, n_clusters=None) for each in self.taught])
+
+    def _stop(self, coef: Floats, sets: Sequence[DistanceSet]) -> Chosen:
+        distances = self._distances(sets, coef)
+        # A clusterer with a threshold of its own joins what is nearer by as much.
+        own = getattr(self.clusterer, "threshold", None) if self.clusterer.objective is None else 0
+        return best_threshold(
+            distances,
+            [each.truth for each in sets],
+            lambda at: self._partitions(sets, distances, at),
+            float(own or 0.0),
+        )
 
     def _clustered(self, coef: Floats) -> tuple[Iterate, list[Partition]]:
         """Cluster the training sets, and those by which to judge."""
         distances = self._distances(self.taught, coef)
-        truths = [each.truth for each in self.taught]
-        threshold = None
-        if self._stops:
-            chosen = best_threshold(
-                distances, truths, lambda at: self._partitions(self.taught, distances, at)
-            )
-            threshold, partitions, f1 = chosen
+        if self.stops:
+            threshold, partitions, f1 = self._stop(coef, self.taught)
         else:
-            partitions = self._partitions(self.taught, distances, None)
-            f1 = macro(pair_scores, truths, partitions).f1
+            threshold, partitions = None, self._partitions(self.taught, distances, None)
+            f1 = macro(pair_scores, [each.truth for each in self.taught], partitions).f1
         objective = mean_error(self.taught, distances, partitions)
         regret = self._regret(coef, threshold, distances, partitions)
         return Iterate(objective, f1, regret, threshold, coef), partitions
@@ -141,8 +161,14 @@ class Run:
             self.update.gradient(each.features, each.truth, found, coef, each.pairs)
             for each, found in pairs
         ]
-        step = self.learning_rate * np.mean(gradients, axis=0)
-        return self.update.normalised(np.where(self.free, coef - step, 0.0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = coef - self.learning_rate * np.mean(gradients, axis=0)
+        if not np.isfinite(moved).all():
+            raise InputError(
+                f"a step with the learning_rate {self.learning_rate:g} leads beyond all numbers; "
+                "lower it, or make the features smaller, as Scaled(featurizer) does"
+            )
+        return self.update.normalised(np.where(self.free, moved, 0.0))
 
     def _distances(self, sets: Sequence[DistanceSet], coef: Floats) -> list[Floats]:
         return [self.update.distance(each.features, coef) for each in sets]
@@ -156,7 +182,7 @@ class Run:
         ]
 
     @property
-    def _stops(self) -> bool:
+    def stops(self) -> bool:
         """Whether a threshold decides how many clusters there are of some training set."""
         return stops_at_threshold(self.clusterer, [each.n_clusters for each in self.taught])
 
@@ -171,6 +197,14 @@ def stops_at_threshold(clusterer: Clusterer, numbers: Sequence[int | None]) -> b
     if not hasattr(clusterer, "threshold") or getattr(clusterer, "n_clusters", None) is not None:
         return False
     return clusterer.threshold is not None or None in numbers
+
+
+def takes_number(clusterer: Clusterer) -> bool:
+    """Tell clusterers that make as many clusters as the item set says, and say no number else."""
+    if hasattr(clusterer, "n_clusters"):
+        return clusterer.n_clusters is None
+    estimator = getattr(clusterer, "estimator", None)
+    return estimator is not None and estimator.get_params().get("n_clusters") is not None
 
 
 def mean_error(

@@ -1,6 +1,7 @@
 """Which columns of pair features are distances, as the item sets to learn from show it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +12,7 @@ from coterie.features._blocks import row_blocks
 from coterie.features.differences import AsDistances, distances_of
 from coterie.features.operators import taken, written
 
-CONSTANT = 1e-9
+CONSTANT = 1e-13
 """A column varies if random weights, which sum to 0, sum it to more than this share of its size."""
 
 
@@ -21,11 +22,15 @@ def as_distances(
     """Wrap a fitted featurizer so that all its columns grow with distance.
 
     Where it does not tell which columns do, those that are higher on average for pairs that are
-    apart are taken to; the others are subtracted from the highest value seen.
+    apart are taken to, less their lowest value seen if that is below 0; the others are subtracted
+    from their highest.
     """
     said = distances_of(featurizer)
     if said is None:
-        return AsDistances(featurizer, _similar(features, together), _highest(features))
+        similar = _similar(features, together)
+        lowest, highest = _range(features)
+        origin = np.where(similar, highest, np.minimum(lowest, 0.0))
+        return AsDistances(featurizer, similar, origin)
     return AsDistances(featurizer, ~np.asarray(said, dtype=np.bool_))
 
 
@@ -56,13 +61,17 @@ def _mean(features: Sequence[Features], chosen: Sequence[Bools]) -> Floats:
     return np.asarray(total / max(sum(int(np.count_nonzero(own)) for own in chosen), 1))
 
 
-def _highest(features: Sequence[Features]) -> Floats:
-    """Return the highest value of each column, and 1 where none is above 0."""
-    highest = np.full(features[0].shape[1], -np.inf)
+def _range(features: Sequence[Features]) -> tuple[Floats, Floats]:
+    """Return the lowest and the highest value of each column, 0 without pairs."""
+    lowest, highest = (np.full(features[0].shape[1], end) for end in (np.inf, -np.inf))
     for each in features:
         for rows in row_blocks(*each.shape):
             block = written(taken(each, np.arange(rows.start, rows.stop)))
-            tops = block.max(axis=0)
-            dense = tops.toarray().ravel() if sp.issparse(tops) else tops
-            highest = np.maximum(highest, dense)
-    return np.where(highest > 0.0, highest, 1.0)
+            lowest = np.minimum(lowest, _dense(block.min(axis=0)))
+            highest = np.maximum(highest, _dense(block.max(axis=0)))
+    known = np.isfinite(highest)
+    return np.where(known, lowest, 0.0), np.where(known, highest, 0.0)
+
+
+def _dense(row: Any) -> Floats:
+    return np.asarray(row.toarray() if sp.issparse(row) else row, dtype=np.float64).ravel()

@@ -25,18 +25,21 @@ def best_threshold(
     distances: Sequence[Floats],
     truths: Sequence[Partition],
     cluster: Callable[[float], list[Partition]],
+    offset: float = 0.0,
 ) -> Chosen:
     """Return the threshold whose clustering has the highest mean F1 over pairs.
 
     Thresholds lie between neighbouring distances. First come those below which the number of pairs
     grows by equal factors, then some around the best so far, until these are known; of equally good
-    neighbours the middle one is taken. A better one further away may be missed.
+    neighbours the middle one is taken. A better one further away may be missed. An offset is added
+    to all.
     """
     places, counts = np.unique(np.concatenate(distances), return_counts=True)
     if not len(places):
-        return _tried(0.0, truths, cluster)
+        return _tried(offset, truths, cluster)
     # None of the distances is below the first threshold, and all are below the last.
     between = np.concatenate([places[:1], (places[1:] + places[:-1]) / 2, [places[-1] + 1.0]])
+    between += offset
     below = np.concatenate([[0], np.cumsum(counts)])
     wanted = np.append(np.searchsorted(below, np.geomspace(1, below[-1], COARSE).round()), 0)
     tried: dict[int, Chosen] = {}

@@ -14,7 +14,14 @@ from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import SingleLinkage
 from coterie.exceptions import InputError, located
 from coterie.features.differences import AbsoluteDifferences, SquaredDifferences
-from coterie.learners._distance_runs import DistanceSet, Iterate, Judge, Run, stops_at_threshold
+from coterie.learners._distance_runs import (
+    DistanceSet,
+    Iterate,
+    Judge,
+    Run,
+    stops_at_threshold,
+    takes_number,
+)
 from coterie.learners._held_out import as_held_out, left_of
 from coterie.learners._link_sets import refuse_other_rows
 from coterie.learners._orientation import as_distances, varying
@@ -47,7 +54,8 @@ class DiscriminativeClustering(Learner):
     those of correlation clustering) see τ − d, with the τ of the best F1 over training pairs, found
     anew for each distance. All others see D − d with D the largest distance of the item set; where
     a clusterer must know the number of clusters and the item set does not, training takes that of
-    the truth.
+    the truth. Linkage that was trained with the numbers of clusters gets a τ as well, for item sets
+    without one.
 
     Parameters
     ----------
@@ -91,6 +99,7 @@ class DiscriminativeClustering(Learner):
     0.88
     """
 
+    similarity_: DistanceSimilarity
     coef_: Floats
     history_: list[Iterate]
     best_iter_: int
@@ -162,7 +171,7 @@ class DiscriminativeClustering(Learner):
         random_state = as_whole("random_state", self.random_state)
         self._refuse_what_does_not_fit()
         featurizer, run = self._start(examples, judge, held_out)
-        given = None if coef_init is None else _as_coef(coef_init, len(run.free))
+        given = None if coef_init is None else _as_coef(coef_init, run)
         histories: list[list[Iterate]] = []
         interrupted = False
         try:
@@ -179,11 +188,18 @@ class DiscriminativeClustering(Learner):
                 raise
             interrupted = True
         self._keep(featurizer, [history for history in histories if history])
-        if interrupted:
+        if not interrupted:
+            self._find_threshold(run)
+        else:
             warn_of_interrupt(stacklevel=3)
 
     def _refuse_what_does_not_fit(self) -> None:
         refuse_class("clusterer", self.clusterer)
+        if not hasattr(self.clusterer, "objective"):
+            raise InputError(
+                f"the clusterer is {self.clusterer!r}; give one of coterie.clusterers, such as "
+                "SingleLinkage()"
+            )
         if not isinstance(self.update, Update):
             raise InputError(f"update is {self.update!r}; give PaperUpdate() or ExactUpdate()")
 
@@ -204,6 +220,9 @@ class DiscriminativeClustering(Learner):
             together = [each.truth.together(each.pairs) for each in shown]
             featurizer = as_distances(featurizer, features, together)
             sets = [replace(each, features=featurizer.turned(each.features)) for each in sets]
+        numbers = [sets[at].n_clusters for at in taught]
+        if takes_number(self.clusterer) and not stops_at_threshold(self.clusterer, numbers):
+            sets = [each.counted() for each in sets]
         run = Run(
             [sets[at] for at in taught],
             [sets[at] for at in judged],
@@ -223,10 +242,7 @@ class DiscriminativeClustering(Learner):
                 pairs = self._blocker(item_set)
                 features = featurizer(item_set, pairs)
                 refuse_other_rows(features, count_pairs(len(item_set), pairs))
-                n_clusters = item_set.n_clusters
-                if n_clusters is None and _must_know(self.clusterer):
-                    n_clusters = truth.n_clusters
-                sets.append(DistanceSet(features, pairs, truth, n_clusters))
+                sets.append(DistanceSet(features, pairs, truth, item_set.n_clusters))
         return sets
 
     def _keep(self, featurizer: Featurizer, histories: list[list[Iterate]]) -> None:
@@ -241,6 +257,12 @@ class DiscriminativeClustering(Learner):
         self.coef_ = self.similarity_.coef
         self._trained, self._fitted_blocker = self.clusterer, self._blocker
 
+    def _find_threshold(self, run: Run) -> None:
+        """Find where linkage stops if others do not tell their number of clusters, as these did."""
+        if not run.stops and stops_at_threshold(self.clusterer, [None]):
+            threshold = run.stop(self.coef_).threshold
+            self.similarity_ = replace(self.similarity_, threshold=threshold)
+
     @property
     def _featurizer(self) -> Featurizer:
         if self.featurizer is not None:
@@ -252,16 +274,15 @@ class DiscriminativeClustering(Learner):
         return self._trained
 
 
-def _as_coef(coef_init: ArrayLike, n_columns: int) -> Floats:
+def _as_coef(coef_init: ArrayLike, run: Run) -> Floats:
     coef = as_floats("coef_init", coef_init)
-    if coef.shape != (n_columns,) or not np.isfinite(coef).all():
+    if coef.shape != run.free.shape:
         raise InputError(
-            f"coef_init has shape {coef.shape}; give {n_columns} finite numbers, one a feature"
+            f"coef_init has shape {coef.shape}; give {len(run.free)} numbers, one a feature"
+        )
+    if not (np.isfinite(coef).all() and run.started(coef).any()):
+        raise InputError(
+            "coef_init has an infinite number, a NaN, or no weight above 0 of a feature that "
+            "varies; give finite numbers, of which more is further apart"
         )
     return coef
-
-
-def _must_know(clusterer: Clusterer) -> bool:
-    """Tell clusterers that cannot do without the number of clusters, and have none themselves."""
-    unknown = hasattr(clusterer, "n_clusters") and clusterer.n_clusters is None
-    return unknown and not stops_at_threshold(clusterer, [None])

@@ -4,14 +4,16 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from coterie._arguments import as_real
+from coterie._arguments import as_floats, as_real
 from coterie._arrays import Floats, Pairs
 from coterie._types import Features
 from coterie._values import Value
-from coterie.exceptions import InputError
+from coterie.exceptions import FeatureError, InputError
 from coterie.features.distances import Distance, Manhattan, as_distance
-from coterie.partition import Partition
+from coterie.features.operators import as_features
+from coterie.partition import PartitionLike, as_partition
 
 MANHATTAN = Manhattan()
 
@@ -44,22 +46,46 @@ class Update(Value, ABC):
         width = 2.0 if self.signed else 1.0
         return 1.0 - width * self.start * rng.random(n_columns)
 
-    @abstractmethod
     def gradient(
         self,
         features: Features,
-        truth: Partition,
-        predicted: Partition,
-        coef: Floats,
+        truth: PartitionLike,
+        predicted: PartitionLike,
+        coef: ArrayLike,
         pairs: Pairs | None = None,
     ) -> Floats:
-        """Return the gradient of the clustering error of one item set, one number a feature."""
+        """Return the gradient of the clustering error of one item set, one number a feature.
+
+        The features are those of the pairs, None for all; the partitions stay as they are.
+        """
+        operator, weights = as_features(features), as_floats("coef", coef, FeatureError)
+        true = as_partition(truth)
+        found = as_partition(predicted, len(true))
+        same, joined = true.together(pairs), found.together(pairs)
+        if operator.shape != (len(same), *weights.shape):
+            raise FeatureError(
+                f"the features have shape {operator.shape}, but there are {len(same)} pairs and "
+                f"coef of shape {weights.shape}; give one row a pair and one coef a column"
+            )
+        counts = same.astype(np.float64) - joined
+        self._count_largest(counts, operator, weights, int(np.count_nonzero(joined & ~same)))
+        share = 2.0 / max(len(true), 1) ** 2
+        return self.distance.slopes(operator, weights, share * counts)
+
+    @abstractmethod
+    def _count_largest(
+        self, counts: Floats, features: Features, coef: Floats, n_joined: int
+    ) -> None:
+        """Add to the counts of pairs what the largest distance counts for those wrongly joined."""
 
     def normalised(self, coef: Floats) -> Floats | None:
         """Return weights with Σ|w| = 1, of the sign that is asked for; None if all are 0."""
         kept = coef if self.signed else np.maximum(coef, 0.0)
-        total = np.abs(kept).sum()
-        return kept / total if total > 0.0 else None
+        largest = np.abs(kept).max(initial=0.0)
+        if not largest:
+            return None
+        kept = kept / largest  # so that no sum is too large for a number
+        return np.asarray(kept / np.abs(kept).sum())
 
 
 @dataclass(frozen=True)
@@ -89,22 +115,14 @@ class PaperUpdate(Update):
     --------
     >>> from coterie.features import DenseFeatures
     >>> features = DenseFeatures([[0.9], [1.0], [0.6]])
-    >>> truth, predicted = Partition([0, 0, 1]), Partition([0, 1, 1])
-    >>> PaperUpdate().gradient(features, truth, predicted, np.ones(1)).round(4)
+    >>> PaperUpdate().gradient(features, [0, 0, 1], [0, 1, 1], coef=[1.0]).round(4)
     array([0.0667])
     """
 
-    def gradient(
-        self,
-        features: Features,
-        truth: Partition,
-        predicted: Partition,
-        coef: Floats,
-        pairs: Pairs | None = None,
-    ) -> Floats:
-        """Return ψ(p, S) − ψ(h, S), one number a feature."""
-        wrong = truth.together(pairs).astype(np.float64) - predicted.together(pairs)
-        return self.distance.slopes(features, coef, _share(truth) * wrong)
+    def _count_largest(
+        self, counts: Floats, features: Features, coef: Floats, n_joined: int
+    ) -> None:
+        """Add nothing: the largest distance counts as a constant."""
 
 
 @dataclass(frozen=True)
@@ -124,28 +142,12 @@ class ExactUpdate(Update):
     --------
     >>> from coterie.features import DenseFeatures
     >>> features = DenseFeatures([[0.9], [1.0], [0.6]])
-    >>> truth, predicted = Partition([0, 0, 1]), Partition([0, 1, 1])
-    >>> ExactUpdate().gradient(features, truth, predicted, np.ones(1)).round(4)
+    >>> ExactUpdate().gradient(features, [0, 0, 1], [0, 1, 1], coef=[1.0]).round(4)
     array([0.2889])
     """
 
-    def gradient(
-        self,
-        features: Features,
-        truth: Partition,
-        predicted: Partition,
-        coef: Floats,
-        pairs: Pairs | None = None,
-    ) -> Floats:
-        """Return the gradient of the error, one number a feature."""
-        true, found = truth.together(pairs), predicted.together(pairs)
-        weights = true.astype(np.float64) - found
-        if len(weights):
-            furthest = np.argmax(self.distance(features, coef))
-            weights[furthest] += np.count_nonzero(found & ~true)
-        return self.distance.slopes(features, coef, _share(truth) * weights)
-
-
-def _share(truth: Partition) -> float:
-    """Return what a pair counts, both ways: 2/|S|²."""
-    return 2.0 / max(len(truth), 1) ** 2
+    def _count_largest(
+        self, counts: Floats, features: Features, coef: Floats, n_joined: int
+    ) -> None:
+        if n_joined:
+            counts[np.argmax(self.distance(features, coef))] += n_joined
