@@ -11,6 +11,7 @@ from rapidfuzz.process import cpdist
 
 from coterie._arrays import Bools, Ints, Pairs, read_only
 from coterie._kernels import names as kernels
+from coterie._kernels.acronyms import MOST_INITIALS
 from coterie._kernels.names import Names, Spelling, Tokens
 from coterie.features._name_tokens import folded, name_tokens
 from coterie.features._name_words import (
@@ -150,7 +151,7 @@ def _looked_up(tokens: Sequence[str], texts: Sequence[str]) -> Tokens:
 
 def _may_be_initials(token: str) -> bool:
     """Tell what may be the initials of words in a row."""
-    initials = token.isalpha() and token.isupper() and 1 < len(token) <= kernels.MOST_INITIALS
+    initials = token.isalpha() and token.isupper() and 1 < len(token) <= MOST_INITIALS
     return initials and folded(token) not in SMALL and not is_number(token)
 
 
