@@ -11,13 +11,13 @@ def refuse_too_large(n_numbers: int, what: str) -> None:
     >>> refuse_too_large(10**15, "a full matrix of 31,622,777 items")
     Traceback (most recent call last):
     coterie.exceptions.ItemSetError: a full matrix of 31,622,777 items takes 8,000,000 GB, more than
-    there is; use what works on listed pairs, such as Greedy, or smaller item sets
+    there is; list pairs by a blocker, with a clusterer that takes such, or use smaller item sets
     """
     needed = 8 * n_numbers
     if needed > physical_memory():
         raise ItemSetError(
-            f"{what} takes {needed / 1e9:,.0f} GB, more than there is; use what works on listed "
-            "pairs, such as Greedy, or smaller item sets"
+            f"{what} takes {needed / 1e9:,.0f} GB, more than there is; list pairs by a "
+            "blocker, with a clusterer that takes such, or use smaller item sets"
         )
 
 

@@ -102,8 +102,8 @@ class PaperUpdate(Update):
         Whether weights below 0 become 0. With free signs the error may fall below 0, and the best
         by that error is often a useless metric.
     literal
-        Whether features are taken as they are, with free signs, as the paper prints it; if not,
-        similarities φ are turned into distances 1 − φ first.
+        Whether features are taken as they are, with free signs, as the paper prints it, whatever
+        `nonnegative` says; if not, similarities φ are turned into distances 1 − φ first.
     distance
         `Manhattan` or `Euclidean`; with the latter, φ above is ∂d/∂w.
     start

@@ -158,7 +158,7 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except ValueError as error:
             raise InputError(
                 "Winnow takes finite numbers, one row an example and one column a feature, the "
-                f"same columns always; give such: {error}"
+                f"same columns always, and one class an example; give such: {error}"
             ) from error
         return checked
 
