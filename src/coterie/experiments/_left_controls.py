@@ -8,11 +8,11 @@ import numpy as np
 from coterie.experiments._left_cells import ONE_PASS, SOLVERS, VERSION, WHOLE, solved, started
 from coterie.experiments._left_data import NATURAL, SCRAMBLED
 from coterie.experiments._left_forum import FOLDS
-from coterie.experiments._left_results import Result, p_text, p_values, results_of
+from coterie.experiments._left_results import Result, p_values, results_of
 from coterie.experiments._left_techniques import BIN, OURS, SUM_LINK, online_rows
 from coterie.experiments.cells import Context, Key
 from coterie.experiments.published import LEFT_LINKING
-from coterie.experiments.tables import Entry, Table, Value
+from coterie.experiments.tables import Entry, Table, Value, p_text
 from coterie.metrics import conll_score, variation_of_information
 
 N_STARTS, N_SAMPLED = 30, 500

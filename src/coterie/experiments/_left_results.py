@@ -10,7 +10,7 @@ from coterie.experiments._left_cells import VERSION, tested
 from coterie.experiments._left_data import NATURAL
 from coterie.experiments._left_techniques import LONGEST_FIRST, Choice
 from coterie.experiments.cells import Context, Key, Values
-from coterie.experiments.tables import Table
+from coterie.experiments.tables import Table, p_text
 from coterie.metrics import (
     b_cubed,
     ceaf_entity,
@@ -169,12 +169,3 @@ def p_values(
     losses = {name: other.each(metric) for name, other in others.items()}
     found = compare_all(ours.each(metric), losses)
     return {name: comparison.p_value for name, comparison in found.items()}
-
-
-def p_text(p_value: float) -> str:
-    """Write a p-value.
-
-    >>> p_text(0.0002), p_text(0.25)
-    ('p < 0.001', 'p = 0.250')
-    """
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

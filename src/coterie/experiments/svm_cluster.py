@@ -23,7 +23,7 @@ from coterie.experiments._svm_cells import (
 )
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.published import SVM_CLUSTER
-from coterie.experiments.tables import Entry, Table
+from coterie.experiments.tables import Entry, Table, p_text
 from coterie.learners import (
     Coarse,
     Fine,
@@ -167,8 +167,7 @@ def default(context: Context, task: Task, loss: str) -> list[float]:
 
 def _beside(losses: Sequence[float], against: Sequence[float], more: str = "") -> Entry:
     """Show a mean loss and whether it differs from another system's."""
-    p_value = compare(losses, against, test="t").p_value
-    shown = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    shown = p_text(compare(losses, against, test="t").p_value)
     return Entry(float(np.mean(losses)), note=f"{more}, {shown}" if more else shown)
 
 

@@ -113,10 +113,10 @@ class Run:
 
     def stop(self, coef: Floats) -> Chosen:
         """Find where to stop if no numbers of clusters are known."""
-        return self._stop(coef, [replace(each, n_clusters=None) for each in self.taught])
+        sets = [replace(each, n_clusters=None) for each in self.taught]
+        return self._stop(sets, self._distances(sets, coef))
 
-    def _stop(self, coef: Floats, sets: Sequence[DistanceSet]) -> Chosen:
-        distances = self._distances(sets, coef)
+    def _stop(self, sets: Sequence[DistanceSet], distances: Sequence[Floats]) -> Chosen:
         # A clusterer with a threshold of its own joins what is nearer by as much.
         own = getattr(self.clusterer, "threshold", None) if self.clusterer.objective is None else 0
         return best_threshold(
@@ -130,7 +130,7 @@ class Run:
         """Cluster the training sets, and those by which to judge."""
         distances = self._distances(self.taught, coef)
         if self.stops:
-            threshold, partitions, f1 = self._stop(coef, self.taught)
+            threshold, partitions, f1 = self._stop(self.taught, distances)
         else:
             threshold, partitions = None, self._partitions(self.taught, distances, None)
             f1 = macro(pair_scores, [each.truth for each in self.taught], partitions).f1
