@@ -16,6 +16,7 @@ FAMILIES = [
     "coterie.checks",
     "coterie.clusterers",
     "coterie.datasets",
+    "coterie.dirichlet",
     "coterie.features",
     "coterie.learners",
     "coterie.losses",

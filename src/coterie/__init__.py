@@ -9,6 +9,7 @@ __all__ = [
     "SGD",
     "BestLeftLinkLearner",
     "Coarse",
+    "DirichletClustering",
     "DiscriminativeClustering",
     "ExactUpdate",
     "Fine",
@@ -34,6 +35,7 @@ __all__ = [
     "checks",
     "clusterers",
     "datasets",
+    "dirichlet",
     "exceptions",
     "features",
     "learners",
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from coterie import checks as checks
     from coterie import clusterers as clusterers
     from coterie import datasets as datasets
+    from coterie import dirichlet as dirichlet
     from coterie import exceptions as exceptions
     from coterie import features as features
     from coterie import learners as learners
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from coterie.learners import SGD as SGD
     from coterie.learners import BestLeftLinkLearner as BestLeftLinkLearner
     from coterie.learners import Coarse as Coarse
+    from coterie.learners import DirichletClustering as DirichletClustering
     from coterie.learners import DiscriminativeClustering as DiscriminativeClustering
     from coterie.learners import ExactUpdate as ExactUpdate
     from coterie.learners import Fine as Fine
@@ -97,6 +101,7 @@ else:
                 "checks",
                 "clusterers",
                 "datasets",
+                "dirichlet",
                 "exceptions",
                 "features",
                 "learners",
@@ -115,6 +120,7 @@ else:
                 "BestLeftLinkLearner",
                 "CCCP",
                 "Coarse",
+                "DirichletClustering",
                 "DiscriminativeClustering",
                 "ExactUpdate",
                 "Fine",

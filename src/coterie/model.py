@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from coterie import blocking, clusterers, features, similarities
+from coterie import blocking, clusterers, dirichlet, features, similarities
 from coterie._arguments import as_floats, as_real
 from coterie._arrays import Floats
 from coterie._files import FileName
@@ -162,9 +162,9 @@ def _refuse_uncallable(name: str, value: Any) -> None:
 
 
 def _registered(name: str) -> type | None:
-    """Find a class of Coterie that a model may hold: those of four families and of this module."""
+    """Find a class of Coterie that a model may hold: those of five families and of this module."""
     at_hand: dict[str, type] = {"Logistic": Logistic, "Model": Model, "Partition": Partition}
-    for family in (blocking, features, similarities, clusterers):
+    for family in (blocking, features, similarities, dirichlet, clusterers):
         if name in family.__all__:
             return getattr(family, name)  # type: ignore[no-any-return]
     return at_hand.get(name)

@@ -36,12 +36,12 @@ class FeatureSimilarity(ABC):
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
         """Score some pairs of an item set; None stands for all (that are given features of)."""
         items = as_item_set(item_set)
-        return self._scores(self._features(items, _asked(items, pairs)))
+        return self._scores(self._features(items, asked(items, pairs)))
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them; the items are encoded once."""
         items = as_item_set(item_set)
-        listed = _asked(items, pairs)
+        listed = asked(items, pairs)
         features = self._features(items, listed)
         own = self._diagonal(features)
         return PairScores(len(items), listed, self._scores(features), own, items.n_clusters)
@@ -146,7 +146,7 @@ class LinearSimilarity(WeightedSimilarity):
         sum to the score of the pair.
         """
         items = as_item_set(item_set)
-        return self.bias, self._weighted(self._features(items, _asked(items, pairs)))
+        return self.bias, self._weighted(self._features(items, asked(items, pairs)))
 
     def __repr__(self) -> str:
         bias = f", bias {self.bias:g}" if self.bias else ""
@@ -222,7 +222,7 @@ class DistanceSimilarity(WeightedSimilarity):
                 "explain scores"
             )
         items = as_item_set(item_set)
-        features = self._features(items, _asked(items, pairs))
+        features = self._features(items, asked(items, pairs))
         return self._top(self.distance(features, self.coef)), -self._weighted(features)
 
     def __repr__(self) -> str:
@@ -232,7 +232,7 @@ class DistanceSimilarity(WeightedSimilarity):
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them; items are at no distance from themselves."""
         items = as_item_set(item_set)
-        listed = _asked(items, pairs)
+        listed = asked(items, pairs)
         distances = self.distance(self._features(items, listed), self.coef)
         top = self._top(distances)
         own = np.full(len(items), top)
@@ -358,7 +358,7 @@ class ConstantSimilarity:
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them."""
         items = as_item_set(item_set)
-        listed = _asked(items, pairs)
+        listed = asked(items, pairs)
         scores = np.full(count_pairs(len(items), listed), self.value)
         return PairScores(len(items), listed, scores, n_clusters=items.n_clusters)
 
@@ -367,7 +367,7 @@ class ConstantSimilarity:
         return self.value, np.empty((len(self(item_set, pairs)), 0))
 
 
-def _asked(item_set: ItemSet, pairs: Pairs | None) -> Pairs | None:
+def asked(item_set: ItemSet, pairs: Pairs | None) -> Pairs | None:
     """Settle the pairs; where features of listed pairs are given, no others can be meant."""
     own = item_set.items.pairs if isinstance(item_set.items, PairFeatures) else None
     if pairs is None:

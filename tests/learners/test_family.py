@@ -7,12 +7,14 @@ from coterie import learners
 from coterie.blocking import Window
 from coterie.checks import check_learner
 from coterie.clusterers import AverageLinkage, Greedy, KMedoids, Relaxation
+from coterie.dirichlet import MaximumPosterior, NormalPrior
 from coterie.features import Euclidean
 from coterie.learners import (
     CCCP,
     SGD,
     BestLeftLinkLearner,
     Coarse,
+    DirichletClustering,
     DiscriminativeClustering,
     ExactUpdate,
     Fine,
@@ -62,6 +64,15 @@ MEMBERS = {
         K_MEANS,
     ),
     "DiscriminativeClustering greedy": (DiscriminativeClustering(Greedy(), n_init=2), {}),
+    "DirichletClustering": (DirichletClustering(10, 10, 1), IN_ORDER),
+    "DirichletClustering type per cluster": (
+        DirichletClustering(
+            *(10, 10, 1, 2),
+            NormalPrior(repulsion=True, type_per_cluster=True),
+            MaximumPosterior(),
+        ),
+        IN_ORDER,
+    ),
     "Untrained": (Untrained(), {}),
     "Coarse": (Coarse(), BLIND),
     "Fine": (Fine(), BLIND),

@@ -7,6 +7,7 @@ __all__ = [
     "SGD",
     "BestLeftLinkLearner",
     "Coarse",
+    "DirichletClustering",
     "DiscriminativeClustering",
     "ExactUpdate",
     "Fine",
@@ -17,6 +18,7 @@ __all__ = [
     "PairwiseClustering",
     "PaperUpdate",
     "SVMCluster",
+    "Sampled",
     "Softmax",
     "SpanningForestLearner",
     "StructuralSVM",
@@ -36,12 +38,14 @@ if TYPE_CHECKING:
     from coterie.learners.cccp import CCCP as CCCP
     from coterie.learners.cutting_planes import NSlack as NSlack
     from coterie.learners.cutting_planes import OneSlack as OneSlack
+    from coterie.learners.dirichlet import DirichletClustering as DirichletClustering
     from coterie.learners.discriminative import DiscriminativeClustering as DiscriminativeClustering
     from coterie.learners.frank_wolfe import FrankWolfe as FrankWolfe
     from coterie.learners.left_linking import LatentLeftLinking as LatentLeftLinking
     from coterie.learners.pairwise import PairwiseClustering as PairwiseClustering
     from coterie.learners.recipes import SupervisedKMeans as SupervisedKMeans
     from coterie.learners.recipes import SVMCluster as SVMCluster
+    from coterie.learners.sampled import Sampled as Sampled
     from coterie.learners.sgd import SGD as SGD
     from coterie.learners.softmax import Softmax as Softmax
     from coterie.learners.spanning_forest import SpanningForestLearner as SpanningForestLearner
@@ -75,5 +79,7 @@ else:
             "winnow": ["Winnow"],
             "discriminative": ["DiscriminativeClustering"],
             "updates": ["ExactUpdate", "PaperUpdate"],
+            "dirichlet": ["DirichletClustering"],
+            "sampled": ["Sampled"],
         },
     )

@@ -1,0 +1,180 @@
+"""Partitions sampled from a posterior, and what they say."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from coterie._arguments import as_floats
+from coterie._arrays import Floats, Ints, read_only
+from coterie._kernels.partitions_compared import joined, renumbered
+from coterie._memory import refuse_too_large
+from coterie._values import Value
+from coterie.dirichlet.diagnostics import Diagnostics, effective_sample_size, r_hat
+from coterie.exceptions import InputError, PartitionError
+from coterie.partition import Partition
+
+__all__ = ["Distinct", "Posterior"]
+
+Labels: TypeAlias = NDArray[np.int32]
+
+
+class Distinct(NamedTuple):
+    """Different partitions, and what share of the samples each one is."""
+
+    labels: Labels
+    """Of shape (n_partitions, n_items)."""
+    shares: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior(Value):
+    """Partitions of one item set, sampled by several chains.
+
+    Parameters
+    ----------
+    labels
+        A cluster label for each item, as non-negative integers of shape (n_chains, n_samples,
+        n_items). Kept as 0, 1, … by first appearance in each sample.
+    log_joint
+        The log probability of each sample with what was observed, up to a constant, of shape
+        (n_chains, n_samples).
+
+    Examples
+    --------
+    >>> posterior = Posterior([[[0, 0, 1], [0, 0, 0]]], [[-1.0, -2.0]])
+    >>> posterior
+    Posterior(1 chains × 2 samples of 3 items, 1 to 2 clusters)
+    >>> posterior.pair_probabilities
+    array([[1. , 1. , 0.5],
+           [1. , 1. , 0.5],
+           [0.5, 0.5, 1. ]])
+    >>> posterior.cluster_counts()
+    {1: 0.5, 2: 0.5}
+    """
+
+    labels: Labels
+    log_joint: Floats
+
+    def __post_init__(self) -> None:
+        labels = _as_labels(self.labels)
+        log_joint = as_floats("log_joint", self.log_joint)
+        if log_joint.shape != labels.shape[:2] or not np.all(np.isfinite(log_joint)):
+            raise InputError(
+                f"log_joint has shape {log_joint.shape}; give one finite number for each of the "
+                f"{labels.shape[0]} × {labels.shape[1]} samples"
+            )
+        object.__setattr__(self, "labels", read_only(labels))
+        object.__setattr__(self, "log_joint", log_joint)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.labels.shape[2])
+
+    @property
+    def samples(self) -> Labels:
+        """The labels of all samples, chain after chain: one row a sample."""
+        return self.labels.reshape(self.log_joint.size, self.n_items)
+
+    @cached_property
+    def n_clusters(self) -> Ints:
+        """The number of clusters of each sample, of shape (n_chains, n_samples)."""
+        return read_only(self.labels.max(axis=2, initial=-1).astype(np.intp) + 1)
+
+    @cached_property
+    def pair_probabilities(self) -> Floats:
+        """How often each two items are together, of shape (n_items, n_items); the diagonal is 1."""
+        n_items, n_samples = self.n_items, self.log_joint.size
+        if not n_items:
+            return read_only(np.empty((0, 0)))
+        refuse_too_large(n_items**2, f"the probabilities of all pairs of {n_items:,} items")
+        # Counts are whole numbers: a sure pair has exactly 0 or 1.
+        counts = np.round(self.distinct.shares * n_samples)
+        return read_only(joined(self.distinct.labels, read_only(counts)) / n_samples)
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """The different partitions, the most frequent first, equals in the order of sampling."""
+        rows = self.samples
+        found: dict[bytes, int] = {}
+        numbers = [found.setdefault(row.tobytes(), len(found)) for row in rows]
+        _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        shares = counts[order] / len(rows)
+        return Distinct(read_only(rows[first[order]]), read_only(shares))
+
+    def partitions(self) -> dict[Partition, float]:
+        """Return the different partitions and their probabilities, the most probable first.
+
+        >>> Posterior([[[0, 1], [1, 0], [0, 0]]], [[0, 0, 0]]).partitions()
+        {Partition([0, 1]): 0.6666666666666666, Partition([0, 0]): 0.3333333333333333}
+        """
+        labels, shares = self.distinct
+        return {Partition(row): share for row, share in zip(labels, shares.tolist(), strict=True)}
+
+    def cluster_counts(self) -> dict[int, float]:
+        """Return the probability of each number of clusters that was sampled."""
+        numbers, counts = np.unique(self.n_clusters, return_counts=True)
+        shares = counts / self.n_clusters.size
+        return dict(zip(numbers.tolist(), shares.tolist(), strict=True))
+
+    def diagnostics(self) -> Diagnostics:
+        """Return the effective sample sizes and R-hats of three quantities.
+
+        They are the log joint, the number of clusters, and whether the least sure pair is together:
+        that of the probability nearest ½, the first one where several are. With no pair that is
+        unsure, its chains are constant.
+        """
+        pair = self._least_sure_pair()
+        first, second = pair or (0, 0)
+        together = np.ones(self.log_joint.shape)
+        if pair:
+            together = self.labels[:, :, first] == self.labels[:, :, second]
+        return Diagnostics(
+            ess_log_joint=effective_sample_size(self.log_joint),
+            r_hat_log_joint=r_hat(self.log_joint),
+            ess_n_clusters=effective_sample_size(self.n_clusters),
+            r_hat_n_clusters=r_hat(self.n_clusters),
+            pair=pair,
+            ess_pair=effective_sample_size(together),
+            r_hat_pair=r_hat(together),
+        )
+
+    def _least_sure_pair(self) -> tuple[int, int] | None:
+        if not self.n_items:
+            return None
+        # The diagonal is as far from ½ as a pair can be, and comes first: it says that none is
+        # nearer. Rounded, 0.4 and 0.6 are equally far.
+        distance = np.round(np.abs(self.pair_probabilities - 0.5), 12)
+        first, second = divmod(int(distance.argmin()), self.n_items)
+        return (first, second) if first != second else None
+
+    def __repr__(self) -> str:
+        n_chains, n_samples, n_items = self.labels.shape
+        low, high = self.n_clusters.min(), self.n_clusters.max()
+        clusters = f"{low}" if low == high else f"{low} to {high}"
+        return (
+            f"Posterior({n_chains} chains × {n_samples} samples of {n_items} items, "
+            f"{clusters} clusters)"
+        )
+
+
+def _as_labels(labels: ArrayLike) -> Labels:
+    """Check the labels of all samples, and number those of each by first appearance."""
+    given = np.asarray(labels)
+    if given.ndim != 3 or not all(given.shape[:2]):
+        raise PartitionError(
+            f"labels have shape {given.shape}; give (n_chains, n_samples, n_items), with at least "
+            "one sample"
+        )
+    if given.size and (given.dtype.kind not in "iu" or given.min() < 0):
+        raise PartitionError("labels of samples are non-negative integers; give such")
+    if given.max(initial=0) > given.size:
+        given = np.unique(given, return_inverse=True)[1].reshape(given.shape)
+    n_chains, n_samples, n_items = given.shape
+    rows = np.ascontiguousarray(given.reshape(n_chains * n_samples, n_items), dtype=np.intp)
+    numbered: Labels = renumbered(read_only(rows), int(rows.max(initial=-1)) + 1)
+    return numbered.reshape(given.shape)

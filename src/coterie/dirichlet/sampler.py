@@ -1,0 +1,99 @@
+"""Samplers: how many partitions are drawn, from where and by which moves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coterie._arguments import as_whole
+from coterie._kernels.dirichlet import Mixture, Observed
+from coterie._values import Value
+from coterie.dirichlet._chains import Moves, Schedule, run, started
+from coterie.dirichlet.moves import AuxiliaryGibbs, CollapsedGibbs, Gibbs, SplitMerge
+from coterie.dirichlet.posterior import Posterior
+from coterie.exceptions import InputError
+
+__all__ = ["Sampler"]
+
+COLLAPSED = CollapsedGibbs()
+SPLIT_MERGE = SplitMerge()
+
+
+@dataclass(frozen=True)
+class Sampler(Value):
+    """Draw partitions of an item set from their posterior, by several chains.
+
+    The first chain starts with all items together, the second with all apart, the third at random
+    in between, and so on. What they find does not depend on how many run at a time.
+
+    Parameters
+    ----------
+    n_samples
+        How many partitions each chain keeps.
+    burn_in
+        How many sweeps over all items come before the first that may be kept.
+    spacing
+        Each how-manieth after that is.
+    n_chains
+        The number of chains.
+    gibbs, split_merge
+        The moves; see `NormalPrior`.
+    n_jobs
+        How many chains run at a time, in threads.
+    random_state
+        Seed of all chains.
+
+    Examples
+    --------
+    >>> Sampler(n_samples=1000, burn_in=10_000, spacing=100).n_sweeps  # as in the paper
+    110000
+    """
+
+    n_samples: int = 100
+    burn_in: int = 300
+    spacing: int = 2
+    n_chains: int = 3
+    gibbs: Gibbs = COLLAPSED
+    split_merge: SplitMerge | None = SPLIT_MERGE
+    n_jobs: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in (("n_samples", 1), ("burn_in", 0), ("spacing", 1), ("n_chains", 1)):
+            object.__setattr__(self, name, as_whole(name, getattr(self, name), low))
+        object.__setattr__(self, "n_jobs", as_whole("n_jobs", self.n_jobs, 1))
+        object.__setattr__(self, "random_state", as_whole("random_state", self.random_state))
+
+    @property
+    def n_sweeps(self) -> int:
+        """How many sweeps each chain makes."""
+        return self._schedule.n_sweeps
+
+    @property
+    def _schedule(self) -> Schedule:
+        return Schedule(self.burn_in, self.n_samples, self.spacing)
+
+    def sampled(
+        self, seen: Observed, mixtures: Sequence[Mixture], task: str = "sample"
+    ) -> Posterior:
+        """Run the chains; there is one mixture for each."""
+        if self.gibbs.draws_means and seen.squares.shape[0]:
+            raise InputError(
+                f"{self.gibbs!r} draws means, which need vectors, but the items are known by their "
+                "distances; give CollapsedGibbs()"
+            )
+        chains = [
+            started(number, seen, mixture, self._moves, self._schedule, self.random_state)
+            for number, mixture in enumerate(mixtures)
+        ]
+        run(chains, self.n_sweeps, self.n_jobs, task)
+        labels = np.stack([chain.labels for chain in chains])
+        return Posterior(labels.astype(np.int32), np.stack([chain.log_joint for chain in chains]))
+
+    @property
+    def _moves(self) -> Moves:
+        n_auxiliary = self.gibbs.n_auxiliary if isinstance(self.gibbs, AuxiliaryGibbs) else 0
+        if self.split_merge is None:
+            return Moves(self.gibbs.algorithm, n_auxiliary)
+        scans, moves = self.split_merge.n_scans, self.split_merge.n_moves
+        return Moves(self.gibbs.algorithm, n_auxiliary, scans, moves)

@@ -1,0 +1,138 @@
+"""What a chain sees of an item set: vectors, or the squared distances of its pairs."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from coterie._arrays import Floats, Ints, read_only
+from coterie._columns import kind_of
+from coterie._kernels.dirichlet import Observed
+from coterie._memory import refuse_too_large
+from coterie._types import Featurizer
+from coterie._values import Value
+from coterie.dirichlet.categories import Categories
+from coterie.exceptions import FeatureError, ItemSetError
+from coterie.features.operators import written
+from coterie.items import ItemSet, PairFeatures
+from coterie.pairs import all_pairs
+
+__all__ = ["Space"]
+
+
+@dataclass(frozen=True, eq=False)
+class Space(Value):
+    """Turns item sets into what a chain sees.
+
+    Parameters
+    ----------
+    featurizer
+        Computes distances; None takes items as they come.
+    categorical
+        The columns of vectors that are categories.
+    centre
+        What is subtracted from vectors: where means are expected to be; None for the origin.
+    categories
+        What is known of categorical columns.
+    """
+
+    featurizer: Featurizer | None = None
+    categorical: tuple[int, ...] = ()
+    centre: Floats | None = None
+    categories: Categories | None = None
+
+    def centred(self, centre: ArrayLike) -> Self:
+        """Return the space around another centre."""
+        return replace(self, centre=read_only(np.asarray(centre, dtype=np.float64)))
+
+    def sees_distances(self, item_set: ItemSet) -> bool:
+        """Tell whether an item set is seen by its distances alone."""
+        return self.featurizer is not None or isinstance(item_set.items, PairFeatures)
+
+    def observed(self, item_set: ItemSet) -> Observed:
+        """Return what a chain sees of an item set."""
+        n_items = len(item_set)
+        if self.sees_distances(item_set):
+            squares = self.squares(item_set)
+            n_features = squares.shape[2]
+            codes = np.empty((n_items, 0), dtype=np.intp)
+            return Observed(np.empty((0, n_features)), squares, origins_of(squares), codes)
+        vectors, raw = self.vectors(item_set)
+        if self.centre is not None:
+            self._refuse_other_columns(vectors.shape[1], len(self.centre))
+            vectors = vectors - self.centre
+        codes = np.empty((n_items, 0), dtype=np.intp)
+        if self.categories is not None:
+            codes = np.ascontiguousarray(self.categories.encode(raw))
+        n_features = vectors.shape[1]
+        none = np.empty((0, 0, n_features)), np.empty((0, n_features))
+        return Observed(np.ascontiguousarray(vectors), *none, codes)
+
+    def vectors(self, item_set: ItemSet) -> tuple[Floats, Floats]:
+        """Return the columns of vectors that are numbers, and those that are categories."""
+        items = item_set.items
+        if not isinstance(items, np.ndarray) and not sp.issparse(items):
+            raise ItemSetError(
+                f"the items are {kind_of(items)}; give vectors, features of pairs, or a featurizer "
+                "of distances by prior=NormalPrior(featurizer=…)"
+            )
+        refuse_too_large(items.shape[0] * items.shape[1], "item vectors written out")
+        matrix = np.asarray(items.toarray() if sp.issparse(items) else items, dtype=np.float64)
+        n_columns = matrix.shape[1]
+        beyond = [column for column in self.categorical if column >= n_columns]
+        if beyond:
+            raise FeatureError(
+                f"column {beyond[0]} is categorical, but vectors have {n_columns} columns; give "
+                "columns from 0 on"
+            )
+        rest = np.setdiff1d(np.arange(n_columns), self.categorical)
+        return matrix[:, rest], matrix[:, list(self.categorical)]
+
+    def squares(self, item_set: ItemSet) -> Floats:
+        """Return the squared distances of all pairs, (n, n, features).
+
+        Pairs without features count as far apart as the furthest that have them.
+        """
+        n_items = len(item_set)
+        pairs, distances = self._distances(item_set)
+        n_features = distances.shape[1]
+        refuse_too_large(n_items**2 * n_features, f"distances of all pairs of {n_items:,} items")
+        furthest = np.square(distances).max(axis=0, initial=0.0)
+        squares = np.broadcast_to(furthest, (n_items, n_items, n_features)).copy()
+        first, second = pairs.T
+        squares[first, second] = squares[second, first] = np.square(distances)
+        squares[np.arange(n_items), np.arange(n_items)] = 0.0
+        return squares
+
+    def _distances(self, item_set: ItemSet) -> tuple[Ints, Floats]:
+        """Return pairs and their distances."""
+        items, n_items = item_set.items, len(item_set)
+        pairs, features = None, items
+        if self.featurizer is not None:
+            features = self.featurizer(item_set, None)
+        elif isinstance(items, PairFeatures):
+            pairs, features = items.pairs, items.features
+        matrix: Any = written(features)
+        matrix = matrix.toarray() if sp.issparse(matrix) else matrix
+        return all_pairs(n_items) if pairs is None else pairs, np.asarray(matrix, dtype=np.float64)
+
+    def _refuse_other_columns(self, n_columns: int, expected: int) -> None:
+        if n_columns != expected:
+            raise FeatureError(
+                f"vectors have {n_columns} columns of numbers, but {expected} were learned from; "
+                "give the same ones"
+            )
+
+
+def origins_of(squares: Floats) -> Floats:
+    """Return the squared distance of each item from the mean of all, at least 0.
+
+    (1/n) Σ_j s(i, j) − (1/n²) Σ_{j<j'} s(j, j'), after section 3 of Daumé & Marcu 2004.
+    """
+    n_items = len(squares)
+    if not n_items:
+        return np.empty((0, squares.shape[2]))
+    means = squares.mean(axis=1)
+    return np.ascontiguousarray(np.maximum(means - 0.5 * means.mean(axis=0), 0.0))
