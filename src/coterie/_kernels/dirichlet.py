@@ -241,9 +241,10 @@ def renew(state: State, mixture: Mixture, of_vectors: bool, slot: int) -> None:
 
 @kernel
 def put(state: State, seen: Observed, mixture: Mixture, item: int, slot: int, sign: int) -> None:
-    """Do as `add`, and refresh the cluster; called in place of inlined."""
+    """Do as `add`, called in place of inlined; refresh the cluster where types are shared."""
     add(state, seen, mixture, item, slot, sign)
-    refresh(state, mixture, seen.vectors.shape[0] > 0, slot)
+    if mixture.shared:
+        refresh(state, mixture, seen.vectors.shape[0] > 0, slot)
 
 
 # How likely an item is beside those of a cluster.
@@ -303,6 +304,33 @@ def _weigh_distances(
                 u = precisions[f] if mixture.shared else 1.0
                 total += scales[f] * (u * near[f] + taus[f] * origins[f])
             logs[at * n_types + j] = state.norms[slots[at], j] - 0.5 * total
+
+
+@kernel
+def beside(state: State, seen: Observed, mixture: Mixture, item: int, slot: int) -> float:
+    """Return the log density of an item of its own type beside those of a cluster, from its sums.
+
+    For clusters that change with each item that is looked at: what `refresh` computes for all types
+    would be used once. Of distances `near` is known.
+    """
+    precisions, taus = mixture.precisions[state.types[item]], mixture.prior_precisions
+    p, q, r = state.p[slot], state.q[slot], state.r[slot]
+    product, log = 1.0, 0.0
+    for f in range(len(p)):
+        t, total = precisions[f], taus[f] + p[f]
+        share = t / (total + t)
+        if seen.vectors.shape[0]:
+            gap = seen.vectors[item, f] - q[f] / total
+            log -= share * total * gap * gap
+        else:
+            pull = state.near[slot, f] + taus[f] * seen.origins[item, f]
+            log -= share * (pull - (r[f] + taus[f] * q[f]) / total)
+        product *= share * total
+        if not TINY < product < HUGE:
+            log += math.log(product)
+            product = 1.0
+    log = 0.5 * (log + math.log(product) - len(p) * LOG_2PI)
+    return log + categorical(state, seen, mixture, item, slot)
 
 
 @inlined

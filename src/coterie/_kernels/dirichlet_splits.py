@@ -10,6 +10,7 @@ from coterie._kernels.dirichlet import (
     Mixture,
     Observed,
     State,
+    beside,
     clear,
     found,
     log_marginal,
@@ -157,16 +158,17 @@ def _choose(
 ) -> float:
     """Put an item on a side, drawn or `wanted`, and return its log probability."""
     low, high = _slots(state)
-    n_types, item = len(mixture.log_shares), members[at]
-    logs = state.logs[: 2 * n_types]
+    item = members[at]
     _look_at_sides(state, pulls, at)
-    weigh(state, seen, mixture, item, state.active[state.count[0] + 1 :][:2], logs)
-    gap = state.log_sizes[high] - state.log_sizes[low]
+    gap = math.log(state.sizes[high] / state.sizes[low])
     if mixture.shared:
+        n_types = len(mixture.log_shares)
+        logs = state.logs[: 2 * n_types]
+        weigh(state, seen, mixture, item, state.active[state.count[0] + 1 :][:2], logs)
         gap += log_sum(logs[n_types:]) - log_sum(logs[:n_types])
     else:
-        kind = state.types[item]
-        gap += logs[n_types + kind] - logs[kind]
+        gap += beside(state, seen, mixture, item, high)
+        gap -= beside(state, seen, mixture, item, low)
     # log p of the high side is −log(1 + exp(−gap)), that of the low one −log(1 + exp(gap)).
     side = wanted
     if wanted < 0:
