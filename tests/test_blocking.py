@@ -1,4 +1,5 @@
 import logging
+import math
 from dataclasses import FrozenInstanceError, dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from coterie import ItemSet, blocking
 from coterie._types import Blocker
-from coterie.blocking import AllPairs, NearestNeighbours, SharedKeys, Window
+from coterie.blocking import AllPairs, Canopies, NearestNeighbours, SharedKeys, Window
 from coterie.checks.blockers import check_blocker
 from coterie.exceptions import InputError, ItemSetError
 from coterie.pairs import all_pairs
@@ -21,6 +22,7 @@ MISSING = [None, "", float("nan"), np.nan, pd.NA, pd.NaT, np.datetime64("NaT", "
 
 VECTORS = np.random.default_rng(1).normal(size=(7, 3))
 TABLE = {"name": ["a", "b", "a", "", "b", "c", "a"], "tags": [["x"], [], ["y", "x"]] + [["z"]] * 4}
+WORDS = {"word": ["on trees", "trees", None, "on kites", "", "kites", "trees and kites"]}
 LISTED = ItemSet.from_pair_features(np.ones((5, 2)), 6, [(4, 2), (0, 1), (0, 5), (1, 2), (3, 4)])
 WHOLE = ItemSet.from_pair_features(np.ones((15, 2)), 6)
 
@@ -43,6 +45,9 @@ TAKEN = [
     *[(SharedKeys(["name", "tags"]), make(TABLE)) for make in (dict, pd.DataFrame, pl.DataFrame)],
     (SharedKeys(["name"], max_block=2), pa.table(TABLE)),
     *[(NearestNeighbours(2), items) for items in (VECTORS, sp.coo_array(VECTORS))],
+    *[(Canopies(0.5, 0.2), items) for items in (VECTORS, sp.csr_array(VECTORS))],
+    *[(Canopies(columns="word"), make(WORDS)) for make in (dict, pd.DataFrame, pl.DataFrame)],
+    (Canopies(), ["a kite", "kites", "one kite", ""]),
 ]
 
 
@@ -63,7 +68,9 @@ def test_blockers_are_values():
         Window(3).n = 4  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("blocker", [AllPairs(), Window(1), SharedKeys("a"), NearestNeighbours(1)])
+@pytest.mark.parametrize(
+    "blocker", [AllPairs(), Window(1), SharedKeys("a"), NearestNeighbours(1), Canopies()]
+)
 @pytest.mark.parametrize("items", [[], [[1.0]], {"a": ["x"]}, {"a": []}, {}, np.zeros((0, 3))])
 def test_fewer_than_two_items_have_no_pairs(blocker, items):
     assert pairs_of(blocker, ItemSet(items)) == []
@@ -79,6 +86,10 @@ def test_fewer_than_two_items_have_no_pairs(blocker, items):
         lambda: SharedKeys([3]),
         lambda: SharedKeys(3),
         lambda: SharedKeys(["a"], max_block=1),
+        lambda: Canopies(loose=-0.1),
+        lambda: Canopies(loose=2.1),
+        lambda: Canopies(loose=0.3, tight=0.4),
+        lambda: Canopies(columns=[]),
     ],
 )
 def test_bad_parameters_are_refused(make):
@@ -315,6 +326,112 @@ def test_zero_vectors_are_near_nothing():
 def test_nearest_neighbours_refuse_what_has_no_vectors(items):
     with pytest.raises(ItemSetError, match="NearestNeighbours compares vectors"):
         NearestNeighbours(1)(items if isinstance(items, ItemSet) else ItemSet(items))
+
+
+# Canopies.
+
+
+def sharing_canopies(cosines, there, loose, tight):
+    """Take the first item that is left as a centre, until none is left; item by item."""
+    left, found = list(there), set()
+    while left:
+        centre = left[0]
+        canopy = [i for i in there if 1 - cosines[centre][i] <= loose + 1e-9]
+        left = [i for i in left if 1 - cosines[centre][i] > tight + 1e-9]
+        found |= {(i, j) for i in canopy for j in canopy if i < j}
+    return sorted(found)
+
+
+def cosines_of(rows):
+    """The cosines of rows that are mappings of words to weights, and those that have any."""
+    lengths = [math.sqrt(sum(weight**2 for weight in row.values())) for row in rows]
+    there = [i for i, length in enumerate(lengths) if length > 0]
+    cosines = {
+        i: {
+            j: sum(w * rows[j].get(word, 0.0) for word, w in rows[i].items())
+            / (lengths[i] * lengths[j])
+            for j in there
+        }
+        for i in there
+    }
+    return cosines, there
+
+
+THRESHOLDS = st.tuples(*[st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.95, 1.0, 1.5])] * 2)
+
+
+@settings(max_examples=200)
+@given(ROWS, THRESHOLDS)
+def test_canopies_of_vectors_are_brute_force(rows, thresholds):
+    tight, loose = sorted(thresholds)
+    expected = sharing_canopies(*cosines_of([dict(enumerate(row)) for row in rows]), loose, tight)
+    vectors = np.array(rows, dtype=np.float64)
+    for items in (vectors, vectors.astype(np.float32), sp.csr_array(vectors)):
+        assert pairs_of(Canopies(loose, tight), ItemSet(items)) == expected
+
+
+@settings(max_examples=100)
+@given(
+    st.lists(st.lists(st.sampled_from(["tree", "on", "kite", "of", "a"]), max_size=5), min_size=2),
+    THRESHOLDS,
+)
+def test_canopies_of_texts_are_brute_force(texts, thresholds):
+    tight, loose = sorted(thresholds)
+    kept = [[word for word in words if len(word) > 1] for words in texts]
+    idf = {
+        word: 1 + math.log((1 + len(kept)) / (1 + sum(word in words for words in kept)))
+        for words in kept
+        for word in words
+    }
+    weighed = [{w: (1 + math.log(words.count(w))) * idf[w] for w in words} for words in kept]
+    expected = sharing_canopies(*cosines_of(weighed), loose, tight)
+    joined = [" ".join(words) for words in texts]
+    assert pairs_of(Canopies(loose, tight), ItemSet(joined)) == expected
+    # Words are taken together over columns, wherever they are.
+    table = {"one": [text[:0] or None for text in joined], "two": joined}
+    assert pairs_of(Canopies(loose, tight, ["one", "two"]), ItemSet(table)) == expected
+
+
+def test_without_a_tight_threshold_all_near_pairs_are_there(rng):
+    vectors = rng.normal(size=(40, 3))
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    near = brute_force(40, lambda i, j: 1 - unit[i] @ unit[j] <= 0.3)
+    assert set(near) <= set(pairs_of(Canopies(0.3, 0.0), ItemSet(vectors)))
+
+
+def test_canopies_depend_on_the_order_of_the_items():
+    angles = np.array([0.0, 0.5, 1.0])
+    vectors = np.column_stack([np.cos(angles), np.sin(angles)])
+    blocker = Canopies(0.2, 0.2)  # up to an angle of 0.64
+    assert pairs_of(blocker, ItemSet(vectors)) == [(0, 1), (1, 2)]
+    assert blocker(ItemSet(vectors).reordered([1, 0, 2])) is None
+
+
+def test_canopies_are_values():
+    assert Canopies(columns="a") == Canopies(0.8, 0.4, ["a"])
+    assert Canopies().get_params() == {"loose": 0.8, "tight": 0.4, "columns": None}
+
+
+@pytest.mark.parametrize(
+    ("blocker", "items", "message"),
+    [
+        (Canopies(), LISTED, "Canopies compares texts or vectors, but the items are features of"),
+        (Canopies(), TABLE, "give the names of columns of texts, or another blocker"),
+        (Canopies(), [None, {}], "item 1 is {}; give a text"),
+        (Canopies(columns="name"), VECTORS, "Canopies compares columns, but the items are vectors"),
+        (Canopies(columns="nom"), TABLE, "there is no column 'nom'"),
+        (Canopies(columns="tags"), TABLE, r"tags of item 0 is \['x'\]; give a text"),
+    ],
+)
+def test_canopies_refuse_what_has_neither_words_nor_numbers(blocker, items, message):
+    with pytest.raises(InputError, match=message):
+        blocker(items if isinstance(items, ItemSet) else ItemSet(items))
+
+
+def test_canopies_with_too_much_in_common_are_refused(monkeypatch):
+    monkeypatch.setattr("coterie._memory.physical_memory", lambda: 100.0)
+    with pytest.raises(ItemSetError, match="what canopies have in common takes"):
+        Canopies(2.0, 0.0)(ItemSet(VECTORS))
 
 
 # The check finds what is wrong.

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
-from coterie import datasets
+from coterie import Partition, datasets
 from coterie.datasets import Corpus
 from coterie.exceptions import InputError
 from coterie.pairs import all_pairs
@@ -102,6 +103,7 @@ def test_item_sets_have_signal_and_nuisance():
         (datasets.load_digit_sets, {"n_items": 5000}),
         (datasets.load_digit_sets, {"split": ["train"]}),
         (datasets.load_digit_sets, {"random_state": -1}),
+        (datasets.load_digit_sets, {"digits": []}),
     ],
 )
 def test_bad_arguments_are_refused(make, options):
@@ -128,3 +130,15 @@ def test_digits_to_train_on_are_others_than_those_to_test_on():
     assert len(np.unique(np.round(images * 16), axis=0)) == len(images)
     with pytest.raises(InputError, match="give 'train', 'test' or None"):
         datasets.load_digit_sets("dev")
+
+
+def test_digits_to_draw_from_may_be_chosen():
+    chosen = datasets.load_digit_sets(n_items=50, digits=(4, 1))
+    known = {
+        image.tobytes(): digit for image, digit in zip(*load_digits(return_X_y=True), strict=True)
+    }
+    assert len(chosen.item_sets) == 363 // 50  # 181 images of 4, 182 of 1
+    for item_set, truth in zip(*chosen, strict=True):
+        found = [known[image.tobytes()] for image in np.round(item_set.items * 16)]
+        assert set(found) == {1, 4}
+        assert truth.labels.tolist() == Partition(found).labels.tolist()

@@ -8,6 +8,8 @@ __all__ = [
     "RecordChunk",
     "gum_genre",
     "iter_records",
+    "load_cora_ksf",
+    "load_cora_refs",
     "load_digit_sets",
     "load_entity_names",
     "load_gum_coref",
@@ -18,6 +20,7 @@ __all__ = [
     "load_newsgroups_threads",
     "load_ontogum_mentions",
     "load_source_names",
+    "load_usps",
     "make_item_sets",
     "make_records",
     "make_synth",
@@ -25,6 +28,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from coterie.datasets.cora import load_cora_ksf as load_cora_ksf
+    from coterie.datasets.cora import load_cora_refs as load_cora_refs
     from coterie.datasets.corpus import Corpus as Corpus
     from coterie.datasets.gum import GUM_GENRES as GUM_GENRES
     from coterie.datasets.gum import gum_genre as gum_genre
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from coterie.datasets.records import iter_records as iter_records
     from coterie.datasets.records import make_records as make_records
     from coterie.datasets.synth import make_synth as make_synth
+    from coterie.datasets.usps import load_usps as load_usps
     from coterie.datasets.vectors import load_digit_sets as load_digit_sets
     from coterie.datasets.vectors import make_item_sets as make_item_sets
 else:
@@ -50,6 +56,7 @@ else:
     __getattr__, __dir__ = lazily(
         __name__,
         {
+            "cora": ["load_cora_ksf", "load_cora_refs"],
             "corpus": ["Corpus"],
             "gum": [
                 "GUM_GENRES",
@@ -67,5 +74,6 @@ else:
             "newsgroups": ["load_newsgroups_threads"],
             "orders": ["scrambled"],
             "names": ["load_entity_names", "load_source_names"],
+            "usps": ["load_usps"],
         },
     )

@@ -1,17 +1,17 @@
 """Item sets of vectors: Gaussian clusters, and handwritten digits."""
 
+from collections.abc import Collection
 from typing import Literal
 
 import numpy as np
 from sklearn.datasets import load_digits
 
 from coterie._arguments import as_real, as_whole
+from coterie.datasets._digits import Draw
 from coterie.datasets.corpus import Corpus
-from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
-SPLITS = {"train": (0, 2, 4, 6, 7), "test": (1, 3, 5, 8, 9)}
 MOST_IN_SET = 896
 """How many images the smaller split has."""
 
@@ -55,7 +55,11 @@ def make_item_sets(
 
 
 def load_digit_sets(
-    split: Literal["train", "test"] | None = None, n_items: int = 60, random_state: int = 0
+    split: Literal["train", "test"] | None = None,
+    n_items: int = 60,
+    random_state: int = 0,
+    *,
+    digits: Collection[int] | None = None,
 ) -> Corpus:
     """Return sets of handwritten digits, to be clustered by digit; no file is needed.
 
@@ -71,6 +75,8 @@ def load_digit_sets(
         Images in a set; those left over are not used.
     random_state
         Seed of the division into sets.
+    digits
+        The digits to draw from, in place of those of a split.
 
     Examples
     --------
@@ -78,18 +84,6 @@ def load_digit_sets(
     >>> len(item_sets), item_sets[0], partitions[0].n_clusters
     (15, ItemSet(60 items × 64 features), 5)
     """
-    if split not in ("train", "test", None):
-        raise InputError(f"split is {split!r}; give 'train', 'test' or None for both")
-    n_items = as_whole("n_items", n_items, 1, MOST_IN_SET)
-    rng = np.random.default_rng(as_whole("random_state", random_state))
-    images, digits = load_digits(return_X_y=True)
-    corpus = Corpus([], [])
-    # Both splits are always drawn, so that each is the same whatever is asked for.
-    for name, wanted in SPLITS.items():
-        order = rng.permutation(np.flatnonzero(np.isin(digits, wanted)))
-        if split in (name, None):
-            for start in range(0, len(order) - n_items + 1, n_items):
-                chosen = order[start : start + n_items]
-                corpus.item_sets.append(ItemSet(images[chosen] / 16.0))
-                corpus.partitions.append(Partition(digits[chosen]))
-    return corpus
+    draw = Draw.checked(split, digits, n_items, MOST_IN_SET, random_state)
+    images, labels = load_digits(return_X_y=True)
+    return draw(images / 16.0, labels)

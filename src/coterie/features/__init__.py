@@ -6,9 +6,11 @@ __all__ = [
     "RBF",
     "AbsoluteDifferences",
     "AsDistances",
+    "CitationFeatures",
     "ConstantFeatures",
     "DenseFeatures",
     "Euclidean",
+    "EuclideanEmbedding",
     "ExactKernel",
     "GivenFeatures",
     "Kernelized",
@@ -36,11 +38,13 @@ __all__ = [
 
 if TYPE_CHECKING:
     from coterie.features._words import Vocabulary as Vocabulary
+    from coterie.features.citations import CitationFeatures as CitationFeatures
     from coterie.features.differences import AbsoluteDifferences as AbsoluteDifferences
     from coterie.features.differences import AsDistances as AsDistances
     from coterie.features.differences import SquaredDifferences as SquaredDifferences
     from coterie.features.distances import Euclidean as Euclidean
     from coterie.features.distances import Manhattan as Manhattan
+    from coterie.features.embedding import EuclideanEmbedding as EuclideanEmbedding
     from coterie.features.expansions import ExactKernel as ExactKernel
     from coterie.features.expansions import Kernelized as Kernelized
     from coterie.features.expansions import Nystroem as Nystroem
@@ -89,7 +93,9 @@ else:
             "_words": ["Vocabulary"],
             "soft_tfidf": ["SoftTFIDF"],
             "differences": ["AbsoluteDifferences", "AsDistances", "SquaredDifferences"],
+            "citations": ["CitationFeatures"],
             "distances": ["Euclidean", "Manhattan"],
+            "embedding": ["EuclideanEmbedding"],
             "names": ["NameFeatures"],
             "stacked": ["Stacked"],
         },
