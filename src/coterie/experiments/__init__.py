@@ -41,6 +41,10 @@ PAPERS = {
         "Li & Roth 2005, Discriminative Training of Clustering Functions",
         "coterie.experiments.discriminative",
     ),
+    "dirichlet": Paper(
+        "Daumé & Marcu 2004, Supervised Clustering with the Dirichlet Process",
+        "coterie.experiments.dirichlet",
+    ),
 }
 
 
@@ -50,7 +54,7 @@ def tables_of(paper: str) -> Mapping[str, Maker]:
     >>> tables_of("em")
     Traceback (most recent call last):
     coterie.exceptions.InputError: there is no paper 'em'; give svm-cluster or supervised-kmeans or
-    left-linking or sdc
+    left-linking or sdc or dirichlet
     """
     if paper not in PAPERS:
         raise InputError(f"there is no paper {paper!r}; give {' or '.join(PAPERS)}")
