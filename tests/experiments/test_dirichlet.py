@@ -409,7 +409,9 @@ def test_comparisons_have_the_sign_of_scm_and_count_runs():
 def test_choices_of_rows_that_were_tuned():
     cells = {"a": [{"shape": 2.0, "resolution": 0.0}] * 2, "b": [{}]}
     rows = {"a": _dirichlet_results.Row(SCM), "b": _dirichlet_results.Row(SVM)}
-    assert choices(Results({}, cells), rows) == "Chosen in the runs: a: shape 2 (2×)."
+    assert (
+        choices(Results({}, cells), rows) == "Chosen in the runs: a: multiple of the shape 2 (2×)."
+    )
 
 
 # Budgets.

@@ -75,6 +75,20 @@ def test_learned_types_beat_one_identity_type_on_new_sets(learned):
     assert learned.score(*test) > plain.score(*test) + 0.05
 
 
+def test_types_that_are_known_leave_the_rest_to_be_learned():
+    train = drawn_sets(5, 20, 4, seed=12)
+    full = DirichletClustering(1, 0, 1, 1).fit(*train)
+    known = DirichletClustering(**SHORT).fit(*train, reference_types=2.0)
+    assert known.reference_types_[0].precisions.tolist() == [[2.0, 2.0, 2.0]]
+    assert known.alpha_ == full.alpha_
+    assert_array_equal(known.prior_variance_, full.prior_variance_)
+    assert known.history_ == []
+    same = DirichletClustering(**SHORT).fit(*train, reference_types=np.full((1, 3), 2.0))
+    assert known.predict(train[0]) == same.predict(train[0])
+    with pytest.raises(FeatureError, match="each of the 2 features"):
+        DirichletClustering().fit(*train, reference_types=[[1.0, 1.0]])
+
+
 def test_alpha_and_variances_are_those_of_the_training_clusters():
     sets, truths = drawn_sets(20, 60, 6, seed=1, spread=5.0)
     learner = DirichletClustering(1, 0, 1, 1).fit(sets, truths)

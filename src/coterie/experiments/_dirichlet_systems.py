@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,7 +22,6 @@ from coterie.dirichlet import (
     MinimumVariation,
     NormalPrior,
     Posterior,
-    ReferenceTypes,
     SplitMerge,
 )
 from coterie.experiments._dirichlet_data import Task, View, as_bytes, embedded
@@ -53,8 +51,6 @@ PAPER_SCHEDULE = Schedule(1000, 10_000, 100)
 """That of the paper, which takes 440 times as long."""
 SHORT_SCHEDULE = Schedule(20, 60, 1, n_chains=2)
 """For the choice of settings."""
-NO_SCHEDULE = Schedule(1, 0, 1, n_chains=1)
-"""Where the types are not learned."""
 
 PRIOR = NormalPrior(split_merge=SplitMerge(n_moves=3))
 SHAPES = (1.0, 10.0, 100.0)
@@ -133,13 +129,11 @@ def partially_trained(task: Task, seeds: Sequence[int], view: View | None = None
     view = task.kind.view if view is None else view
     resolution = task.kind.resolutions[0]
     see = view(task.train.item_sets, resolution)
-    learner = scm_learner(PRIOR, NO_SCHEDULE, 0)
-    learner.fit(map(see, task.train.item_sets), task.train.partitions)
-    n_features = learner.reference_types_[0].precisions.shape[1]
-    learner.reference_types_ = (ReferenceTypes(np.ones((1, n_features))),)
+    learner = scm_learner(PRIOR, SCHEDULE, 0)
+    learner.fit(map(see, task.train.item_sets), task.train.partitions, reference_types=1.0)
     runs = []
     for seed in seeds:
-        learner.set_params(**SCHEDULE._asdict(), random_state=seed)
+        learner.set_params(random_state=seed)
         runs.append([learner.posterior(see(each)) for each in task.test.item_sets])
     return Found(_estimated(runs), {"alpha": learner.alpha_})
 

@@ -1,8 +1,9 @@
 """Supervised clustering with the Dirichlet process: learn the types in which items differ."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,7 +22,8 @@ from coterie.dirichlet.space import Space
 from coterie.dirichlet.types import ReferenceTypes
 from coterie.exceptions import InputError
 from coterie.learners._type_chains import TypeChain, TypeDraw, kept, prepared
-from coterie.learners.base import Examples, Learner, warn_of_interrupt
+from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
+from coterie.partition import PartitionLike
 
 NORMAL = NormalPrior()
 MINIMUM_VARIATION = MinimumVariation()
@@ -173,6 +175,51 @@ class DirichletClustering(Learner):
     def pair_probabilities(self, item_set: Any) -> Floats:
         """Return the probability that each two items are together, (n, n) with 1 as diagonal."""
         return self.posterior(item_set).pair_probabilities
+
+    def fit(
+        self,
+        item_sets: Iterable[Any],
+        partitions: Iterable[PartitionLike],
+        *,
+        reference_types: ArrayLike | ReferenceTypes | None = None,
+    ) -> Self:
+        """Learn from item sets and their correct partitions.
+
+        An interrupt (Ctrl-C) keeps the samples so far, with a warning.
+
+        Parameters
+        ----------
+        item_sets
+            A list of item sets, or of anything that `ItemSet` takes.
+        partitions
+            The correct partition of each: a `Partition`, or one label an item.
+        reference_types
+            Types that are known, as in `with_types`, or one number for all precisions of one type.
+            Then the concentration and the variance of means alone are learned: with 1, this is
+            PT-SCM of the paper.
+        """
+        examples = as_examples(item_sets, partitions)
+        if reference_types is None:
+            self._fit(examples)
+        else:
+            self._fit_around(examples, reference_types)
+        self._fitted_blocker = self._blocker
+        return self
+
+    def _fit_around(self, examples: Examples, reference_types: Any) -> None:
+        """Learn all but the types."""
+        self._as_estimate()
+        prior, task = self._as_prior(), prepared(self._as_prior(), examples)
+        types = reference_types
+        if not isinstance(types, ReferenceTypes):
+            n_features = len(task.moments.between)
+            types = ReferenceTypes(
+                np.full((1, n_features), types) if np.ndim(types) == 0 else types
+            )
+        alpha = estimate_concentration(examples.truths)
+        DirichletSimilarity((types,), alpha, task.moments.between)  # refuses other features
+        self._space, self._shared = task.space, prior.type_per_cluster
+        self._keep((types,), alpha, task.moments.between, [])
 
     def _fit(self, examples: Examples) -> None:
         self._as_estimate()
