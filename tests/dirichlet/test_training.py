@@ -103,12 +103,13 @@ def plain_log_joint_distances(base, state, given, shared, repulsion):
     types = types_of_items(state, shared)
     for square, origin, labels, own in zip(*given, LABELS, types, strict=True):
         clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-        gaps += list(np.maximum(mean_gaps(square, clusters), CLOSEST))
+        gaps += list(mean_gaps(square, clusters))
         for members in clusters:
             for dim in range(len(base.rate)):
                 block = square[np.ix_(members, members)][:, :, dim]
                 parts = block, origin[members, dim], own[members, dim], base.tau0[dim]
                 total += plain_log_marginal(*parts)
+    gaps = np.maximum(gaps, CLOSEST * np.mean(gaps, axis=0))
     if repulsion:
         total += sum(plain_log_repulsion(t, gaps) for own in types for t in own)
     return total

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from coterie._kernels.dirichlet import (
-    as_state,
-    found,
-    log_joint,
-    look_around,
-    rebuild,
-    retire,
-    weigh,
-)
+from coterie._kernels.dirichlet import as_state, found, look_around, rebuild, retire
+from coterie._kernels.dirichlet_densities import log_joint, weigh
 from coterie.dirichlet._chains import Chain, Moves, Schedule, first_labels, run, started
 from tests.conftest import all_partitions
 from tests.dirichlet import enumeration

@@ -17,6 +17,7 @@ from coterie.dirichlet import (
     MinimumVariation,
     NormalPrior,
     ReferenceTypes,
+    Space,
     SplitMerge,
 )
 from coterie.exceptions import FeatureError, InputError, InterruptedWarning, ItemSetError
@@ -265,7 +266,9 @@ def test_pair_features_are_distances_and_pairs_without_them_are_far():
     assert learner.predict(sets[:1])[0].labels.tolist() == [0, 0, 1]
     listed = ItemSet.from_pair_features(np.array([[0.1], [4.0]]), 4, [(0, 1), (2, 3)])
     squares = learner.similarity_.space.squares(listed)
-    assert squares[0, 2, 0] == squares[1, 3, 0] == squares[2, 3, 0] == 16.0
+    assert squares[2, 3, 0] == 16.0
+    assert squares[0, 2, 0] == squares[1, 3, 0] == 25.0  # as far as any in training
+    assert learner.predict([listed])[0] == MinimumVariation().partition(learner.posterior(listed))
 
 
 def test_a_featurizer_of_distances_takes_any_items():
@@ -324,7 +327,98 @@ def test_a_posterior_tells_numbers_of_clusters_and_convergence():
     assert told.ess_log_joint > 30
 
 
+def test_units_of_columns_do_not_matter():
+    sets, truths = drawn_sets(8, 30, 4, seed=13)
+    scale = np.array([1.0, 1e4, 1e-4])
+    plain, scaled = (
+        DirichletClustering(**SHORT).fit([each * unit for each in sets[:6]], truths[:6])
+        for unit in (1.0, scale)
+    )
+    assert_allclose(scaled.prior_variance_, plain.prior_variance_ * scale**2)
+    assert plain.predict(sets[6:]) == scaled.predict([each * scale for each in sets[6:]])
+
+
+def test_chains_take_the_last_samples_of_training():
+    types = tuple(ReferenceTypes([[number]]) for number in range(1, 10))
+    similarity = DirichletSimilarity(types, 1.0, 1.0)
+    taken = [mixture.precisions.item() for mixture in similarity._mixtures()]
+    assert taken == [3.0, 6.0, 9.0]
+
+
+@pytest.mark.parametrize("scale", [1e-105, 1e105])
+def test_numbers_that_floats_hardly_hold_end_in_words(scale):
+    distances = scale * np.array([[0.1], [5.0], [4.9]])
+    sets = [ItemSet.from_pair_features(distances, 3)] * 3
+    try:
+        learner = DirichletClustering(**SHORT).fit(sets, [[0, 0, 1]] * 3)
+        assert len(learner.predict(sets[:1])[0]) == 3
+    except InputError as error:
+        assert "give" in str(error) or "scale" in str(error)  # noqa: PT017
+
+
+def test_empty_sets_frames_and_lists_without_pairs_are_taken(learned):
+    assert learned.posterior(np.empty((0, 3))).n_items == 0
+    assert learned.predict([np.empty((0, 3))])[0].n_clusters == 0
+    rows = drawn_sets(1, 12, 2, seed=14)[0][0]
+    columns = {"a": rows[:, 0], "b": rows[:, 1], "c": rows[:, 2]}
+    assert learned.predict([columns]) == learned.predict([rows])
+    alone = ItemSet.from_pair_features(np.empty((0, 1)), 3, np.empty((0, 2), dtype=int))
+    sets = [ItemSet.from_pair_features([[0.1], [5.0], [4.9]], 3)] * 4
+    learner = DirichletClustering(**SHORT).fit(sets, [[0, 0, 1]] * 4)
+    assert learner.predict([alone])[0].n_clusters == 3
+
+
 # What is refused.
+
+
+def test_items_of_another_kind_than_learned_are_refused(learned):
+    with pytest.raises(FeatureError, match="item set 0: vectors were learned from"):
+        learned.predict([ItemSet.from_pair_features([[1.0, 1.0, 1.0]], 2)])
+
+
+def test_categories_are_of_vectors_and_learned():
+    prior = NormalPrior(categorical=[0])
+    with pytest.raises(FeatureError, match="categorical columns are of vectors"):
+        DirichletClustering(prior=prior).fit([ItemSet.from_pair_features([[1.0]], 2)], [[0, 1]])
+    with pytest.raises(InputError, match="with_types knows no categories"):
+        DirichletClustering.with_types([[1.0]], 1.0, 1.0, prior=prior)
+
+
+@pytest.mark.parametrize(
+    ("types", "variance"), [([[1e16], [1.0]], 1.0), ([[1.0]], 1e16), ([[1e-9]], 1e-9)]
+)
+def test_precisions_that_sums_would_lose_are_refused(types, variance):
+    with pytest.raises(FeatureError, match="times those of the prior of means; give"):
+        DirichletClustering.with_types(types, 1.0, variance)
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"sampler": None}, "sampler is None; give a Sampler"),
+        ({"space": 3}, "space is 3; give a Space"),
+        ({"estimate": MaximumPosterior}, r"give MaximumPosterior\(\)"),
+    ],
+)
+def test_a_similarity_is_made_of_sound_parts(part, words):
+    with pytest.raises(InputError, match=words):
+        DirichletSimilarity((ReferenceTypes([[1.0]]),), 1.0, 1.0, **part)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"centre": [[0.0]]}, "centre is .*one finite number a feature"),
+        ({"centre": [np.nan]}, "one finite number a feature"),
+        ({"categorical": (0.5,)}, "a categorical column is 0.5"),
+        ({"categorical": (-1,)}, "a categorical column is -1"),
+        ({"categories": "zz"}, "categories are 'zz'"),
+        ({"featurizer": "zz"}, "the featurizer is 'zz'"),
+    ],
+)
+def test_a_space_is_made_of_sound_parts(params, words):
+    with pytest.raises(InputError, match=words):
+        Space(**params)
 
 
 def test_streams_refuse_it(learned):
@@ -338,7 +432,7 @@ def test_streams_refuse_it(learned):
         ({"prior": NormalPrior}, r"prior is the class NormalPrior; give NormalPrior\(\)"),
         ({"prior": None}, r"prior is None; give NormalPrior\(\)"),
         ({"estimate": "map"}, r"estimate is 'map'; give MinimumVariation\(\)"),
-        ({"n_samples": 0}, "n_samples is 0; give a whole number of at least 1"),
+        ({"n_samples": 0}, "n_samples is 0; give a whole number from 1"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"random_state": None}, "random_state is None"),
     ],

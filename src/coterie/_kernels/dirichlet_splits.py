@@ -10,16 +10,14 @@ from coterie._kernels.dirichlet import (
     Mixture,
     Observed,
     State,
-    beside,
     clear,
     found,
-    log_marginal,
     log_sum,
     put,
     renew,
     retire,
-    weigh,
 )
+from coterie._kernels.dirichlet_densities import beside, log_marginal, weigh
 
 
 @kernel

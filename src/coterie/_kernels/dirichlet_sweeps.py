@@ -16,15 +16,13 @@ from coterie._kernels.dirichlet import (
     State,
     about_mean,
     add,
-    categorical,
-    drawn,
     found,
     log_sum,
     look_around,
     refresh,
     retire,
-    weigh,
 )
+from coterie._kernels.dirichlet_densities import categorical, drawn, weigh
 
 
 @kernel

@@ -9,7 +9,8 @@ import numpy as np
 
 from coterie._arrays import Floats, Ints
 from coterie._kernels._compile import kernel
-from coterie._kernels.dirichlet import Mixture, Observed, State, log_joint, rebuild
+from coterie._kernels.dirichlet import Mixture, Observed, State, rebuild
+from coterie._kernels.dirichlet_densities import log_joint
 from coterie._kernels.dirichlet_splits import split_or_merge
 from coterie._kernels.dirichlet_sweeps import (
     draw_centres,

@@ -6,12 +6,13 @@ row of precisions; those in use come first. A sampler works by Gibbs steps on th
 closed form, or by slices: Neal 2003) and on the concentration (Escobar & West 1995).
 """
 
-from math import exp, lgamma, log, sqrt
+from math import exp, isfinite, lgamma, log, sqrt
 from typing import NamedTuple
 
 from coterie._arrays import Floats, Ints
 from coterie._kernels._compile import kernel
 
+MOST_STEPS = 1000
 TINY = 1e-200
 """The least precision, and the least squared distance of two means."""
 
@@ -194,9 +195,16 @@ def slice_precision(rng, t, shape, rate, evidence, n_clusters, norms, n_items):
     width = 3.0 / sqrt(shape)
     left = here - width * rng.random()
     right = left + width
-    while log_density(left, *given) > level:
+    if not isfinite(level):
+        return t
+    # Never so many in truth; numbers beyond what floats hold could ask for more without end.
+    for _ in range(MOST_STEPS):
+        if not log_density(left, *given) > level:
+            break
         left -= width
-    while log_density(right, *given) > level:
+    for _ in range(MOST_STEPS):
+        if not log_density(right, *given) > level:
+            break
         right += width
     while right - left > 1e-12:
         there = left + (right - left) * rng.random()

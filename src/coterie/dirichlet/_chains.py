@@ -23,7 +23,7 @@ from coterie._progress import report
 COLLAPSED, CONDITIONAL, AUXILIARY = 3, 2, 8
 """The algorithms of Neal 2000."""
 WALKS = {COLLAPSED: walk_collapsed, CONDITIONAL: walk_conditional, AUXILIARY: walk_auxiliary}
-ROUNDS = 50
+ROUNDS = 500
 """In how many parts long work is done at most, with word of each."""
 FEWEST = 10
 """How many sweeps a part has at least."""

@@ -33,7 +33,8 @@ from coterie._kernels.reference_types_vectors import (
 )
 
 CLOSEST = 1e-6
-"""The least squared distance of two means in one dimension, where distances are given.
+"""The least squared distance of two means in one dimension where distances are given, as a share of
+the mean one.
 
 Other distances than Euclidean ones may make it negative.
 """
@@ -234,7 +235,7 @@ def distance_training(
         clusters = _clusters(own)
         for members in clusters:
             block = _within(square, members, shared)
-            blocks.append(block.reshape(-1, block.shape[-1]))
+            blocks.append(block.reshape(len(block) ** 2, block.shape[-1]))
             counts.append(len(block))
             sizes.append(np.full(len(block), len(members) / len(block)))
             sums.append(origin[members].sum(axis=0, keepdims=True) if shared else origin[members])
@@ -245,7 +246,7 @@ def distance_training(
         _ends([len(block) for block in blocks]),
         _frozen(np.concatenate(blocks)),
         _frozen(np.concatenate(sums)),
-        _frozen(np.maximum(np.concatenate(gaps), CLOSEST)),
+        _frozen(_apart(np.concatenate(gaps))),
     )
     return DistanceTraining(units, base, n_auxiliary)
 
@@ -270,6 +271,14 @@ def mean_gaps(square: Floats, clusters: Sequence[Ints]) -> Floats:
     left, right = np.triu_indices(len(clusters), 1)
     gaps: Floats = means[left, right] - half[left] - half[right]
     return gaps
+
+
+def _apart(gaps: Floats) -> Floats:
+    """Keep squared distances of means above 0: a small share of their mean in each dimension."""
+    if not gaps.size:
+        return gaps
+    means = gaps.mean(axis=0)
+    return np.maximum(gaps, CLOSEST * np.where(means > 0.0, means, 1.0))
 
 
 def _within(square: Floats, members: Ints, shared: bool) -> Floats:

@@ -2,11 +2,13 @@
 
 from abc import ABC
 from dataclasses import dataclass
+from typing import Any
 
-from coterie._arguments import as_whole
+from coterie._arguments import as_whole, refuse_class
 from coterie._kernels.dirichlet import MOST_AUXILIARY
 from coterie._values import Value
 from coterie.dirichlet._chains import AUXILIARY, COLLAPSED, CONDITIONAL
+from coterie.exceptions import InputError
 
 __all__ = ["AuxiliaryGibbs", "CollapsedGibbs", "ConditionalGibbs", "Gibbs", "SplitMerge"]
 
@@ -103,3 +105,13 @@ class SplitMerge(Value):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_moves", as_whole("n_moves", self.n_moves, 1))
         object.__setattr__(self, "n_scans", as_whole("n_scans", self.n_scans))
+
+
+def as_moves(gibbs: Any, split_merge: Any) -> None:
+    """Refuse what are no moves."""
+    refuse_class("gibbs", gibbs)
+    if not isinstance(gibbs, Gibbs):
+        raise InputError(f"gibbs is {gibbs!r}; give CollapsedGibbs() or another")
+    refuse_class("split_merge", split_merge)
+    if not isinstance(split_merge, SplitMerge | None):
+        raise InputError(f"split_merge is {split_merge!r}; give SplitMerge() or None")

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._arguments import as_weight, as_whole, refuse_class
+from coterie._arguments import as_weight, as_whole
 from coterie._types import Featurizer
 from coterie._values import Value
-from coterie.dirichlet.moves import CollapsedGibbs, Gibbs, SplitMerge
+from coterie.dirichlet.moves import CollapsedGibbs, Gibbs, SplitMerge, as_moves
 from coterie.exceptions import InputError
 from coterie.features._featurizer import as_featurizer
 
@@ -80,12 +80,7 @@ class NormalPrior(Value):
                     "categorical columns are of vectors, but there is a featurizer, which sees "
                     "distances; give one of the two"
                 )
-        refuse_class("gibbs", self.gibbs)
-        if not isinstance(self.gibbs, Gibbs):
-            raise InputError(f"gibbs is {self.gibbs!r}; give CollapsedGibbs() or another")
-        refuse_class("split_merge", self.split_merge)
-        if not isinstance(self.split_merge, SplitMerge | None):
-            raise InputError(f"split_merge is {self.split_merge!r}; give SplitMerge() or None")
+        as_moves(self.gibbs, self.split_merge)
 
 
 def _as_columns(columns: Any) -> tuple[int, ...]:

@@ -9,14 +9,16 @@ from coterie._arguments import as_whole
 from coterie._kernels.dirichlet import Mixture, Observed
 from coterie._values import Value
 from coterie.dirichlet._chains import Moves, Schedule, run, started
-from coterie.dirichlet.moves import AuxiliaryGibbs, CollapsedGibbs, Gibbs, SplitMerge
+from coterie.dirichlet.moves import AuxiliaryGibbs, CollapsedGibbs, Gibbs, SplitMerge, as_moves
 from coterie.dirichlet.posterior import Posterior
-from coterie.exceptions import InputError
+from coterie.exceptions import FeatureError, InputError
 
 __all__ = ["Sampler"]
 
 COLLAPSED = CollapsedGibbs()
 SPLIT_MERGE = SplitMerge()
+MOST = 10**9
+"""How many of anything there may be."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,10 @@ class Sampler(Value):
 
     def __post_init__(self) -> None:
         for name, low in (("n_samples", 1), ("burn_in", 0), ("spacing", 1), ("n_chains", 1)):
-            object.__setattr__(self, name, as_whole(name, getattr(self, name), low))
+            object.__setattr__(self, name, as_whole(name, getattr(self, name), low, MOST))
         object.__setattr__(self, "n_jobs", as_whole("n_jobs", self.n_jobs, 1))
         object.__setattr__(self, "random_state", as_whole("random_state", self.random_state))
+        as_moves(self.gibbs, self.split_merge)
 
     @property
     def n_sweeps(self) -> int:
@@ -73,9 +76,7 @@ class Sampler(Value):
     def _schedule(self) -> Schedule:
         return Schedule(self.burn_in, self.n_samples, self.spacing)
 
-    def sampled(
-        self, seen: Observed, mixtures: Sequence[Mixture], task: str = "sample"
-    ) -> Posterior:
+    def sampled(self, seen: Observed, mixtures: Sequence[Mixture]) -> Posterior:
         """Run the chains; there is one mixture for each."""
         if self.gibbs.draws_means and seen.squares.shape[0]:
             raise InputError(
@@ -86,9 +87,15 @@ class Sampler(Value):
             started(number, seen, mixture, self._moves, self._schedule, self.random_state)
             for number, mixture in enumerate(mixtures)
         ]
-        run(chains, self.n_sweeps, self.n_jobs, task)
+        run(chains, self.n_sweeps, self.n_jobs, "sample")
         labels = np.stack([chain.labels for chain in chains])
-        return Posterior(labels.astype(np.int32), np.stack([chain.log_joint for chain in chains]))
+        log_joint = np.stack([chain.log_joint for chain in chains])
+        if not np.isfinite(log_joint).all():
+            raise FeatureError(
+                "the density of the items is beyond what numbers hold; scale them to a variance "
+                "near 1"
+            )
+        return Posterior(labels.astype(np.int32), log_joint)
 
     @property
     def _moves(self) -> Moves:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_floats, as_weight
+from coterie._arguments import as_floats, as_weight, refuse_class
 from coterie._arrays import Floats, Ints, Pairs, read_only
 from coterie._kernels.dirichlet import Mixture
 from coterie._values import Value
@@ -15,9 +15,9 @@ from coterie.dirichlet.estimates import Estimate, MinimumVariation
 from coterie.dirichlet.posterior import Posterior
 from coterie.dirichlet.sampler import Sampler
 from coterie.dirichlet.space import Space
-from coterie.dirichlet.types import ReferenceTypes
-from coterie.exceptions import FeatureError
-from coterie.items import as_item_set
+from coterie.dirichlet.types import MOST, ReferenceTypes
+from coterie.exceptions import FeatureError, InputError
+from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores
 from coterie.similarities import asked
 
@@ -39,7 +39,8 @@ class DirichletSimilarity(Value):
     Parameters
     ----------
     types
-        Reference types, one or several samples of them. Chains take them in turn, evenly spread.
+        Reference types, one or several samples of them. Each chain takes one, evenly spread and
+        the last one too, so that chains of unlike samples have unlike posteriors.
     alpha
         The concentration of the Dirichlet process of clusters.
     prior_variance
@@ -81,6 +82,24 @@ class DirichletSimilarity(Value):
                 f"for each of the {self.n_features} features"
             )
         object.__setattr__(self, "prior_variance", read_only(np.ascontiguousarray(variance)))
+        self._refuse_lost_digits()
+        object.__setattr__(self, "shared", bool(self.shared))
+        for name, kind in (("space", Space), ("sampler", Sampler), ("estimate", Estimate)):
+            refuse_class(name, getattr(self, name))
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name} is {getattr(self, name)!r}; give a {kind.__name__}")
+
+    def _refuse_lost_digits(self) -> None:
+        """Refuse precisions that sums with others would lose to rounding."""
+        for types in self.types:
+            ratios = types.precisions * self.prior_variance
+            # Some room, because what training keeps is cut off at the same limit.
+            low, high = ratios.min(initial=1.0) * 1.01, ratios.max(initial=1.0) / 1.01
+            if low < 1.0 / MOST or high > MOST:
+                raise FeatureError(
+                    f"precisions are {low:.3g} to {high:.3g} times those of the prior of means; "
+                    f"give reference types and a prior_variance within {MOST:g} of each other"
+                )
 
     @property
     def n_features(self) -> int:
@@ -90,6 +109,9 @@ class DirichletSimilarity(Value):
     def posterior(self, item_set: Any) -> Posterior:
         """Draw partitions of an item set."""
         items = as_item_set(item_set)
+        if not len(items):
+            shape = self.sampler.n_chains, self.sampler.n_samples
+            return Posterior(np.zeros((*shape, 0), dtype=np.int32), np.zeros(shape))
         seen = self.space.observed(items)
         n_features = seen.vectors.shape[1]
         if n_features != self.n_features:
@@ -101,16 +123,25 @@ class DirichletSimilarity(Value):
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
         """Score some pairs of an item set; None stands for all (that are given features of)."""
-        return self.pair_scores(item_set, pairs).scores
-
-    def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
-        """Score the pairs as a clusterer takes them."""
         items = as_item_set(item_set)
         listed = asked(items, pairs)
-        scores = self.estimate.scores(self.posterior(items)) if len(items) > 1 else np.empty(0)
+        scores = self._all_scores(items)
+        return scores if listed is None else scores[_condensed(listed, len(items))]
+
+    def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
+        """Score the pairs as a clusterer takes them: all, where an item set lists its own."""
+        items = as_item_set(item_set)
+        scores = self._all_scores(items)
+        own = items.items.pairs if isinstance(items.items, PairFeatures) else None
+        if pairs is None or (own is not None and len(pairs) == len(own)):
+            return PairScores(len(items), None, scores, n_clusters=items.n_clusters)
+        listed = asked(items, pairs)
         if listed is not None:
             scores = scores[_condensed(listed, len(items))]
         return PairScores(len(items), listed, scores, n_clusters=items.n_clusters)
+
+    def _all_scores(self, items: ItemSet) -> Floats:
+        return self.estimate.scores(self.posterior(items)) if len(items) > 1 else np.empty(0)
 
     def __repr__(self) -> str:
         return f"DirichletSimilarity({len(self.types)} samples of types, {self.estimate!r})"
@@ -121,7 +152,8 @@ class DirichletSimilarity(Value):
         pseudo_counts = np.empty(0) if categories is None else categories.pseudo_counts
         ends = np.zeros(1, dtype=np.intp) if categories is None else categories.offsets
         n_chains = self.sampler.n_chains
-        chosen = [self.types[number * len(self.types) // n_chains] for number in range(n_chains)]
+        ends_at = np.linspace(0, len(self.types), n_chains + 1).round().astype(int)[1:] - 1
+        chosen = [self.types[max(0, at)] for at in ends_at]
         known = self.prior_variance, self.alpha, self.shared, pseudo_counts, ends
         return [types.mixture(*known) for types in chosen]
 

@@ -1,20 +1,22 @@
 """What a chain sees of an item set: vectors, or the squared distances of its pairs."""
 
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 
-from coterie._arrays import Floats, Ints, read_only
+from coterie._arguments import as_floats, as_whole
+from coterie._arrays import Floats, Ints
 from coterie._columns import kind_of
 from coterie._kernels.dirichlet import Observed
 from coterie._memory import refuse_too_large
 from coterie._types import Featurizer
 from coterie._values import Value
 from coterie.dirichlet.categories import Categories
-from coterie.exceptions import FeatureError, ItemSetError
+from coterie.exceptions import FeatureError, InputError, ItemSetError
+from coterie.features._featurizer import as_featurizer
+from coterie.features.given import as_given
 from coterie.features.operators import written
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import all_pairs
@@ -36,34 +38,61 @@ class Space(Value):
         What is subtracted from vectors: where means are expected to be; None for the origin.
     categories
         What is known of categorical columns.
+    furthest
+        The largest distance that was learned from, one a feature, which pairs without features are
+        taken to have at least. None takes the largest one of the item set.
+    by_distance
+        Whether items must be known by their distances, or must not; None takes either.
     """
 
     featurizer: Featurizer | None = None
     categorical: tuple[int, ...] = ()
     centre: Floats | None = None
     categories: Categories | None = None
+    furthest: Floats | None = None
+    by_distance: bool | None = None
 
-    def centred(self, centre: ArrayLike) -> Self:
-        """Return the space around another centre."""
-        return replace(self, centre=read_only(np.asarray(centre, dtype=np.float64)))
+    def __post_init__(self) -> None:
+        if self.featurizer is not None:
+            as_featurizer(self.featurizer)
+        columns = tuple(as_whole("a categorical column", each) for each in self.categorical)
+        object.__setattr__(self, "categorical", columns)
+        for name in ("centre", "furthest"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, _as_row(name, getattr(self, name)))
+        if not isinstance(self.categories, Categories | None):
+            raise InputError(f"categories are {self.categories!r}; give Categories or None")
+        if self.categories is not None and len(self.categories.values) != len(columns):
+            raise InputError(
+                f"there are {len(columns)} categorical columns, but categories of "
+                f"{len(self.categories.values)}; give as many"
+            )
 
     def sees_distances(self, item_set: ItemSet) -> bool:
         """Tell whether an item set is seen by its distances alone."""
-        return self.featurizer is not None or isinstance(item_set.items, PairFeatures)
+        by_distance = self.featurizer is not None or isinstance(item_set.items, PairFeatures)
+        if by_distance and self.categorical:
+            raise FeatureError(
+                "categorical columns are of vectors, but there are features of pairs; give the "
+                "prior no categorical columns, or item sets of vectors"
+            )
+        if self.by_distance not in (None, by_distance):
+            learned, given = ("features of pairs", "vectors")[:: 1 if self.by_distance else -1]
+            raise FeatureError(f"{learned} were learned from, but there are {given}; give the same")
+        return by_distance
 
     def observed(self, item_set: ItemSet) -> Observed:
         """Return what a chain sees of an item set."""
         n_items = len(item_set)
+        codes = np.empty((n_items, 0), dtype=np.intp)
         if self.sees_distances(item_set):
             squares = self.squares(item_set)
             n_features = squares.shape[2]
-            codes = np.empty((n_items, 0), dtype=np.intp)
             return Observed(np.empty((0, n_features)), squares, origins_of(squares), codes)
         vectors, raw = self.vectors(item_set)
         if self.centre is not None:
             self._refuse_other_columns(vectors.shape[1], len(self.centre))
             vectors = vectors - self.centre
-        codes = np.empty((n_items, 0), dtype=np.intp)
         if self.categories is not None:
             codes = np.ascontiguousarray(self.categories.encode(raw))
         n_features = vectors.shape[1]
@@ -72,11 +101,12 @@ class Space(Value):
 
     def vectors(self, item_set: ItemSet) -> tuple[Floats, Floats]:
         """Return the columns of vectors that are numbers, and those that are categories."""
-        items = item_set.items
+        items = as_given(item_set.items)
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
+            kind = "texts or other objects" if isinstance(items, tuple) else kind_of(items)
             raise ItemSetError(
-                f"the items are {kind_of(items)}; give vectors, features of pairs, or a featurizer "
-                "of distances by prior=NormalPrior(featurizer=…)"
+                f"the items are {kind}, no numbers in rows; give vectors, features of pairs, or a "
+                "featurizer of distances by prior=NormalPrior(featurizer=…)"
             )
         refuse_too_large(items.shape[0] * items.shape[1], "item vectors written out")
         matrix = np.asarray(items.toarray() if sp.issparse(items) else items, dtype=np.float64)
@@ -100,6 +130,9 @@ class Space(Value):
         n_features = distances.shape[1]
         refuse_too_large(n_items**2 * n_features, f"distances of all pairs of {n_items:,} items")
         furthest = np.square(distances).max(axis=0, initial=0.0)
+        if self.furthest is not None:
+            self._refuse_other_columns(n_features, len(self.furthest))
+            furthest = np.maximum(furthest, np.square(self.furthest))
         squares = np.broadcast_to(furthest, (n_items, n_items, n_features)).copy()
         first, second = pairs.T
         squares[first, second] = squares[second, first] = np.square(distances)
@@ -121,8 +154,8 @@ class Space(Value):
     def _refuse_other_columns(self, n_columns: int, expected: int) -> None:
         if n_columns != expected:
             raise FeatureError(
-                f"vectors have {n_columns} columns of numbers, but {expected} were learned from; "
-                "give the same ones"
+                f"there are {n_columns} columns of numbers, but {expected} were learned from; give "
+                "the same ones"
             )
 
 
@@ -136,3 +169,10 @@ def origins_of(squares: Floats) -> Floats:
         return np.empty((0, squares.shape[2]))
     means = squares.mean(axis=1)
     return np.ascontiguousarray(np.maximum(means - 0.5 * means.mean(axis=0), 0.0))
+
+
+def _as_row(name: str, numbers: Any) -> Floats:
+    row = as_floats(name, numbers, FeatureError)
+    if row.ndim != 1 or not np.isfinite(row).all():
+        raise FeatureError(f"{name} is {numbers!r}; give one finite number a feature")
+    return row

@@ -12,6 +12,9 @@ from coterie.exceptions import FeatureError
 
 __all__ = ["ReferenceTypes"]
 
+MOST = 1e12
+"""How many times the precision of an item may be that of the prior of means, or the other way."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReferenceTypes(Value):

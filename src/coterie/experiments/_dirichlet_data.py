@@ -119,7 +119,7 @@ class Division(NamedTuple):
     n_items: int
 
 
-DIVISIONS = {"usps": Division(8, 4, 2, 100), "digits": Division(7, 2, 2, 60)}
+DIVISIONS = {"usps": Division(6, 4, 2, 100), "digits": Division(7, 2, 2, 60)}
 N_CHOSEN_BY = 3
 """How many sets of other digits settings are chosen by, in each of two folds."""
 CHOSEN_BY = (((0, 2, 4), (6, 7)), ((6, 7, 0), (2, 4)))

@@ -138,14 +138,14 @@ class GivenFeatures(PairFeaturizer):
         n_columns, of_pairs = self.n_columns, self.of_pairs
         for number, item_set in enumerate(as_item_sets(item_sets)):
             with located(f"item set {number}"):
-                n_columns, of_pairs = _agreed(n_columns, of_pairs, _as_given(item_set.items))
+                n_columns, of_pairs = _agreed(n_columns, of_pairs, as_given(item_set.items))
         if n_columns is None:
             raise FeatureError("there are no features to fit to; give an item set that has some")
         return replace(self, n_columns=n_columns, of_pairs=of_pairs)
 
     def encode(self, item_set: ItemSet) -> Encoded:
         """Take the features of the item set; nothing is computed."""
-        items = _as_given(item_set.items)
+        items = as_given(item_set.items)
         n_columns, _ = _agreed(self.n_columns, self.of_pairs, items)
         # Without rows the number of columns may be unknown, and is then that of all the others.
         empty = np.zeros((0, n_columns or 0)) if _shape(items) == (0, 0) else None
@@ -259,7 +259,7 @@ class Scaled(PairFeaturizer):
         return ScaledFeatures(features, self.scale)
 
 
-def _as_given(items: Any) -> Any:
+def as_given(items: Any) -> Any:
     """Take columns of numbers, and frames of such, as a matrix; all else as it is."""
     if isinstance(items, np.ndarray | PairFeatures | tuple) or sp.issparse(items):
         return items

@@ -7,8 +7,10 @@ import numpy as np
 
 from coterie._arrays import Floats, Ints
 
-LEAST = 1e-3
-"""The least variance of a feature, as a share of the mean over features."""
+LEAST = 1e-2
+"""The least variance of a feature, as a share of the lower quartile over features."""
+SMALLEST = 1e-6
+"""The least variance within or between clusters, as a share of both."""
 
 
 class Moments(NamedTuple):
@@ -66,15 +68,23 @@ def _mean(rows: Floats) -> Floats:
 
 
 def _variances(scatter: Floats, spread: Floats, sizes: Ints) -> tuple[Floats, Floats]:
-    """Return the variance within and that of true means, whose estimates differ by some noise."""
+    """Return the variance within clusters and that of true means, whose estimates have noise."""
     freedom = int(sizes.sum()) - len(sizes)
     # Where every item is alone, nothing tells them apart; a tenth leaves room for clusters.
     within = scatter / freedom if freedom else 0.1 * spread
     noise = within * np.mean(1.0 / np.maximum(sizes, 1)) if len(sizes) else 0.0
-    return _floored(within), _floored(np.maximum(spread - noise, 0.05 * spread))
+    between = np.maximum(spread - noise, 0.05 * spread)
+    total = within + spread
+    return (
+        _floored(np.maximum(within, SMALLEST * total)),
+        _floored(np.maximum(between, SMALLEST * total)),
+    )
 
 
 def _floored(variances: Floats) -> Floats:
-    """Keep features apart from 0: those that do not vary would decide everything."""
-    top = variances.mean() if variances.size else 0.0
-    return np.maximum(variances, LEAST * top) if top > 0.0 else np.ones(len(variances))
+    """Keep features apart from 0: those that do not vary in training would decide everything."""
+    known = variances[variances > 0.0]
+    if not known.size:
+        return np.ones(len(variances))
+    # Not by the mean, which is that of the features in the largest units.
+    return np.maximum(variances, LEAST * np.quantile(known, 0.25, method="lower"))

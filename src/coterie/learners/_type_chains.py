@@ -20,7 +20,7 @@ from coterie.dirichlet.categories import fit_categories
 from coterie.dirichlet.priors import NormalPrior
 from coterie.dirichlet.sampler import Sampler
 from coterie.dirichlet.space import Space, origins_of
-from coterie.dirichlet.types import ReferenceTypes
+from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, located
 from coterie.items import ItemSet
 from coterie.learners._moments import Moments
@@ -30,6 +30,8 @@ KEPT = 24
 """How many samples of reference types a fitted learner keeps."""
 FEATURES = 20.0
 """How many features make the shape of the prior of precisions 1, where none is given."""
+SMALLEST = 1e-60
+"""Of variances, whose squares must be numbers too."""
 FIRST_TYPES = (5, 25, 10)
 """How many types chains start with, in turn: from one alone, single items rarely part."""
 
@@ -101,8 +103,12 @@ def kept(task: Task, chains: Sequence[TypeChain]) -> list[ReferenceTypes]:
     if not samples:  # there was nothing to learn from
         return [ReferenceTypes(1.0 / task.moments.within)]
     places = np.linspace(0, len(samples) - 1, min(KEPT, len(samples))).round().astype(int)
+    # Beyond, sums of precisions would lose the lesser ones to rounding.
+    limits = 1.0 / (MOST * task.moments.between), MOST / task.moments.between
     return [
-        ReferenceTypes(samples[at].precisions, samples[at].sizes, samples[at].alpha)
+        ReferenceTypes(
+            np.clip(samples[at].precisions, *limits), samples[at].sizes, samples[at].alpha
+        )
         for at in places
     ]
 
@@ -133,7 +139,7 @@ def _with_vectors(
     _refuse_unlike(sets, [vectors.shape[1] for vectors, _ in read])
     matrices = [vectors for vectors, _ in read]
     moments = Moments.of_vectors(matrices, labels)
-    space = space.centred(moments.centre)
+    space = replace(space, centre=moments.centre, by_distance=False)
     if prior.categorical:
         space = replace(space, categories=fit_categories([codes for _, codes in read], labels))
     centred = [matrix - moments.centre for matrix in matrices]
@@ -153,6 +159,8 @@ def _with_distances(
     squares = _read(sets, space.squares)
     _refuse_unlike(sets, [square.shape[2] for square in squares])
     moments = Moments.of_distances(squares, labels)
+    furthest = np.sqrt(np.max([square.max(axis=(0, 1), initial=0.0) for square in squares], axis=0))
+    space = replace(space, furthest=furthest, by_distance=True)
     training = distance_training(
         squares,
         [origins_of(square) for square in squares],
@@ -187,4 +195,10 @@ def _base(prior: NormalPrior, moments: Moments) -> Base:
     n_features = len(moments.within)
     shape = max(1, n_features) / FEATURES if prior.shape is None else prior.shape
     rates = shape * moments.within if prior.rate is None else np.full(n_features, prior.rate)
+    for numbers in (moments.within, moments.between, rates):
+        if not np.all((numbers > SMALLEST) & (numbers < 1.0 / SMALLEST)):
+            raise FeatureError(
+                "features or the rate of the prior are so small or large that their products are "
+                "beyond what numbers hold; scale them to a variance near 1"
+            )
     return base_of(1.0 / moments.between, shape, rates)

@@ -148,6 +148,11 @@ class DirichletClustering(Learner):
             types = ReferenceTypes(types)  # type: ignore[arg-type]
         checked = DirichletSimilarity((types,), alpha, prior_variance)  # type: ignore[arg-type]
         prior = learner._as_prior()
+        if prior.categorical:
+            raise InputError(
+                "with_types knows no categories, but the prior has categorical columns; give "
+                "fit(…, reference_types=…) item sets to learn them from"
+            )
         learner._space = Space(prior.featurizer)
         learner._shared = prior.type_per_cluster
         learner._keep((types,), checked.alpha, checked.prior_variance, [])
