@@ -21,7 +21,7 @@ from coterie.dirichlet import (
     SplitMerge,
 )
 from coterie.exceptions import FeatureError, InputError, InterruptedWarning, ItemSetError
-from coterie.features import AbsoluteDifferences
+from coterie.features import AbsoluteDifferences, AsDistances, NameFeatures
 from coterie.learners._moments import Moments
 from coterie.stream import Stream
 
@@ -369,6 +369,16 @@ def test_empty_sets_frames_and_lists_without_pairs_are_taken(learned):
 
 
 # What is refused.
+
+
+def test_similarities_are_no_distances():
+    prior = NormalPrior(featurizer=NameFeatures())
+    with pytest.raises(FeatureError, match=r"give AsDistances\(NameFeatures"):
+        DirichletClustering(prior=prior).fit([{"name": ["Ann", "Bob"]}], [[0, 1]])
+    names = {"name": ["Ann Lee", "A. Lee", "Bob Ray", "Bob Ray"]}
+    prior = NormalPrior(featurizer=AsDistances(NameFeatures()))
+    learner = DirichletClustering(**SHORT, prior=prior).fit([names] * 3, [[0, 0, 1, 1]] * 3)
+    assert len(learner.predict([names])[0]) == 4
 
 
 def test_items_of_another_kind_than_learned_are_refused(learned):

@@ -36,6 +36,8 @@ class Estimate(Value, ABC):
 class MaximumPosterior(Estimate):
     """Take the sample of the highest log joint, the first of equals.
 
+    Of chains with unlike reference types, that of the types that suit the items best tends to win.
+
     Examples
     --------
     >>> posterior = Posterior([[[0, 0, 1], [0, 0, 0]]], [[-1.0, -2.0]])

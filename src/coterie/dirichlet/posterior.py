@@ -126,7 +126,8 @@ class Posterior(Value):
 
         They are the log joint, the number of clusters, and whether the least sure pair is together:
         that of the probability nearest ½, the first one where several are. With no pair that is
-        unsure, its chains are constant.
+        unsure, its chains are constant. The log joints of chains that have unlike reference types
+        are not of one distribution, and their R-hat stays above 1.
         """
         pair = self._least_sure_pair()
         first, second = pair or (0, 0)

@@ -22,6 +22,7 @@ from coterie.dirichlet.sampler import Sampler
 from coterie.dirichlet.space import Space, origins_of
 from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, located
+from coterie.features.differences import distances_of
 from coterie.items import ItemSet
 from coterie.learners._moments import Moments
 from coterie.learners.base import Examples
@@ -118,6 +119,11 @@ def prepared(prior: NormalPrior, examples: Examples) -> Task:
     space = Space(prior.featurizer, prior.categorical)
     if prior.featurizer is not None:
         space = replace(space, featurizer=prior.featurizer.fit(examples.item_sets))
+        if not all(distances_of(space.featurizer) or ()):
+            raise FeatureError(
+                f"{prior.featurizer!r} has columns that grow with likeness, but distances are "
+                f"needed; give AsDistances({prior.featurizer!r})"
+            )
     # An empty item set may be a list of nothing, which has no columns either.
     shown = [at for at, item_set in enumerate(examples.item_sets) if len(item_set)] or [0]
     by_distance = {at: space.sees_distances(examples.item_sets[at]) for at in shown}
