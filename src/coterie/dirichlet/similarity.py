@@ -17,7 +17,7 @@ from coterie.dirichlet.sampler import Sampler
 from coterie.dirichlet.space import Space
 from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, InputError
-from coterie.items import ItemSet, PairFeatures, as_item_set
+from coterie.items import as_item_set
 from coterie.pairs import PairScores
 from coterie.similarities import asked
 
@@ -33,7 +33,8 @@ class DirichletSimilarity(Value):
 
     Partitions are drawn from the posterior of a Dirichlet-process mixture (Daumé & Marcu 2004). The
     estimate says what pairs score: 1 and −1 by one partition, or their probability less ½; either
-    way correlation clustering of the scores is the estimate. What a pair scores depends on all
+    way correlation clustering of the scores of all pairs is the estimate. Of an item set that lists
+    its pairs these alone are scored, so that items join by them. What a pair scores depends on all
     other items.
 
     Parameters
@@ -123,25 +124,16 @@ class DirichletSimilarity(Value):
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
         """Score some pairs of an item set; None stands for all (that are given features of)."""
-        items = as_item_set(item_set)
-        listed = asked(items, pairs)
-        scores = self._all_scores(items)
-        return scores if listed is None else scores[_condensed(listed, len(items))]
+        return self.pair_scores(item_set, pairs).scores
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
-        """Score the pairs as a clusterer takes them: all, where an item set lists its own."""
+        """Score the pairs as a clusterer takes them."""
         items = as_item_set(item_set)
-        scores = self._all_scores(items)
-        own = items.items.pairs if isinstance(items.items, PairFeatures) else None
-        if pairs is None or (own is not None and len(pairs) == len(own)):
-            return PairScores(len(items), None, scores, n_clusters=items.n_clusters)
         listed = asked(items, pairs)
+        scores = self.estimate.scores(self.posterior(items)) if len(items) > 1 else np.empty(0)
         if listed is not None:
             scores = scores[_condensed(listed, len(items))]
         return PairScores(len(items), listed, scores, n_clusters=items.n_clusters)
-
-    def _all_scores(self, items: ItemSet) -> Floats:
-        return self.estimate.scores(self.posterior(items)) if len(items) > 1 else np.empty(0)
 
     def __repr__(self) -> str:
         return f"DirichletSimilarity({len(self.types)} samples of types, {self.estimate!r})"
