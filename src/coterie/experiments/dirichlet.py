@@ -60,8 +60,9 @@ SCM_NOTE = (
     f"with {PRIOR.split_merge} after each, summed up by the least expected variation of "
     "information; below, two other ways to sum up the same samples. The shape of the types' prior "
     "is chosen from 1, 10 and 100 times its default by F on training sets left out (with 5 digits: "
-    "on sets of two of them, trained on others). The grids and "
-    "the default were set with some test sets in sight. The paper's SCM is that with repulsion, as "
+    "on sets of two of them, trained on others). The grids, "
+    "the default and how sets are left out were settled after other choices had been seen on some "
+    "test sets. The paper's SCM is that with repulsion, as "
     "far as it can be read. "
 )
 PT_NOTE = (
