@@ -44,9 +44,9 @@ class DirichletClustering(Learner):
     `DirichletClustering(n_samples=1000, burn_in=10_000, spacing=100)`. Five times the default gave
     no higher F in one run each on citations and digits, though chains then agree better (`coterie
     reproduce dirichlet --only budget`); `posterior(item_set).diagnostics()` tells whether they do.
-    In prediction each has its own sample of the types, and so its own level of the log joint: look at
-    the number of clusters and at the least sure pair. The number of clusters of an item set, where
-    it is known, is not used.
+    In prediction each has its own sample of the types, and so its own level of the log joint: look
+    at the number of clusters and at the least sure pair. The number of clusters of an item set,
+    where it is known, is not used.
 
     Parameters
     ----------
