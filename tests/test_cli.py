@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie import cli, experiments
+from coterie.cli._bars import bars
 from coterie.exceptions import InputError
 from coterie.experiments.tables import Table
 
@@ -135,7 +136,7 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    with cli._bars():
+    with bars():
         for done in range(3):
             coterie._progress.report("table1", done, 7, f"cell {done}")
     assert "table1" in stream.getvalue()

@@ -175,12 +175,16 @@ class Context:
         The number of processes; None takes all cores.
     task
         The name under which progress is reported.
+    quick
+        Whether to take less of the data, fewer folds and fewer settings, so that a paper takes
+        minutes; what is found so is kept apart.
     """
 
     cells: Cells
     data_folder: Path | None = None
     n_jobs: int | None = None
     task: str = "cells"
+    quick: bool = False
 
     def run(
         self, keys: Iterable[Key], compute: Callable[[Key, Path | None], Mapping[str, Any]]

@@ -47,6 +47,8 @@ class Table:
         have none, and the paper's figures stand as it prints them.
     chart
         The same figures drawn, where they are; it is written beside the table.
+    data
+        A line that says whether the data are the paper's own, made as it says, or like them.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Table:
     notes: Sequence[str] = ()
     digits: int | Sequence[int] = 1
     chart: Chart | None = None
+    data: str = ""
 
     def __post_init__(self) -> None:
         lengths = [len(row) for row in self.entries]
@@ -91,6 +94,7 @@ class Table:
         notes: Sequence[str] = (),
         digits: int | Sequence[int] = 1,
         chart: Chart | None = None,
+        data: str = "",
     ) -> Self:
         """Put our figures beside the paper's, both as row → column → figure.
 
@@ -104,7 +108,7 @@ class Table:
         entries = tuple(
             tuple(_entry(row, column, ours, paper) for column in columns) for row in rows
         )
-        return cls(title, rows, columns, entries, tuple(notes), digits, chart)
+        return cls(title, rows, columns, entries, tuple(notes), digits, chart, data)
 
     def to_rich(self) -> "RenderableType":
         """Return the table as Rich shows it: the paper's figures dim, notes on a second line."""
@@ -123,7 +127,7 @@ class Table:
                 for ours, paper, note in row
             )
             table.add_row(Text(name), *texts)
-        return Group(table, *map(Text, self.notes))
+        return Group(table, *map(Text, self._below))
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with its title above and its notes below."""
@@ -134,7 +138,7 @@ class Table:
             lines.append([name, *map("".join, zip(shown, notes, strict=True))])
         ruled = ["| " + " | ".join(map(_escaped, line)) + " |" for line in lines]
         ruled.insert(1, "|:--|" + "--:|" * len(self.columns))
-        return "\n\n".join([f"**{self.title}**", "\n".join(ruled), *self.notes])
+        return "\n\n".join([f"**{self.title}**", "\n".join(ruled), *self._below])
 
     def to_csv(self, path: FileName) -> None:
         """Write the table as comma-separated values, numbers in full, whole or not at all.
@@ -154,6 +158,11 @@ class Table:
             writer.writerow([name, *(getattr(row[number], kind) for _, number, kind in parts)])
         with replacing(path) as file:
             file.write(stream.getvalue().encode())
+
+    @property
+    def _below(self) -> list[str]:
+        """What stands below the table: the data, then the notes."""
+        return [f"Data: {self.data}", *self.notes] if self.data else list(self.notes)
 
     def _has(self, column: int, kind: str) -> bool:
         return any(getattr(row[column], kind) not in (None, "") for row in self.entries)
