@@ -49,9 +49,11 @@ def condensed_positions(pairs: Pairs, n_items: int) -> Ints:
 def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
     """Return some rows of the n × n matrix whose upper triangle is condensed, zeros below it."""
     block = np.zeros((rows.stop - rows.start, n_items))
+    start = row_start(rows.start, n_items)
     for row in range(rows.start, rows.stop):
-        start, stop = row_start(row, n_items), row_start(row + 1, n_items)
+        stop = start + n_items - row - 1
         block[row - rows.start, row + 1 :] = condensed[start:stop]
+        start = stop
     return block
 
 

@@ -316,7 +316,7 @@ def test_before_fit_it_says_so():
     ("change", "what"),
     [
         ({"text": ["a", 5]}, "item set 1: text of item 1 is 5; give a text, or None"),
-        ({"time": [0.0, np.nan]}, "item set 1: time of item 1 is nan; give a finite number"),
+        ({"time": [0.0, -np.inf]}, "item set 1: time of item 1 is -inf; give a finite number"),
         ({"time": ["1", "2"]}, "item set 1: column 'time' must be real numbers"),
         ({"position": [0, np.inf]}, "item set 1: position of item 1 is inf"),
     ],
@@ -358,3 +358,21 @@ def test_features_of_pairs_are_no_posts():
 def test_wrong_parameters_are_refused(change, what):
     with pytest.raises(InputError, match=what):
         PostFeatures(**change)
+
+
+def test_missing_times_and_positions_count_as_the_mean_difference():
+    known = {"text": ["a b", "b c", "c d"], "time": [0.0, 4.0, 5.0], "position": [0, 1, 2]}
+    fitted = PostFeatures().fit([ItemSet(known)])
+    names = list(fitted.names)
+    own = [names.index(name) for name in ("time", "log time", "position", "log position")]
+    for missing in (None, np.nan):
+        gaps = known | {"time": [0.0, 4.0, missing], "position": [0, 1, missing]}
+        found = dense(fitted(ItemSet(gaps), None))
+        whole = dense(fitted(ItemSet(known), None))
+        np.testing.assert_array_equal(found[0], whole[0])
+        assert (found[1:][:, own] == 0.0).all()
+        others = [column for column in range(len(names)) if column not in own]
+        np.testing.assert_array_equal(found[:, others], whole[:, others])
+    refitted = PostFeatures().fit([ItemSet(gaps), ItemSet(known)])
+    assert refitted.time_unit == (4.0 + 5.0) / 3
+    assert np.isfinite(refitted.spread).all()

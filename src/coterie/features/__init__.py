@@ -13,21 +13,27 @@ __all__ = [
     "EuclideanEmbedding",
     "ExactKernel",
     "GivenFeatures",
+    "Joined",
     "Kernelized",
+    "KnownGrams",
+    "Lead",
     "LinkedNodeProducts",
     "Manhattan",
     "MentionFeatures",
     "NameFeatures",
     "NodeProducts",
     "Nystroem",
+    "PageFeatures",
     "Polynomial",
     "PostFeatures",
+    "Quotations",
     "RandomFourier",
     "Scaled",
     "SoftTFIDF",
     "SparseFeatures",
     "SquaredDifferences",
     "Stacked",
+    "TextFeatures",
     "Vocabulary",
     "WithConstant",
     "as_features",
@@ -65,9 +71,15 @@ if TYPE_CHECKING:
     from coterie.features.operators import stack as stack
     from coterie.features.operators import taken as taken
     from coterie.features.operators import written as written
+    from coterie.features.pages import PageFeatures as PageFeatures
     from coterie.features.posts import PostFeatures as PostFeatures
     from coterie.features.soft_tfidf import SoftTFIDF as SoftTFIDF
     from coterie.features.stacked import Stacked as Stacked
+    from coterie.features.text import Joined as Joined
+    from coterie.features.text import KnownGrams as KnownGrams
+    from coterie.features.text import Lead as Lead
+    from coterie.features.text import Quotations as Quotations
+    from coterie.features.text import TextFeatures as TextFeatures
 else:
     from coterie._lazy import lazily
 
@@ -98,5 +110,7 @@ else:
             "embedding": ["EuclideanEmbedding"],
             "names": ["NameFeatures"],
             "stacked": ["Stacked"],
+            "text": ["Joined", "KnownGrams", "Lead", "Quotations", "TextFeatures"],
+            "pages": ["PageFeatures"],
         },
     )

@@ -17,7 +17,7 @@ from coterie.features._blocks import pairs_at
 from coterie.features._featurizer import PairFeaturizer
 from coterie.features._operator import refuse_unwritable
 from coterie.features._words import Vocabulary
-from coterie.features.operators import DenseFeatures, NodeProducts, stack, written
+from coterie.features.operators import DenseFeatures, NodeProducts, stack
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs, count_pairs
 
@@ -96,7 +96,8 @@ class PostFeatures(PairFeaturizer):
     Parameters
     ----------
     text, time, position
-        The names of the columns: of texts (None counts as empty), of numbers, and of numbers.
+        The names of the columns: of texts (None counts as empty), of numbers, and of numbers; a
+        difference of numbers one of which is missing counts as their mean.
     author
         The name of the column of authors (None counts as unknown), if there is one.
     max_words
@@ -184,6 +185,7 @@ class PostFeatures(PairFeaturizer):
         columns = _measured(encoded, listed, len(self._measures))
         columns -= means
         columns /= deviations
+        columns[np.isnan(columns)] = 0.0
         words = encoded.words.at(listed)
         dense = DenseFeatures(columns)
         return stack([dense, words]) if words.shape[1] else dense
@@ -195,7 +197,7 @@ class PostFeatures(PairFeaturizer):
 
 
 def _measured(encoded: EncodedPosts, pairs: Pairs | None, n_columns: int) -> Floats:
-    """Return all columns but those of words, as they are."""
+    """Return all columns but those of words, as they are, NaN where numbers are missing."""
     n_pairs = count_pairs(len(encoded.times), pairs)
     refuse_unwritable((n_pairs, n_columns), n_pairs * n_columns)
     first, second = (all_pairs(len(encoded.times)) if pairs is None else pairs).T
@@ -208,7 +210,7 @@ def _measured(encoded: EncodedPosts, pairs: Pairs | None, n_columns: int) -> Flo
         columns[:, column] = length
         columns[:, column + 1] = np.log1p(length)
     if encoded.people is not None:
-        ahead = np.where(later == 0.0, further, later)
+        ahead = np.nan_to_num(np.where((later == 0.0) | np.isnan(later), further, later))
         columns[:, len(MEASURES) :] = encoded.people.compared(first, second, ahead).T
     return columns
 
@@ -230,25 +232,32 @@ def _people(authors: Sequence[Any], texts: Sequence[str]) -> People:
 
 def _mean_step(times: Sequence[Floats]) -> float:
     """Return the mean time between a post and the next, 1 where no time goes by."""
-    lengths = [np.ptp(each) for each in times if len(each)]
-    n_steps = sum(len(each) - 1 for each in times if len(each))
+    known = [each[~np.isnan(each)] for each in times]
+    lengths = [np.ptp(each) for each in known if len(each)]
+    n_steps = sum(len(each) - 1 for each in known if len(each))
     return float(sum(lengths)) / max(n_steps, 1) or 1.0
 
 
 def _spread(featurizer: PostFeatures, item_sets: Sequence[ItemSet]) -> Floats:
     """Return the means and the deviations of the columns over all pairs, of 0 taken as 1."""
-    n_pairs, sums, squares = 0, np.zeros(1), np.zeros(1)
+    n_known, sums, squares = np.zeros(1), np.zeros(1), np.zeros(1)
+    n_columns = len(featurizer.names)
     for number, item_set in enumerate(item_sets):
         with located(f"item set {number}"):
-            columns = written(featurizer(item_set, _drawn(len(item_set))))
-        share = count_pairs(len(item_set)) / max(len(columns), 1)
-        n_pairs += count_pairs(len(item_set))
+            columns = _measured(featurizer.encode(item_set), _drawn(len(item_set)), n_columns)
+        if not len(columns):
+            continue
+        n_pairs, known = count_pairs(len(item_set)), ~np.isnan(columns)
+        columns[~known] = 0.0
+        share = n_pairs / len(columns)
+        n_known = n_known + n_pairs * known.mean(axis=0)
         sums = sums + share * columns.sum(axis=0)
         squares = squares + share * np.square(columns).sum(axis=0)
-    means, squares = sums / max(n_pairs, 1), squares / max(n_pairs, 1)
+    n_known = np.maximum(n_known, 1.0)
+    means, squares = sums / n_known, squares / n_known
     deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
     varied = deviations**2 > ROUNDING * squares
-    return np.broadcast_to([means, np.where(varied, deviations, 1.0)], (2, len(featurizer.names)))
+    return np.broadcast_to([means, np.where(varied, deviations, 1.0)], (2, n_columns))
 
 
 def _drawn(n_items: int) -> Pairs | None:
@@ -269,11 +278,12 @@ def _texts(item_set: ItemSet, name: str) -> list[str]:
 
 
 def _numbers(item_set: ItemSet, name: str) -> Floats:
-    numbers = as_floats(f"column {name!r}", _column(item_set, name), FeatureError)
-    wrong = np.flatnonzero(~np.isfinite(numbers))
+    given = [np.nan if is_missing(value) else value for value in _column(item_set, name)]
+    numbers = as_floats(f"column {name!r}", given, FeatureError)
+    wrong = np.flatnonzero(np.isinf(numbers))
     if wrong.size:
         raise FeatureError(
-            f"{name} of item {wrong[0]} is {numbers[wrong[0]]}; give a finite number"
+            f"{name} of item {wrong[0]} is {numbers[wrong[0]]}; give a finite number, or None"
         )
     return numbers
 

@@ -1,0 +1,140 @@
+"""Features of pages, against products and regions that are written out."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie import Model
+from coterie.blocking import AllPairs
+from coterie.clusterers import Greedy
+from coterie.exceptions import FeatureError
+from coterie.features import PageFeatures
+from coterie.features.operators import written
+from coterie.items import ItemSet
+from coterie.pairs import all_pairs
+from coterie.similarities import LinearSimilarity
+
+WORDS = ["course", "staff", "student", "home", "page", "北京", "cse"]
+PAGES = {
+    "text": ["our course page", "staff page, home page", None, "the course of staff", "student"],
+    "anchors": ["the course", "", "student home", "the course home", None],
+    "links": [[1, 2], [0, 0, 7], None, [2, 3, 4], []],
+}
+
+
+def dense(found):
+    matrix = written(found)
+    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+
+
+def vectors(texts, known):
+    """Weigh the words of each text as the docstring says, one by one."""
+    found = np.zeros((len(texts), len(known.words)))
+    for row, text in zip(found, texts, strict=True):
+        words = [word.strip(",") for word in (text or "").split()]
+        for column, (word, idf) in enumerate(zip(known.words, known.idf, strict=True)):
+            if word in words:
+                row[column] = (1 + np.log(words.count(word))) * idf
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    return found / np.where(lengths == 0.0, 1.0, lengths)
+
+
+def by_hand(pages, featurizer, ids):
+    """Write all regions out, pair by pair."""
+    nodes = np.hstack(
+        [
+            vectors(pages[name], known)
+            for name, known in zip(("text", "anchors"), featurizer.vocabularies, strict=False)
+        ]
+    )
+    numbers = {own: number for number, own in enumerate(ids)}
+    to = [{numbers[at] for at in targets or () if at in numbers} for targets in pages["links"]]
+    rows = []
+    for i, j in all_pairs(len(ids)):
+        products = nodes[i] * nodes[j]
+        linked = j in to[i] or i in to[j]
+        cited = any({i, j} <= own - {number} for number, own in enumerate(to))
+        region = np.append(products, 1.0)
+        rows.append([*products, *(linked * region), *(cited * region)])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("ids", [None, ["a", "b", "c", "d", "e"]])
+def test_regions_are_those_written_out(ids):
+    names = list(range(5)) if ids is None else ids
+    pages = PAGES | {
+        "links": [[names[at] if at < 5 else "z" for at in own or ()] for own in PAGES["links"]]
+    }
+    item_set = ItemSet(pages, ids=ids)
+    featurizer = PageFeatures(anchors="anchors", links="links").fit([item_set])
+    found = dense(featurizer(item_set, None))
+    np.testing.assert_allclose(found, by_hand(pages, featurizer, names), atol=1e-12)
+    assert found.shape[1] == len(featurizer.names)
+    some = [(3, 0), (1, 2)]
+    positions = [list(map(tuple, all_pairs(5).tolist())).index(tuple(sorted(p))) for p in some]
+    np.testing.assert_allclose(dense(featurizer(item_set, some)), found[positions], atol=1e-12)
+    diagonal = featurizer(item_set, None).diagonal @ np.ones(found.shape[1])
+    parts = (dense(featurizer.encode(item_set).words.diagonal) ** 1.0).sum(axis=1)
+    np.testing.assert_allclose(diagonal, parts, atol=1e-12)
+
+
+def test_words_alone_have_one_region():
+    featurizer = PageFeatures().fit([ItemSet(PAGES)])
+    assert featurizer.names == ("word: course", "word: page", "word: staff")
+    pages = {"text": ["Course PAGE", "page"]}
+    assert (dense(featurizer(ItemSet(pages), None)) != 0).tolist() == [[False, True, False]]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(WORDS), max_size=5), min_size=2, max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_pages_does_not_matter(texts, random):
+    n_pages = len(texts)
+    links = [random.sample(range(n_pages), random.randrange(n_pages)) for _ in texts]
+    items = {"text": [" ".join(words) for words in texts], "links": links}
+    order = random.sample(range(n_pages), n_pages)
+    mixed = {name: [column[at] for at in order] for name, column in items.items()}
+    given_set, mixed_set = (
+        ItemSet(items, ids=range(n_pages)),
+        ItemSet(mixed, ids=order),
+    )
+    featurizer = PageFeatures(links="links").fit([given_set])
+    place = {own: at for at, own in enumerate(order)}
+    pairs = [(place[i], place[j]) for i, j in all_pairs(n_pages).tolist()]
+    np.testing.assert_allclose(
+        dense(featurizer(given_set, None)), dense(featurizer(mixed_set, pairs)), atol=1e-12
+    )
+
+
+def test_unknown_words_are_ignored_and_empty_pages_have_nothing():
+    featurizer = PageFeatures().fit([ItemSet(PAGES)])
+    found = dense(featurizer(ItemSet({"text": ["", None, "unheard of", "page"]}), None))
+    assert np.isfinite(found).all()
+    assert not found.any()
+
+
+def test_a_model_with_pages_is_saved(tmp_path):
+    item_set = ItemSet(PAGES)
+    featurizer = PageFeatures(anchors="anchors", links="links").fit([item_set])
+    coef = np.linspace(-1, 1, len(featurizer.names))
+    model = Model(AllPairs(), LinearSimilarity(featurizer, coef), Greedy())
+    model.save(tmp_path / "pages.coterie")
+    loaded = Model.load(tmp_path / "pages.coterie")
+    np.testing.assert_array_equal(loaded.scores(item_set).scores, model.scores(item_set).scores)
+
+
+def test_errors_say_what_to_do():
+    with pytest.raises(FeatureError, match="call fit first"):
+        PageFeatures().names  # noqa: B018
+    with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5; give a text, or None"):
+        PageFeatures().fit([ItemSet({"text": ["a", 5]})])
+    with pytest.raises(FeatureError, match="no column 'links'; the columns are text"):
+        PageFeatures(links="links").fit([ItemSet({"text": ["a", "a"]})])(
+            ItemSet({"text": ["a", "a"]}), None
+        )
+    fitted = PageFeatures().fit([ItemSet(PAGES)])
+    with pytest.raises(FeatureError, match="1 vocabularies for the columns text and anchors"):
+        PageFeatures(anchors="anchors", vocabularies=fitted.vocabularies).names  # noqa: B018
