@@ -234,8 +234,8 @@ def test_damages_are_named_by_file_and_line(load, record, message, tmp_path):
     ("brackets", "message"),
     [
         (BRACKETS[:-1], r"ontogum.conll.gz cannot be read|GUM_news_ann has 11 tokens, but 10"),
-        (["1)"], r"ontogum.conll.gz cannot be read \('1'\); fetch it again"),
-        (["a\tb"], r"ontogum.conll.gz cannot be read \(too many values"),
+        (["1)"], r"ontogum.conll.gz cannot be read \(token 0: a mention of 1 ends that has"),
+        (["a\tb"], r"ontogum.conll.gz cannot be read \(line \d+: too many values"),
         (["_"], r"line 1: GUM_news_ann has 11 tokens, but 1 in ontogum.conll.gz; fetch both"),
     ],
 )

@@ -1,11 +1,11 @@
 """The test suite of the CoNLL scorer: every printed figure of its 36 cases."""
 
-import json
+from functools import cache
 
 import pytest
 
 from coterie import metrics
-from tests.metrics.conll import read_clusters
+from coterie.datasets import load_coref_scorer_tests
 
 CASES = [
     *(f"A{number}" for number in range(1, 14)),
@@ -21,18 +21,21 @@ NAMES = {
 }
 
 
+@cache
+def cases_in(folder):
+    return {case.id: case for case in load_coref_scorer_tests(folder)}
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_every_printed_figure(case, data_folder):
-    folder = data_folder / "coref_scorer_tests"
-    if not folder.is_dir():
+    if not (data_folder / "coref_scorer_tests").is_dir():
         pytest.skip("the corpus coref_scorer_tests is missing from COTERIE_DATA")
-    expected = {entry["id"]: entry for entry in json.loads((folder / "expected.json").read_text())}
-    assert set(expected) == set(CASES)
-    truth = read_clusters(folder / expected[case]["key"])
-    predicted = read_clusters(folder / expected[case]["response"])
-    assert expected[case]["expected_RPF"]
-    for name, (recall, precision, f1) in expected[case]["expected_RPF"].items():
+    cases = cases_in(data_folder)
+    assert set(cases) == set(CASES)
+    _, truth, predicted, expected, _ = cases[case]
+    assert expected
+    for name, scores in expected.items():
         found = NAMES[name](truth, predicted)
-        for value, printed in zip(found, (precision, recall, f1), strict=True):
+        for value, printed in zip(found, scores, strict=True):
             digits = max(5, len(repr(printed).partition(".")[2]))
             assert value == pytest.approx(printed, abs=0.5001 * 10**-digits), (name, found)

@@ -38,15 +38,22 @@ class Source(NamedTuple):
 
     def find(self, folder: PathLike | None) -> Path:
         """Return the corpus's own folder inside `folder`; None looks in the default one."""
-        place = (default_folder() if folder is None else Path(folder)) / self.name
-        missing = [file for file in self.files if not (place / file).is_file()]
+        missing = self.missing(folder)
         if missing:
             raise InputError(
-                f"the corpus {self.name} is not in {place}, which lacks {' and '.join(missing)}; "
-                f"it is made from {self.origin}: name the folder that holds {self.name} by "
-                f"folder=… or by the environment variable {VARIABLE}"
+                f"the corpus {self.name} is not in {self.place(folder)}, which lacks "
+                f"{' and '.join(missing)}; it is made from {self.origin}: name the folder that "
+                f"holds {self.name} by folder=… or by the environment variable {VARIABLE}"
             )
-        return place
+        return self.place(folder)
+
+    def place(self, folder: PathLike | None) -> Path:
+        """Return where the corpus should be."""
+        return (default_folder() if folder is None else Path(folder)) / self.name
+
+    def missing(self, folder: PathLike | None) -> list[str]:
+        """Return the files that are not there."""
+        return [file for file in self.files if not (self.place(folder) / file).is_file()]
 
 
 def default_folder() -> Path:
@@ -95,6 +102,19 @@ def refuse_other_folds(split: object, n_folds: int) -> None:
         )
 
 
+def refuse_others(what: str, value: object, known: tuple[object, ...]) -> None:
+    """Refuse what is none of some known values.
+
+    >>> refuse_others("kind", "people", ("person", "location"))
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: kind is 'people'; give 'person' or 'location'
+    """
+    if value not in known:
+        *first, last = map(repr, known)
+        shown = f"{', '.join(first)} or {last}" if first else last
+        raise InputError(f"{what} is {value!r}; give {shown}")
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
     """Name the file in whatever goes wrong inside."""
@@ -112,16 +132,27 @@ def read_rows(path: Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
 
     A file that ends in .gz is unpacked on the way.
     """
+    return map_rows(path, columns, lambda *cells: cells)
+
+
+def map_rows(path: Path, columns: tuple[str, ...], take: Callable[..., Taken]) -> list[Taken]:
+    """Read some columns as `read_rows` does and give what `take` makes of the cells of each row.
+
+    Errors name the file and the line; a cell that `take` cannot use is a damage of the file.
+    """
     with reading(path), _opened(path) as lines:
         rows = csv.DictReader(lines, strict=True)
-        return [_cells(row, columns, rows.line_num) for row in rows]
+        for column in columns:
+            if column not in (rows.fieldnames or ()):
+                raise ValueError(f"line 1: the column {column!r} is missing")
+        return [_at_line(rows.line_num, _from_cells, row, columns, take) for row in rows]
 
 
-def _cells(row: Record, columns: tuple[str, ...], line: int) -> tuple[str, ...]:
+def _from_cells(row: Record, columns: tuple[str, ...], take: Callable[..., Taken]) -> Taken:
     # What a row has too much is under None, and what it lacks is None.
     if None in row or None in row.values():
-        raise ValueError(f"line {line}: the row has not one value for each column")
-    return tuple(row[column] for column in columns)
+        raise ValueError("the row has not one value for each column")
+    return take(*(row[column] for column in columns))
 
 
 def read_json_lines(path: Path) -> Iterator[Record]:
@@ -134,9 +165,14 @@ def map_json_lines(path: Path, take: Callable[[Record], Taken]) -> Iterator[Take
 
     A key that `take` misses, or a value that it cannot use, is a damage of the file.
     """
+    return map_lines(path, lambda line: _as_record(line, take))
+
+
+def map_lines(path: Path, take: Callable[[str], Taken]) -> Iterator[Taken]:
+    """Read lines and give what `take` makes of each; errors name the file and the line."""
     with reading(path), _opened(path) as lines:
         for number, line in enumerate(lines, start=1):
-            yield _at_line(number, _as_record, line, take)
+            yield _at_line(number, take, line)
 
 
 def _opened(path: Path) -> Any:
@@ -161,6 +197,19 @@ def _as_record(line: str, take: Callable[[Record], Taken]) -> Taken:
     if not isinstance(record, dict):
         raise TypeError(f"there is a {type(record).__name__}, no object")
     return take(record)
+
+
+def as_text(record: Record, key: str) -> str:
+    """Take a text from an object of JSON.
+
+    >>> as_text({"title": None}, "title")
+    Traceback (most recent call last):
+    TypeError: the title is None
+    """
+    value = record[key]
+    if not isinstance(value, str):
+        raise TypeError(f"the {key} is {value!r}")
+    return value
 
 
 @contextmanager

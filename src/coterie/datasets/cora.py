@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from coterie.datasets._folder import PathLike, Source, read_rows, reading, refuse_other_folds
+from coterie.datasets._folder import PathLike, Source, map_rows, reading, refuse_other_folds
+from coterie.datasets._rows import Row, corpus_of_rows
 from coterie.datasets.corpus import Corpus
-from coterie.items import ItemSet
-from coterie.partition import Partition
 
 Citation: TypeAlias = Mapping[str, str | None]
 
@@ -108,18 +107,20 @@ def _read(
     completed: Callable[[Citation], Citation],
 ) -> Corpus:
     """Read the item sets of some names; `labels` say the columns of the set and the cluster."""
-    rows = read_rows(path, (*labels, "id", *texts))
-    corpus = Corpus([], [])
+
+    def take(name: str, cluster: str, number: str, *values: str) -> Row:
+        return Row(name, int(number), cluster, completed(_citation(texts, values)))
+
+    rows = map_rows(path, (*labels, "id", *texts), take)
     with reading(path):
-        for name in names:
-            own = [row for row in rows if row[0] == name]
-            if not own:
-                raise ValueError(f"there are no citations of {name}")
-            citations = [completed(_citation(texts, row[3:])) for row in own]
-            columns = {key: [each[key] for each in citations] for key in citations[0]}
-            corpus.item_sets.append(ItemSet(columns, ids=[int(row[2]) for row in own]))
-            corpus.partitions.append(Partition([row[1] for row in own]))
-    return corpus
+        return corpus_of_rows([row for name in names for row in _own(rows, name)])
+
+
+def _own(rows: Sequence[Row], name: str) -> list[Row]:
+    own = [row for row in rows if row.item_set == name]
+    if not own:
+        raise ValueError(f"there are no citations of {name}")
+    return own
 
 
 def _citation(names: tuple[str, ...], values: Sequence[str]) -> Citation:

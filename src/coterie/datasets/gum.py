@@ -1,7 +1,5 @@
 """Noun phrases of texts of many genres, to be clustered by what they refer to."""
 
-import gzip
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -9,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
+from coterie.datasets._conll import bracketed
 from coterie.datasets._folder import (
     DevSplit,
     PathLike,
@@ -16,6 +15,7 @@ from coterie.datasets._folder import (
     Source,
     Split,
     map_json_lines,
+    map_lines,
     open_arrays,
     read_rows,
     reading,
@@ -38,6 +38,8 @@ DOCUMENTS, PAIRS = "muc6_like_split.csv", "muc6_like_pairs.npz"
 MENTIONS, ONTONOTES = "gum.jsonl.gz", "ontogum.conll.gz"
 ORIGIN = "the GUM corpus, amir-zeldes/gum on GitHub"
 SOURCE = Source("gum_coref", (DOCUMENTS, PAIRS), ORIGIN)
+MENTION_SOURCE = Source("gum_coref", (MENTIONS,), ORIGIN)
+ONTONOTES_SOURCE = Source("gum_coref", (MENTIONS, ONTONOTES), ORIGIN)
 
 GUM_GENRES = (
     "academic", "bio", "court", "essay", "fiction", "interview", "letter", "news", "podcast",
@@ -122,7 +124,7 @@ def load_gum_mentions(
     (('parent', 'treatment'), 'news')
     """
     _refuse_others(split, genre)
-    path = Source("gum_coref", (MENTIONS,), ORIGIN).find(folder) / MENTIONS
+    path = MENTION_SOURCE.find(folder) / MENTIONS
 
     def take(record: Record) -> Document | None:
         if not _is_wanted(record, split, genre):
@@ -157,7 +159,7 @@ def load_ontogum_mentions(
     (28, 794)
     """
     _refuse_others(split, genre)
-    place = Source("gum_coref", (MENTIONS, ONTONOTES), ORIGIN).find(folder)
+    place = ONTONOTES_SOURCE.find(folder)
     annotated = iter(list(_read_ontonotes(place / ONTONOTES)))
 
     def take(record: Record) -> Document | None:
@@ -239,26 +241,27 @@ def _entities(brackets: Sequence[str]) -> list[Entity]:
     >>> _entities(["(3(4)", "_", "3)"])
     [((0, 2), '3'), ((0, 0), '4')]
     """
-    open_at: dict[str, list[int]] = {}
-    entities = []
-    for token, column in enumerate(brackets):
-        for opens, entity, closes in re.findall(r"(\(?)(\d+)(\)?)", column):
-            if opens:
-                open_at.setdefault(entity, []).append(token)
-            if closes:
-                entities.append(((open_at[entity].pop(), token), entity))
+    entities = [(span, name) for _, name, span in bracketed(brackets)]
     return sorted(entities, key=lambda entity: (entity[0][0], -entity[0][1]))
 
 
 def _read_ontonotes(path: Path) -> Iterator[tuple[int, list[Entity]]]:
     """Read the number of tokens and the entities, document by document."""
     brackets: list[str] = []
-    with reading(path), gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            if line.startswith("# begin document"):
-                brackets = []
-            elif line.startswith("# end document"):
-                yield len(brackets), _entities(brackets)
-            elif line.strip():
-                _, _, column = line.rstrip("\n").split("\t")
-                brackets.append(column)
+    for column in map_lines(path, _column):
+        if column.startswith("# begin document"):
+            brackets = []
+        elif column.startswith("# end document"):
+            with reading(path):
+                entities = _entities(brackets)
+            yield len(brackets), entities
+        elif column:
+            brackets.append(column)
+
+
+def _column(line: str) -> str:
+    """Return the coreference of a token, or the whole line where there is none."""
+    if line.startswith("#") or not line.strip():
+        return line.strip()
+    _, _, column = line.rstrip("\n").split("\t")
+    return column

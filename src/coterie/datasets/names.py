@@ -10,12 +10,12 @@ from coterie.datasets._folder import (
     PathLike,
     Source,
     Split,
-    read_rows,
+    map_rows,
     reading,
     refuse_other_splits,
+    refuse_others,
 )
 from coterie.datasets.corpus import Corpus
-from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
@@ -83,8 +83,8 @@ def load_entity_names(
     (ItemSet(302 items, columns name, doc, source), 170)
     """
     refuse_other_splits(split)
-    _refuse_others("kind", kind, KINDS)
-    _refuse_others("pair", str(pair) if isinstance(pair, bool) else pair, (*PAIRS, None))
+    refuse_others("kind", kind, KINDS)
+    refuse_others("pair", str(pair) if isinstance(pair, bool) else pair, (*PAIRS, None))
     place = SOURCE.find(folder)
     names = {name.id: name for name in _read_names(place / NAMES, kind)}
     found = _read_sets(place / SETS, kind, names)
@@ -118,35 +118,31 @@ def load_source_names(
     >>> item_sets[0], partitions[0].n_clusters  # doctest: +SKIP
     (ItemSet(154 items, columns name, doc, source), 73)
     """
-    _refuse_others("source", source, tuple(KINDS_OF))
-    _refuse_others(f"the source is {source!r}, but kind", kind, KINDS_OF[source])
+    refuse_others("source", source, tuple(KINDS_OF))
+    refuse_others(f"the source is {source!r}, but kind", kind, KINDS_OF[source])
     path = SOURCE.find(folder) / NAMES
     names = _read_names(path, kind)
     with reading(path):
         return _corpus([[name for name in names if name.source == source]])
 
 
-def _refuse_others(what: str, value: object, known: tuple[object, ...]) -> None:
-    if value not in known:
-        *first, last = map(repr, known)
-        shown = f"{', '.join(first)} or {last}" if first else last
-        raise InputError(f"{what} is {value!r}; give {shown}")
-
-
 def _read_names(path: Path, kind: Kind) -> list[Name]:
-    rows = read_rows(path, ("etype", "id", "name", "doc", "source", "entity"))
-    with reading(path):
-        return [Name(int(number), *rest) for etype, number, *rest in rows if etype == kind]
+    def take(etype: str, number: str, *rest: str) -> Name | None:
+        return Name(int(number), *rest) if etype == kind else None
+
+    columns = ("etype", "id", "name", "doc", "source", "entity")
+    return list(filter(None, map_rows(path, columns, take)))
 
 
 def _read_sets(path: Path, kind: Kind, names: Mapping[int, Name]) -> dict[str, list[Name]]:
     """Return the names of each set of a kind, the sets called by their pair and part."""
     found = defaultdict(list)
-    rows = read_rows(path, ("etype", "pair", "part", "id"))
-    with reading(path):
-        for etype, pair, part, number in rows:
-            if etype == kind:
-                found[_called(pair, part)].append(_known(names, int(number), kind))
+
+    def take(etype: str, pair: str, part: str, number: str) -> None:
+        if etype == kind:
+            found[_called(pair, part)].append(_known(names, int(number), kind))
+
+    map_rows(path, ("etype", "pair", "part", "id"), take)
     return dict(found)
 
 

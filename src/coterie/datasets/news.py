@@ -1,19 +1,28 @@
 """News articles, to be clustered by the story that they tell."""
 
+from pathlib import Path
+
 from coterie.datasets._folder import (
     PathLike,
+    Record,
     Source,
     Split,
+    as_text,
+    map_json_lines,
+    map_rows,
     open_arrays,
     read_rows,
     refuse_other_splits,
 )
+from coterie.datasets._rows import Row, corpus_of_rows
 from coterie.datasets.corpus import Corpus
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
-ARTICLES, PAIRS = "item_sets.csv", "pairwise30.npz"
-SOURCE = Source("news_ecbplus", (ARTICLES, PAIRS), "the ECB+ corpus, cltl/ecbPlus on GitHub")
+ARTICLES, PAIRS, TEXTS = "item_sets.csv", "pairwise30.npz", "docs.jsonl.gz"
+ORIGIN = "the ECB+ corpus, cltl/ecbPlus on GitHub"
+SOURCE = Source("news_ecbplus", (ARTICLES, PAIRS), ORIGIN)
+TEXT_SOURCE = Source("news_ecbplus", (ARTICLES, TEXTS), ORIGIN)
 
 FULL = 65535
 """The integer that stands for a cosine of 1."""
@@ -27,7 +36,7 @@ def load_news_ecbplus(folder: PathLike | None = None, split: Split | None = None
     the TF-IDF cosines of title, lead, both, text and quotations, as words and as Porter stems, of
     one, two and three grams. There is no constant: learners add it. The order of the articles means
     nothing, but it is that of the files, where the articles of a story follow each other: shuffle
-    them for methods that go by it.
+    them for methods that go by it. `load_news_articles` reads the texts of the same articles.
 
     Parameters
     ----------
@@ -55,3 +64,42 @@ def load_news_ecbplus(folder: PathLike | None = None, split: Split | None = None
             corpus.item_sets.append(ItemSet.from_pair_features(cosines, len(truth), ids=ids))
             corpus.partitions.append(truth)
     return corpus
+
+
+def load_news_articles(folder: PathLike | None = None, split: Split | None = None) -> Corpus:
+    """Read the texts of the nine sets of news articles of `load_news_ecbplus`.
+
+    The sets, the order of the articles, their ids and their stories are the same, but the items are
+    the texts themselves: the columns are `title` and `text`, which is "" for the 61 articles that
+    have a title only. The ids name the topic and the story: they are no features.
+
+    Parameters
+    ----------
+    folder, split
+        As in `load_news_ecbplus`.
+
+    Examples
+    --------
+    >>> item_sets, partitions = load_news_articles(split="test")  # doctest: +SKIP
+    >>> item_sets[0], item_sets[0].items["title"][0][:21]  # doctest: +SKIP
+    (ItemSet(105 items, columns title, text), 'Robbers in drag steal')
+    """
+    refuse_other_splits(split)
+    place = TEXT_SOURCE.find(folder)
+    texts = _read_texts(place / TEXTS)
+
+    def take(name: str, part: str, doc: str, story: str) -> Row | None:
+        if doc not in texts:
+            raise ValueError(f"there is no article {doc!r} in {TEXTS}")
+        return Row(name, doc, story, texts[doc]) if split in (part, None) else None
+
+    return corpus_of_rows(map_rows(place / ARTICLES, ("item_set", "part", "doc", "story"), take))
+
+
+def _read_texts(path: Path) -> dict[str, dict[str, str]]:
+    """Return the title and the text of each article by its name."""
+
+    def take(record: Record) -> tuple[str, dict[str, str]]:
+        return as_text(record, "doc"), {name: as_text(record, name) for name in ("title", "text")}
+
+    return dict(map_json_lines(path, take))

@@ -11,6 +11,7 @@ from coterie.datasets._folder import (
     PathLike,
     Record,
     Source,
+    as_text,
     map_json_lines,
     read_rows,
     reading,
@@ -117,7 +118,7 @@ def _read_posts(path: Path, target: Target, names: set[str]) -> dict[str, Posts]
         name = f"{post['day']}_{post['family']}"
         if name not in names:
             return None
-        text = _as_text(post["text"])
+        text = as_text(post, "text")
         own = own_lines(text) if target == "author" else text
         return Post(name, int(post["id"]), int(post["time"]), own, int(post[target]))
 
@@ -126,12 +127,6 @@ def _read_posts(path: Path, target: Target, names: set[str]) -> dict[str, Posts]
         if post is not None:
             found[post.item_set].append(post)
     return dict(found)
-
-
-def _as_text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"the text is {value!r}")
-    return value
 
 
 def _item_set(posts: Posts) -> ItemSet:
