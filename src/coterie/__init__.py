@@ -19,6 +19,7 @@ __all__ = [
     "Model",
     "NSlack",
     "OneSlack",
+    "PairSVM",
     "PairScores",
     "PairwiseClustering",
     "PaperUpdate",
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from coterie.learners import LatentLeftLinking as LatentLeftLinking
     from coterie.learners import NSlack as NSlack
     from coterie.learners import OneSlack as OneSlack
+    from coterie.learners import PairSVM as PairSVM
     from coterie.learners import PairwiseClustering as PairwiseClustering
     from coterie.learners import PaperUpdate as PaperUpdate
     from coterie.learners import SpanningForestLearner as SpanningForestLearner
@@ -128,6 +130,7 @@ else:
                 "LatentLeftLinking",
                 "NSlack",
                 "OneSlack",
+                "PairSVM",
                 "PairwiseClustering",
                 "PaperUpdate",
                 "SGD",

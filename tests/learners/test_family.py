@@ -21,6 +21,7 @@ from coterie.learners import (
     FrankWolfe,
     LatentLeftLinking,
     NSlack,
+    PairSVM,
     PairwiseClustering,
     SpanningForestLearner,
     StructuralSVM,
@@ -46,6 +47,7 @@ MEMBERS = {
     "SupervisedKMeans iterative": (SupervisedKMeans(10.0), K_MEANS),
     "SupervisedKMeans spectral": (SupervisedKMeans(10.0, "spectral", "iterative"), K_MEANS),
     "SupervisedKMeans discrete": (SupervisedKMeans(10.0, "discrete"), K_MEANS),
+    "PairSVM": (PairSVM(10.0, AverageLinkage()), IN_ORDER),
     "PairwiseClustering": (PairwiseClustering(balanced=True, threshold=0.1), {}),
     "PairwiseClustering tree": (
         PairwiseClustering(AverageLinkage(), DecisionTreeClassifier(max_depth=2)),

@@ -15,6 +15,7 @@ __all__ = [
     "LatentLeftLinking",
     "NSlack",
     "OneSlack",
+    "PairSVM",
     "PairwiseClustering",
     "PaperUpdate",
     "SVMCluster",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from coterie.learners.discriminative import DiscriminativeClustering as DiscriminativeClustering
     from coterie.learners.frank_wolfe import FrankWolfe as FrankWolfe
     from coterie.learners.left_linking import LatentLeftLinking as LatentLeftLinking
+    from coterie.learners.pair_svm import PairSVM as PairSVM
     from coterie.learners.pairwise import PairwiseClustering as PairwiseClustering
     from coterie.learners.recipes import SupervisedKMeans as SupervisedKMeans
     from coterie.learners.recipes import SVMCluster as SVMCluster
@@ -81,5 +83,6 @@ else:
             "updates": ["ExactUpdate", "PaperUpdate"],
             "dirichlet": ["DirichletClustering"],
             "sampled": ["Sampled"],
+            "pair_svm": ["PairSVM"],
         },
     )

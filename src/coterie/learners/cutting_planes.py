@@ -32,6 +32,7 @@ class PlaneRun(Run):
         self.coef = self.planes.coef
         self._dual = max(self._dual, self.planes.dual)
         self._program_seconds += perf_counter() - start
+        self._n_programs += 1
 
     def _rescale(self, factor: float) -> None:
         self.planes.rescale(factor)

@@ -22,7 +22,8 @@ class Step(NamedTuple):
 
     `primal` is the least objective seen so far (an upper bound on the optimum only where the oracle
     proves it) and `dual` the highest lower bound; `oracle_seconds` and `program_seconds` went into
-    the search for worst partitions and into the quadratic program.
+    the search for worst partitions and into the quadratic program, which was solved `n_programs`
+    times (by cutting planes; other solvers have none).
     """
 
     primal: float
@@ -31,6 +32,7 @@ class Step(NamedTuple):
     n_oracle_calls: int
     oracle_seconds: float
     program_seconds: float
+    n_programs: int
 
 
 class History(list[Step]):
@@ -111,7 +113,7 @@ class Run(ABC):
         self._primal: float = inf
         self._dual: float = 0.0
         self._proved: bool = False
-        self._n_calls = 0
+        self._n_calls = self._n_programs = 0
         self._oracle_seconds = self._program_seconds = 0.0
 
     def _turn_to(self, C: float) -> None:
@@ -161,6 +163,7 @@ class Run(ABC):
             self._n_calls,
             self._oracle_seconds,
             self._program_seconds,
+            self._n_programs,
         )
         self.history.append(step)
         detail = f"objective {step.primal:.4g}, at least {step.dual:.4g}"

@@ -160,11 +160,7 @@ class StructuralSVM(Learner):
 
     def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
         refuse_what_does_not_fit(self._clusterer, self._loss, self.augment)
-        refuse_class("solver", self.solver)
-        if not hasattr(self.solver, "start"):
-            raise InputError(
-                f"solver is of type {type(self.solver).__name__}; give one such as OneSlack()"
-            )
+        refuse_other_solvers(self.solver)
         random_state = as_whole("random_state", self.random_state)
         featurizer = self._featurizer.fit(examples.item_sets)
         oracles = []
@@ -196,7 +192,7 @@ class StructuralSVM(Learner):
         self.gap_ = optimum.primal - optimum.dual
         self.certified_ = optimum.certified
         self.kernel_certified_ = getattr(self.solver, "nonnegative", False) and all(
-            oracle.has_kernels for oracle in problem.oracles if isinstance(oracle, Example)
+            getattr(oracle, "has_kernels", False) for oracle in problem.oracles
         )
         self.history_ = optimum.history
         self.n_oracle_calls_ = optimum.history[-1].n_oracle_calls if optimum.history else 0
@@ -210,6 +206,13 @@ class StructuralSVM(Learner):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+def refuse_other_solvers(solver: Solver) -> None:
+    """Refuse what is no solver of structural SVMs."""
+    refuse_class("solver", solver)
+    if not hasattr(solver, "start"):
+        raise InputError(f"solver is of type {type(solver).__name__}; give one such as OneSlack()")
 
 
 def _n_clusters(item_set: ItemSet, clusterer: Clusterer, truth: Partition) -> int:
