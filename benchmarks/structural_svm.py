@@ -4,7 +4,8 @@
 
 `speed` needs the corpus gum_coref in the folder COTERIE_DATA. Times are wall seconds of one run
 each, from features in memory to a fitted learner; kernels are compiled beforehand. Training times
-against the number of sets, clusters, features and items: benchmarks/kmeans_scaling.py.
+against the number of sets, clusters, features and items are a table:
+`coterie reproduce supervised-kmeans --only times`.
 """
 
 import re

@@ -1,6 +1,8 @@
 import io
 import subprocess
 import sys
+import time
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -8,7 +10,9 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie import cli, experiments
+from coterie.cli import _bars
 from coterie.cli._bars import bars
+from coterie.cli._estimates import Estimate
 from coterie.exceptions import InputError
 from coterie.experiments.tables import Table
 
@@ -67,8 +71,12 @@ def paper(monkeypatch, tmp_path):
         if context.n_jobs == 13:
             raise KeyboardInterrupt
         coterie._progress.report(context.task, 1, 2)
-        told = {"jobs": str(context.n_jobs), "data": str(context.data_folder)}
-        return [Table.beside("A table", {"given": told}, notes=["A note."])]
+        told = {
+            "jobs": str(context.n_jobs),
+            "data": str(context.data_folder),
+            "quick": str(context.quick),
+        }
+        return [Table.beside("A table", {"given": told}, notes=["A note."], data="none.")]
 
     module.TABLES = {"table1": make}
     monkeypatch.setitem(sys.modules, "one_table", module)
@@ -90,24 +98,36 @@ def test_reproduce_prints_and_writes(paper):
     assert result.exit_code == 0
     assert [line.split() for line in result.stdout.splitlines() if line.strip(" ─")] == [
         ["A", "table"],
-        ["jobs", "data"],
-        ["given", "3", "corpora"],
+        ["jobs", "data", "quick"],
+        ["given", "3", "corpora", "False"],
+        ["Data:", "none."],
         ["A", "note."],
+        ["All", "of", "it:", str(Path("coterie-results", "one", "index.html"))],
     ]
     assert result.stderr == ""
     written = paper / "coterie-results" / "one" / "table1.csv"
-    assert written.read_text() == ",jobs,data\ngiven,3,corpora\n"
+    assert written.read_text() == ",jobs,data,quick\ngiven,3,corpora,False\n"
 
 
 def test_reproduce_takes_all_cores_and_the_default_data(paper):
     run(cli.app, ["reproduce", "one", "--only", "table1", "--out", "there"])
     written = paper / "there" / "one" / "table1.csv"
-    assert written.read_text() == ",jobs,data\ngiven,None,None\n"
+    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,False\n"
+
+
+def test_reproduce_quickly(paper):
+    result = run(cli.app, ["reproduce", "one", "--quick"])
+    page = Path("coterie-results", "one", "quick", "index.html")
+    assert result.stdout.endswith(f"not the figures to quote.\nAll of it: {page}\n")
+    assert page.exists()
+    written = paper / "coterie-results" / "one" / "quick" / "table1.csv"
+    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,True\n"
+    assert not (paper / "coterie-results" / "RESULTS.md").exists()
 
 
 def test_reproduce_lists_papers_and_tables(paper):
     result = run(cli.app, ["reproduce", "--list"])
-    assert result.stdout == "one: Nobody 1999, One Table\n  table1    Show the context.\n"
+    assert result.stdout == "one: Nobody 1999, One Table\n  table1  Show the context.\n"
 
 
 @pytest.mark.parametrize(
@@ -142,3 +162,68 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
     assert "table1" in stream.getvalue()
     assert "2/7" in stream.getvalue()
     assert "cell 2" in stream.getvalue()
+    assert "soon done" in stream.getvalue()
+
+
+def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
+    """Of the task that goes on, not of what is done inside of its steps."""
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(_bars, "EVERY", 0.02)
+    with bars():
+        coterie._progress.report("data", 2, 2)
+        for done in range(3):
+            coterie._progress.report("table1", done, 7, f"cell {done}")
+            coterie._progress.report("fit", 1, 2)
+        wait_for(lambda: "\n" in stream.getvalue())
+    told = stream.getvalue()
+    assert set(told.splitlines()) == {"table1: 2 of 7 cells, 0 s gone, soon done"}
+    coterie._progress.report("table1", 5, 7)
+    time.sleep(0.05)
+    assert stream.getvalue() == told  # nothing is told of what is over
+
+
+def wait_for(happened):
+    for _ in range(500):
+        if happened():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen in 5 seconds")
+
+
+def test_short_work_is_told_in_no_lines(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with bars():
+        coterie._progress.report("table1", 1, 7)
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_estimates_of_even_steps(processes):
+    """At the end of a round of 10 s, in which each process does one of 100 steps."""
+    estimate = Estimate(processes)
+    estimate.update(0, 100, 1000.0)
+    assert estimate.left(1005.0) is None
+    for done in range(1, 21):
+        estimate.update(done, 100, 1000.0 + 10.0 * -(-done // processes))
+    now = estimate.updated
+    assert estimate.left(now) == pytest.approx(80 * 10.0 / processes, rel=0.1)
+    assert estimate.left(now + 5) == pytest.approx(80 * 10.0 / processes - 5, rel=0.1)
+
+
+def test_estimates_count_no_kept_steps_and_start_again():
+    estimate = Estimate()
+    for done, now in [(50, 0.0), (51, 10.0)]:
+        estimate.update(done, 100, now)
+    assert estimate.left(10.0) == 490.0
+    estimate.update(0, 4, 20.0)  # other work of the same name
+    assert estimate.left(25.0) is None
+    estimate.update(1, 4, 21.0)
+    assert estimate.left(21.0) == 3.0
+    assert estimate.left(22.0) == 2.0
+    assert estimate.left(60.0) == 40.0  # the second takes 39 s or more: it counts as done now
+    estimate.update(4, 4, 61.0)
+    assert estimate.left(61.0) == 0.0
+    estimate.update(3, None, 62.0)
+    assert estimate.left(62.0) is None

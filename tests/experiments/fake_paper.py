@@ -1,9 +1,10 @@
-"""A tiny paper: three cells, two tables, one of them of two parts."""
+"""A tiny paper: three cells, three tables, one of them of two parts, one of claims."""
 
 import os
 import time
 from pathlib import Path
 
+from coterie.experiments.charts import Bars
 from coterie.experiments.tables import Table
 
 KEYS = [{"n": n, "version": 1} for n in range(3)]
@@ -26,15 +27,28 @@ def squares(context):
     ours = {
         str(key["n"]): {"square": values["square"]} for key, values in zip(KEYS, found, strict=True)
     }
-    return [Table.beside("Squares", ours, {"2": {"square": 4.1}}, notes=["Not all agree."])]
+    notes = ["Not all agree.", *(["Less <b>data</b>."] if context.quick else [])]
+    paper = {"2": {"square": 4.1}, "x & y": {"square": 9}}
+    return [Table.beside("Squares", ours, paper, notes=notes, data="the paper's own <numbers>.")]
 
 
 def halves(context):
     """Halves, in two tables."""
     values = context.run(KEYS[1:], compute)
+    charts = [Bars("Halves", ["a"], {"p": {"half": [v["square"] / 2]}}) for v in values]
     return [
-        Table.beside(f"Half {n}", {"row": {"half": v["square"] / 2}}) for n, v in enumerate(values)
+        Table.beside(f"Half {n}", {"row": {"half": v["square"] / 2}}, data="made.", chart=chart)
+        for n, (v, chart) in enumerate(zip(values, charts, strict=True))
     ]
 
 
-TABLES = {"table1": squares, "table2": halves}
+def claims(context):
+    """What is claimed of squares."""
+    # Here: the processes that compute import this file, and need none of it.
+    from coterie.experiments.claims import Claim, claims_table
+
+    values = context.run(KEYS, compute)
+    return [claims_table([Claim("Squares grow", values[2]["square"])], data="made.")]
+
+
+TABLES = {"table1": squares, "table2": halves, "claims": claims}

@@ -4,6 +4,7 @@ import json
 import logging
 import math
 import os
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import coterie
 from coterie.exceptions import CoterieError, InputError
+from coterie.experiments._provenance import Origin, commit, machine
 from coterie.experiments.cells import Cells, Context
 
 KEY = {"data": "news", "C": 1e4, "fold": 3, "loss": True, "seed": None, "version": 1}
@@ -48,6 +50,11 @@ def test_what_a_cell_holds(cells):
     assert kept["values"] == {"loss": 2.5}
     assert kept["seconds"] >= 0
     assert kept["coterie"] == coterie.__version__
+    assert kept["processes"] == 1
+    assert kept["commit"] == commit()
+    assert kept["machine"] == machine()
+    age = datetime.now(UTC) - datetime.fromisoformat(kept["date"])
+    assert timedelta() <= age < timedelta(minutes=5)
     assert [path.name for path in cells.folder.iterdir()] == [cells.path(KEY).name]
 
 
@@ -195,6 +202,13 @@ def test_running_many(cells, n_jobs):
     assert len(list(cells.folder.iterdir())) == 5
 
 
+@pytest.mark.parametrize(("n_cells", "processes"), [(1, 1), (3, 2)])
+def test_cells_tell_how_many_were_computed_side_by_side(cells, n_cells, processes):
+    cells.run(numbered(n_cells), squared, n_jobs=2)
+    origins = [Origin.of(cells.path(key)) for key in numbered(n_cells)]
+    assert [origin.processes for origin in origins] == [processes] * n_cells
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_one_job_stays_in_this_process(cells, n_jobs):
     found = cells.run(numbered(3), lambda key: {"process": os.getpid()}, n_jobs)
@@ -276,3 +290,4 @@ def test_a_context_gives_the_data_folder(cells, tmp_path):
         found = context.run(numbered(2), compute)
     assert found == [{"square": n * n, "folder": str(tmp_path)} for n in range(2)]
     assert {step.task for step in steps} == {"table7"}
+    assert context.used == {cells.path(key) for key in numbered(2)}

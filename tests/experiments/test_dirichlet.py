@@ -1,5 +1,6 @@
 """The tables of SCM: subsets of digits, citations, choices, systems, and tables of faked cells."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,9 @@ from coterie.dirichlet import MaximumPosterior, Posterior
 from coterie.experiments import (
     _dirichlet_budget,
     _dirichlet_cells,
+    _dirichlet_claims,
     _dirichlet_data,
+    _dirichlet_effort,
     _dirichlet_results,
     _dirichlet_systems,
     dirichlet,
@@ -32,23 +35,28 @@ from coterie.experiments._dirichlet_data import (
     digit_task,
     embedded,
 )
-from coterie.experiments._dirichlet_results import Results, against, choices, verdict
+from coterie.experiments._dirichlet_effort import FULL, PAPER_SCHEDULE, QUICK, Schedule
+from coterie.experiments._dirichlet_results import (
+    CITATION_ROWS,
+    DIGIT_ROWS,
+    Results,
+    against,
+    choices,
+    verdict,
+)
 from coterie.experiments._dirichlet_systems import (
     COARSE,
     EMBEDDED,
     ESTIMATES,
     FINE,
     ONE_TYPE,
-    PAPER_SCHEDULE,
     PER_CLUSTER,
     PT,
     REPULSION,
-    SCHEDULE,
     SCM,
     SVM,
     SYSTEMS,
     TUNED,
-    Schedule,
     folds,
     partially_trained,
     scm,
@@ -58,13 +66,13 @@ from coterie.experiments.published import DIRICHLET
 from coterie.learners import DirichletClustering
 
 TINY = Schedule(3, 2, 1)
+LEAST = replace(FULL, schedule=TINY, trial=TINY)
 
 
 @pytest.fixture
 def quick(monkeypatch):
     """Let chains run for a few sweeps only, and compare less."""
-    for name in ("SCHEDULE", "SHORT_SCHEDULE"):
-        monkeypatch.setattr(_dirichlet_systems, name, TINY)
+    monkeypatch.setattr(_dirichlet_effort, "FULL", LEAST)
     monkeypatch.setattr(_dirichlet_systems, "WEIGHTS", (1.0,))
 
 
@@ -226,7 +234,7 @@ def test_the_shape_of_the_highest_f_on_training_sets_left_out_is_chosen(wanted, 
     seen = []
     monkeypatch.setattr(_dirichlet_systems, "scm_learner", partial(Fake, wanted=wanted, seen=seen))
     task = Task(Corpus(sets[:3], truths[:3]), Corpus(sets[3:], truths[3:]), IMAGES)
-    found = scm(task, seeds=(0, 1))
+    found = scm(task, (0, 1), FULL)
     assert found.facts == {"shape": wanted, "resolution": 0.0}
     assert found.answers[""] == [truths[3:]] * 2
     assert seen == [2] * 6 + [3] * 2
@@ -238,20 +246,22 @@ def test_the_shape_of_the_highest_f_on_training_sets_left_out_is_chosen(wanted, 
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name != EMBEDDED])
 def test_systems_on_vectors(name, quick):
     task = vector_task()
-    found, again = (SYSTEMS[name](task, (3,)) for _ in range(2))
+    found, again = (SYSTEMS[name](task, (3,), LEAST) for _ in range(2))
     assert found == again
     for answers in found.answers.values():
         assert [len(each) for each in answers[0]] == [14, 14]
     assert set(found.answers) == ({""} if name in (COARSE, FINE, SVM) else set(ESTIMATES))
     if name in TUNED:
-        assert found.facts["shape"] in _dirichlet_systems.SHAPES
+        assert found.facts["shape"] in IMAGES.shapes
 
 
 def test_scm_finds_clear_clusters():
     task = vector_task()
     for name in (SCM, ONE_TYPE, PER_CLUSTER):
         truths = task.test.partitions
-        for truth, answer in zip(truths, SYSTEMS[name](task, (0,)).answers[""][0], strict=True):
+        for truth, answer in zip(
+            truths, SYSTEMS[name](task, (0,), FULL).answers[""][0], strict=True
+        ):
             assert measured(truth, answer)[3] > 0.8
 
 
@@ -259,16 +269,16 @@ def test_scm_finds_clear_clusters():
 def test_systems_on_citations(name, quick, cora):
     key = {"data": "cora_ksf", "run": 1, "system": name, "n_digits": 0}
     found = _dirichlet_cells.tested(key, None)
-    assert np.shape(found["scores"][""]) == (len(_dirichlet_cells.SEEDS), 1, 5)
+    assert np.shape(found["scores"][""]) == (len(FULL.seeds), 1, 5)
     if name == SVM:
         assert 0 < found["pairs"] <= 2 * 18 * 17 // 2
     if name in TUNED:
         assert found["resolution"] in CITATIONS.resolutions
 
 
-def test_the_partially_trained_model_has_the_identity_and_what_training_says(quick):
+def test_the_partially_trained_model_has_the_identity_and_what_training_says():
     task = vector_task()
-    found = partially_trained(task, (4,))
+    found = partially_trained(task, (4,), LEAST)
     learner = DirichletClustering(n_samples=1, burn_in=0, n_chains=1).fit(*task.train)
     centre = learner.similarity_.space.centre
     known = DirichletClustering.with_types(
@@ -337,10 +347,11 @@ def context(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", dirichlet.TABLES)
 def test_every_table_is_full(context, name):
     tables = dirichlet.TABLES[name](context)
-    assert len(tables) == {"cora": 4, "budget": 1}.get(name, 2)
+    assert len(tables) == {"cora": 4, "budget": 1, "claims": 1}.get(name, 2)
     for table in tables:
+        assert table.data
         for entry in (each for row in table.entries for each in row):
-            assert np.isfinite(entry.ours)
+            assert entry.ours if isinstance(entry.ours, str) else np.isfinite(entry.ours)
         assert not any("{" in note for note in table.notes)
     again = dirichlet.TABLES[name](context)
     assert [table.to_markdown() for table in tables] == [table.to_markdown() for table in again]
@@ -375,7 +386,7 @@ def test_table_2_is_by_author_and_seed(context):
 
 def test_the_keys_of_cells_tell_all_apart(context, tmp_path):
     dirichlet.usps(context)
-    n_rows = len(dirichlet.DIGIT_ROWS)
+    n_rows = len(DIGIT_ROWS)
     assert len(list((tmp_path / "cells").glob("*.json"))) == 6 * n_rows
     dirichlet.digits(context)
     assert len(list((tmp_path / "cells").glob("*.json"))) == 13 * n_rows
@@ -394,7 +405,8 @@ def test_comparisons_have_the_sign_of_scm_and_count_runs():
     low = np.arange(10) / 100
     found = results(ours=low + 0.5, worse=low + 0.4, mixed=low[::-1] + 0.5)
     others = {"Worse": "worse", "Mixed": "mixed"}
-    table = against("t", found, {"5 digits": ("ours", others)})
+    table = against("t", found, {"5 digits": ("ours", others)}, "made up")
+    assert table.data == "made up"
     assert table.columns == ("F, 5 digits", "NES, 5 digits")
     worse, mixed = table.entries
     assert worse[0].ours == pytest.approx(0.1)
@@ -414,12 +426,88 @@ def test_choices_of_rows_that_were_tuned():
     )
 
 
+# Claims.
+
+
+def test_claims_are_tested_over_subsets_and_counted_over_authors(context):
+    (table,) = dirichlet.TABLES["claims"](context)
+    assert list(dirichlet.TABLES)[-1] == "claims"
+    shown = dict(zip(table.rows, table.entries, strict=True))
+    # Systems differ by 0.05 a place, in all runs alike, and digits by 0.02 each.
+    places = {name: number for number, name in enumerate(SYSTEMS)}
+    verdict, gain, spread = shown["Table 1, USPS, 5 digits, F: SCM better than PT-SCM"]
+    assert verdict.ours == "yes"
+    assert gain.ours == pytest.approx(0.05 * (places[SCM] - places[PT]))
+    assert gain.note == "p = 0.031"
+    assert spread.ours == "± 0.000, 6 of 6"
+    text = "Table 1, USPS, NES: SCM trained on 5 digits better than on 2"
+    assert shown[text][1].ours == pytest.approx(0.06)
+    verdict, gain, spread = shown["Table 2, Cora (KSF), NES: SCM better than SVM"]
+    assert (verdict.ours, gain.note, spread.ours) == ("yes", "", "± 0.000, 3 of 3")
+    assert gain.ours == pytest.approx(0.05)
+    assert len(table.rows) == 2 * 10 + 4 + 2 * 8
+
+
+def test_a_claim_has_the_spread_of_the_difference():
+    found = results(ours=[0.5, 0.4, 0.6], other=[0.4, 0.5, 0.3])
+    seen = _dirichlet_claims._better("t", found, "ours", "other", 3)
+    assert seen.gain == pytest.approx(0.1)
+    assert seen.p_value is None
+    assert seen.spread == f"± {np.std([0.1, -0.1, 0.3], ddof=1):.3f}, 2 of 3"
+    seen = _dirichlet_claims._better("t", found, "other", "ours", 3)
+    assert seen.verdict == "no"
+
+
+# Quick runs.
+
+
+def test_quick_cells_are_marked_and_others_stay_as_they_are(context, tmp_path):
+    quick = replace(context, quick=True)
+    folder = tmp_path / "cells"
+    n_usps, n_refs = (QUICK.n_runs[name] for name in ("usps", "cora_refs"))
+    dirichlet.usps(quick)
+    dirichlet.budget(quick)
+    made = n_usps * len(DIGIT_ROWS) + 3 * len(QUICK.budgets)
+    assert len(list(folder.glob("*quick=True*.json"))) == len(list(folder.glob("*"))) == made
+    (table,) = dirichlet.claims(quick)
+    assert len(list(folder.glob("*"))) == made + 2 * n_refs * len(CITATION_ROWS)
+    assert len(table.rows) == 40
+    assert _dirichlet_effort.marked(context, {"version": 1}) == {"version": 1}
+
+
+def test_quick_tables_say_so(context):
+    quick = replace(context, quick=True)
+    for name in ("usps", "cora"):
+        notes = " ".join(dirichlet.TABLES[name](quick)[0].notes)
+        assert f"{QUICK.schedule.n_chains} chains of {QUICK.schedule.n_sweeps} sweeps" in notes
+        assert "Chosen in the runs" not in notes
+        assert "prior is 10" in notes
+    assert "1, 10 and 100 times its default" in " ".join(dirichlet.usps(context)[0].notes)
+
+
+def test_a_quick_cell_takes_less(cora, monkeypatch):
+    monkeypatch.setattr(_dirichlet_effort, "QUICK", replace(QUICK, schedule=TINY))
+    seen = []
+    learner = _dirichlet_systems.scm_learner
+    monkeypatch.setattr(
+        _dirichlet_systems,
+        "scm_learner",
+        lambda prior, schedule, seed: seen.append(schedule) or learner(prior, schedule, seed),
+    )
+    key = {"data": "cora_refs", "run": 0, "system": SCM, "n_digits": 0, "quick": True}
+    found = _dirichlet_cells.tested(key, None)
+    assert seen == [TINY] * len(QUICK.seeds)
+    assert np.shape(found["scores"][""]) == (len(QUICK.seeds), 1, 5)
+    kind = QUICK.citations
+    assert (found["shape"], found["resolution"]) == (*kind.shapes, *kind.resolutions)
+
+
 # Budgets.
 
 
 def test_the_paper_takes_so_many_times_as_long():
     assert PAPER_SCHEDULE.n_sweeps == 110_000
-    assert round(PAPER_SCHEDULE.n_sweeps / SCHEDULE.n_sweeps) == 440
+    assert round(PAPER_SCHEDULE.n_sweeps / FULL.schedule.n_sweeps) == 440
     assert schedule_of(1.0).n_sweeps == 500
     assert schedule_of(0.5).n_sweeps == 250
     learner = _dirichlet_systems.scm_learner(_dirichlet_systems.PRIOR, PAPER_SCHEDULE, 0)

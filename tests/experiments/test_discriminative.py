@@ -1,5 +1,7 @@
 """The tables of SDC: halves by entity, raw pairs, tables of faked cells, and one real cell."""
 
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +12,7 @@ from coterie.datasets.names import load_entity_names, load_source_names
 from coterie.experiments import (
     _sdc_approaches,
     _sdc_cells,
+    _sdc_claims,
     _sdc_data,
     _sdc_fresh,
     _sdc_remedies,
@@ -31,7 +34,7 @@ from coterie.experiments._sdc_approaches import (
     raw,
 )
 from coterie.experiments._sdc_data import Names, divided, drawn
-from coterie.experiments._sdc_tables import KINDS, N_RUNS, PAIRS, Results, against, results_of
+from coterie.experiments._sdc_tables import FULL, KINDS, QUICK, Results, against, results_of
 from coterie.experiments.cells import Cells, Context
 from coterie.items import ItemSet
 from coterie.metrics import pair_scores
@@ -185,7 +188,7 @@ def test_a_threshold_is_tuned_on_training_pairs_alone():
 
 def fake(key, rows):
     """Compute a cell without learning: another number for each row, fold and division."""
-    number = 100 * PAIRS.index(key["pair"]) + key["run"] + len(str(key["kind"]))
+    number = 100 * FULL.pairs.index(key["pair"]) + key["run"] + len(str(key["kind"]))
     return {
         "folds": [
             {row: [0.5, 0.25, (at + 7 * fold + number % 13) / 100] for at, row in enumerate(rows)}
@@ -194,10 +197,14 @@ def fake(key, rows):
     }
 
 
+def faked(rows, key, folder):
+    return fake(key, rows)
+
+
 @pytest.fixture
 def context(tmp_path, monkeypatch):
     """Fake all cells, of two runs."""
-    monkeypatch.setattr(_sdc_tables, "N_RUNS", 2)
+    monkeypatch.setattr(_sdc_tables, "FULL", FULL._replace(n_runs=2))
     clusterers, approaches = _sdc_approaches.CLUSTERERS, discriminative
     rows = {
         "approaches": [*approaches.BEYOND, *approaches.IN_PAPER],
@@ -207,7 +214,9 @@ def context(tmp_path, monkeypatch):
         "rates": [_sdc_cells.at_rate(r, a) for a in _sdc_cells.RATES for r in (SDC, BY_F1)],
     }
     for name, own in rows.items():
-        monkeypatch.setattr(discriminative, name, lambda key, folder, own=own: fake(key, own))
+        for module in (discriminative, _sdc_claims):
+            made = partial(faked, own)
+            monkeypatch.setattr(module, name, made, raising=False)
     own = [
         name
         for clusterer in _sdc_remedies.CLUSTERERS
@@ -226,8 +235,10 @@ def test_every_table_is_full_and_figures_have_a_chart(context, name):
     tables = discriminative.TABLES[name](context)
     for table in tables:
         for entry in (each for row in table.entries for each in row):
-            assert np.isfinite(entry.ours) if isinstance(entry.ours, float) else entry.ours
-    if name in ("remedies", "fresh"):
+            finite = isinstance(entry.ours, float) and np.isfinite(entry.ours)
+            assert finite or entry.ours or name == "claims"
+    assert all(table.data for table in tables)
+    if name in ("remedies", "fresh", "claims"):
         return
     assert tables[0].chart is not None
     assert b"<svg" in tables[0].chart.to_svg()
@@ -252,10 +263,10 @@ def test_figure_4_has_the_printed_figures_and_the_papers_rows_first(context):
 def test_results_are_collected_by_kind_pair_and_fold(tmp_path):
     context = Context(Cells(tmp_path), n_jobs=1)
     results = results_of(context, "t", lambda key, folder: fake(key, ["a", "b"]))
-    assert len(list(tmp_path.glob("*.json"))) == 3 * 3 * N_RUNS
+    assert len(list(tmp_path.glob("*.json"))) == 3 * 3 * FULL.n_runs
     for kind, called in KINDS.items():
         own = results.f1("b", kind)
-        assert own.shape == (3, 2 * N_RUNS)
+        assert own.shape == (3, 2 * FULL.n_runs)
         key = {"kind": called, "pair": 3, "run": 4}
         first, second = fake(key, ["a", "b"])["folds"]
         assert own[2, 6:8] == pytest.approx([100 * first["b"][2], 100 * second["b"][2]])
@@ -271,7 +282,7 @@ def test_differences_have_the_sign_of_the_first_row_and_count_pairs():
         row: dict.fromkeys(KINDS, values)
         for row, values in {SDC: ours, "worse": worse, "mixed": mixed}.items()
     }
-    table = against("t", SDC, Results(of), [])
+    table = against("t", SDC, Results(of))
     shown = {row: table.entries[number][0] for number, row in enumerate(table.rows)}
     assert shown["worse"].ours == pytest.approx(5.0)
     assert shown["worse"].note.endswith("3 of 3")
@@ -287,6 +298,104 @@ def test_charts_are_written_with_the_tables(context, tmp_path, monkeypatch):
     first = (tmp_path / "out" / "sdc" / "figure7.svg").read_bytes()
     list(reproduce("sdc", ["figure7"], tmp_path / "out", n_jobs=1, fresh=True))
     assert (tmp_path / "out" / "sdc" / "figure7.svg").read_bytes() == first
+
+
+# Claims.
+
+
+def claimed(f1):
+    """Return the rows of claims, each with what is seen, of results by the name of their row."""
+    of = {
+        row: dict.fromkeys(KINDS, np.repeat(np.asarray(values)[..., None], 3, axis=2))
+        for row, values in f1.items()
+    }
+    return Results(of)
+
+
+STEPS = np.arange(12.0).reshape(3, 4) / 10
+
+
+def test_a_claim_has_the_sign_of_the_first_and_counts_pairs_of_sets():
+    mixed = STEPS + np.array([[9.0], [-1.0], [-1.0]])
+    seen = _sdc_claims._better("t", STEPS, mixed)
+    assert seen.gain == pytest.approx(-7.0 / 3)
+    assert seen.spread == "2 of 3 pairs of sets"
+    seen = _sdc_claims._better("t", STEPS + 5.0, STEPS)
+    assert (seen.verdict, seen.spread) == ("yes", "3 of 3 pairs of sets")
+    assert seen.p_value == pytest.approx(2 / 2**12)
+
+
+def test_the_best_of_several_stands_for_them():
+    levels = {SDC: 60.0, _sdc_claims.OVER_SOFT: 50.0, OVER_P: 61.0, _sdc_claims.OVER_W: 55.0}
+    levels |= {SOFT_BEST: 40.0, LMR_P: 45.0, _sdc_claims.LMR_W: 59.0}
+    found = list(_sdc_claims._of_approaches(claimed({r: STEPS + at for r, at in levels.items()})))
+    assert [seen.text for seen in found[::3]] == [
+        "Figure 4, People: SDC better than Clustering over SoftTFIDF",
+        "Figure 4, People: SDC better than Clustering over LMR (P)",
+        "Figure 4, People: SDC better than LMR classifier (W)",
+    ]
+    assert [seen.verdict for seen in found[::3]] == ["yes", "no: the reverse", "yes"]
+    assert [seen.gain for seen in found[::3]] == pytest.approx([10.0, -1.0, 1.0])
+
+
+def test_shares_are_taken_alone_at_first_and_in_the_mean_later():
+    rows = (SDC, LMR_P, _sdc_claims.LMR_W, OVER_P, _sdc_claims.OVER_W)
+    level = {SDC: 50.0, LMR_P: 55.0}
+    f1 = {
+        _sdc_cells.at_share(row, share): STEPS + level.get(row, 40.0)
+        for row in rows
+        for share in _sdc_cells.SHARES
+    }
+    # Far behind at 20 %, which no claim is about; ahead by 8 at each share from 30 % on.
+    f1[_sdc_cells.at_share(SDC, 20)] = STEPS
+    for share in range(30, 101, 10):
+        f1[_sdc_cells.at_share(SDC, share)] = STEPS + 63.0
+    few, many = list(_sdc_claims._of_sizes(claimed(f1)))[::3]
+    assert (few.gain, many.gain) == pytest.approx((5.0, 8.0))
+    assert few.verdict == many.verdict == "yes"
+
+
+def test_rates_are_level_or_not():
+    noise = np.random.default_rng(0).permuted(np.tile(np.arange(4.0), (12, 1)), axis=1)
+    alike = {_sdc_cells.at_rate(SDC, r): noise[:, n] for n, r in enumerate(_sdc_cells.RATES)}
+    apart = {_sdc_cells.at_rate(SDC, r): np.full(12, r) for r in _sdc_cells.RATES}
+    for f1, verdict in ((alike, "yes: level"), (apart, "no: they differ")):
+        results = claimed({row: values.reshape(3, 4) for row, values in f1.items()})
+        seen = list(_sdc_claims._of_rates(results))
+        assert {each.verdict for each in seen} == {verdict}
+    assert seen[0].gain == pytest.approx(999.0)
+
+
+def test_claims_count_pairs_of_sets(context):
+    (table,) = discriminative.TABLES["claims"](context)
+    assert list(discriminative.TABLES)[-1] == "claims"
+    assert table.columns == ("seen", "better by", "spread")
+    assert len(table.rows) == 36
+    spreads = {f"{n} of 3 pairs of sets" for n in range(4)} | {None}
+    assert {row[-1].ours for row in table.entries} <= spreads
+
+
+# Quick runs.
+
+
+@pytest.mark.parametrize("name", discriminative.TABLES)
+def test_quick_tables_take_one_run_of_one_pair(context, tmp_path, name):
+    quick = replace(context, quick=True)
+    tables = discriminative.TABLES[name](quick)
+    n_cells = {"fresh": 4, "claims": 12}.get(name, 3)
+    assert len(list((tmp_path / "cells").glob("*.json"))) == n_cells
+    shown = " ".join(note for table in tables for note in table.notes)
+    if name.startswith("figure"):
+        assert "over 2 results (pairs of sets: 1; runs" in shown
+    assert [table.rows for table in tables] == [
+        table.rows for table in discriminative.TABLES[name](context)
+    ] or name == "claims"
+
+
+def test_a_quick_run_takes_what_a_full_one_does_first():
+    assert set(QUICK.pairs) < set(FULL.pairs)
+    assert QUICK.n_runs < FULL.n_runs
+    assert QUICK.n_fresh < FULL.n_fresh
 
 
 # Cells.

@@ -1,5 +1,8 @@
 """The tables of left-linking on made-up corpora: right divisions, right choices, resumed."""
 
+import gzip
+import json
+
 import numpy as np
 import pytest
 
@@ -7,31 +10,41 @@ from coterie.datasets import make_synth
 from coterie.datasets.corpus import Corpus
 from coterie.experiments import (
     _left_cells,
+    _left_claims,
     _left_controls,
-    _left_coreference,
     _left_data,
     _left_forum,
+    _left_protocol,
     _left_results,
+    _left_statistics,
     _left_techniques,
     left_linking,
 )
 from coterie.experiments._left_cells import tested as compute
 from coterie.experiments._left_data import NOTHING, Division, division_of, drawn
+from coterie.experiments._left_protocol import FULL, QUICK, protocol_of
 from coterie.experiments._left_results import Result
-from coterie.experiments._left_techniques import Task
+from coterie.experiments._left_techniques import TASKS, Task
 from coterie.experiments.cells import Cells, Context
 from coterie.experiments.published import LEFT_LINKING
 from coterie.features import GivenFeatures
-from coterie.learners.cccp import CCCP
 from coterie.learners.sgd import SGD
-from coterie.learners.spanning_forest import SpanningForestLearner
 from coterie.learners.sum_link import SumLinkLearner
 from coterie.metrics import b_cubed, conll_score, macro, micro, muc, variation_of_information
 from coterie.partition import Partition
 
 ALL = make_synth(n_sets=8, n_clusters=2, cluster_size=4, region_size=10, noise=0.45)
 OFTEN = Task(conll_score, (1, 2), (1, None), (0.1, 0.01), (1e-4,), exact=True)
+SMALL = {
+    "n_starts": 3,
+    "n_sampled": 20,
+    "n_subsets": 2,
+    "n_subset": 2,
+    "n_iterations": 2,
+    "relaxed": FULL.relaxed._replace(passes=1),
+}
 PAPER_TABLES = {
+    "statistics": "statistics",
     "coref-gum": "ACE 2004",
     "coref-genres": "OntoNotes-5.0",
     "coref-ontogum": "OntoNotes-5.0",
@@ -62,11 +75,27 @@ def by_fold(folder, fold):
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
     """Make all data and all grids small; what one test computes, others find."""
+    folder = tmp_path_factory.mktemp("data")
+    write_posts(folder / "newsgroups_threads")
     with pytest.MonkeyPatch.context() as monkeypatch:
         _make_small(monkeypatch)
         _left_data._division.cache_clear()
-        yield Context(Cells(tmp_path_factory.mktemp("cells")), n_jobs=1)
+        yield Context(Cells(tmp_path_factory.mktemp("cells")), folder, n_jobs=1)
         _left_data._division.cache_clear()
+
+
+def write_posts(folder):
+    """Two item sets, in which one author writes both days, and a post that is in none."""
+    folder.mkdir()
+    (folder / "item_sets.csv").write_text("item_set,fold\n1_sci,0\n2_sci,1\n")
+    rows = [(1, 5, 7, "Yes."), (1, 5, 7, "> Yes.\nNo, it is"), (1, 6, 8, "a b c"), (2, 5, 7, "a")]
+    rows += [(3, 9, 9, "of a day without an item set")]
+    posts = [
+        {"id": n, "time": n, "day": day, "family": "sci", "author": a, "thread": t, "text": text}
+        for n, (day, a, t, text) in enumerate(rows)
+    ]
+    with gzip.open(folder / "posts.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(post)}\n" for post in posts)
 
 
 def _make_small(monkeypatch):
@@ -77,32 +106,30 @@ def _make_small(monkeypatch):
     monkeypatch.setattr(_left_data, "READERS", data)
     monkeypatch.setattr(_left_data, "FEATURES", {})
     tasks = _left_techniques.TASKS | dict.fromkeys(("gum", "ontogum", "gum-60", "litbank"), OFTEN)
-    few = {name: task._replace(corr=(1e5,), forest=(0.1,)) for name, task in tasks.items()}
-    monkeypatch.setattr(_left_cells, "TASKS", few)
-    monkeypatch.setattr(_left_techniques, "GAMMAS", (0.0, 1.0))
+    few = {"corr": (1e5,), "forest": (0.1,), "forest_passes": 2, "gammas": (0.0, 1.0)}
+    tasks = {name: task._replace(**few) for name, task in tasks.items()}
+    monkeypatch.setattr(_left_cells, "TASKS", tasks)
     genres = [{"data": "gum/news"}, {"data": "gum/bio"}]
     folds = {target: [{"data": target, "fold": fold} for fold in (0, 7)] for target in data}
     for name, divisions in {"GENRES": genres, "LITBANK": folds["litbank"]}.items():
         corpus = getattr(left_linking, name)._replace(divisions=divisions)
-        monkeypatch.setattr(left_linking, name, corpus)
+        for module in (left_linking, _left_claims):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, corpus)
     monkeypatch.setattr(_left_forum, "FOLDS", folds)
     ordered = {
         name: own._replace(divisions=own.divisions[:2])
         for name, own in _left_controls.ORDERED.items()
     }
     monkeypatch.setattr(_left_controls, "ORDERED", ordered)
-    for name, value in {"N_STARTS": 3, "N_SUBSETS": 2, "N_SUBSET": 2}.items():
-        monkeypatch.setattr(_left_controls, name, value)
-    monkeypatch.setattr(_left_coreference, "RELAXED_PASSES", 1)
-    monkeypatch.setitem(_left_cells.SOLVERS, _left_cells.WHOLE, CCCP(max_iter=2))
-    quick = SpanningForestLearner(solver=CCCP(max_iter=2, inner_max_iter=3))
-    learners = {_left_techniques.FOREST: quick}
-    monkeypatch.setattr(_left_techniques, "BATCH", _left_techniques.BATCH | learners)
+    monkeypatch.setattr(_left_protocol, "FULL", FULL._replace(**SMALL))
 
 
 @pytest.mark.parametrize("name", left_linking.TABLES)
 def test_every_table_has_the_papers_rows_and_figures(context, name):
-    table = left_linking.TABLES[name](context)[0]
+    tables = left_linking.TABLES[name](context)
+    assert all(table.data for table in tables)
+    table = tables[0]
     assert not [entry for row in table.entries for entry in row if entry.ours == "nan"]
     for row, figures in LEFT_LINKING.get(PAPER_TABLES.get(name), {}).items():
         shown = dict(zip(table.columns, table.entries[table.rows.index(row)], strict=True))
@@ -254,3 +281,106 @@ def test_random_starts_are_other_starts(context):
     assert len(found["measured"]) == 4
     assert len({*found["measured"], found["from zeros"]}) > 1
     assert _left_cells.started(key, None) == found
+
+
+def test_posts_are_counted_in_all_and_by_item_set(context):
+    found = _left_statistics.counted({"statistics": "posts"}, context.data_folder)
+    assert found == {
+        "authors": 2,
+        "item sets": 2,
+        "posts": 4,
+        "posts per author": 2.0,
+        "posts per item set": 2.0,
+        "tokens per post": (1 + 5 + 3 + 1) / 4,
+        "tokens per post, without quotations": (1 + 3 + 3 + 1) / 4,
+        "most posts of an author in an item set": 2,
+        "threads": 2,
+        "posts per thread": 2.0,
+    }
+
+
+def test_mentions_are_counted(context):
+    found = _left_statistics.counted({"statistics": "gum"}, None)
+    assert list(found.values())[:6] == [8, 4, 2, 2, 64, 16]
+    assert found["alone"] == 0.0
+    table = left_linking.statistics(context)[1]
+    assert len(table.rows) == 4
+    for row, entries in zip(table.rows, table.entries, strict=True):
+        papers = [entry.paper for entry in entries[:4]]
+        assert papers == list(LEFT_LINKING["corpora"][row.rpartition("for ")[2]].values())
+        assert papers[0] == sum(papers[1:])
+
+
+def test_printed_statistics_agree_with_each_other():
+    printed = {row: figures["posts"] for row, figures in LEFT_LINKING["statistics"].items()}
+    assert printed["posts per author"] == round(printed["posts"] / printed["authors"], 2)
+    assert printed["posts per item set"] == round(printed["posts"] / printed["item sets"])
+
+
+def test_claims_have_the_figures_and_p_values_of_the_tables(context):
+    table = left_linking.claims(context)[0]
+    shown = dict(zip(table.rows, table.entries, strict=True))
+    table = left_linking.coref_gum(context)[0]
+    scores = dict(zip(table.rows, (row[-1] for row in table.entries), strict=True))
+    ours = scores[_left_techniques.OURS]
+    for row in ("L³M (γ = 0)", "Sum-Link", "Bin-Left-Link", "Spanning Forest", "Corr-Clustering"):
+        gain = shown[f"GUM (Table 1): L³M (tuned γ) better than {row}"][1]
+        assert gain.ours == pytest.approx(ours.ours - scores[row].ours)
+        assert gain.note == scores[row].note
+    table = left_linking.forum(context)[0]
+    losses = dict(zip(table.rows, (row[1] for row in table.entries), strict=True))
+    gain = shown["Topic (Table 2): L³M (tuned γ) better than Sum-Link"][1]
+    lost = losses["Sum-Link"].ours - losses[_left_techniques.OURS].ours
+    assert (gain.ours, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
+    worse = left_linking.order(context)[0].entries[3][2]
+    assert shown["Author (5.4): the natural order no better than a random one"][
+        1
+    ] == worse._replace(paper=None)
+
+
+def test_a_small_spread_over_starts_is_seen(context, monkeypatch):
+    values = {"Coreference, average": {"measured": [0.8, 0.801]}, "Topic": {"measured": [0.4, 0.8]}}
+    monkeypatch.setattr(_left_claims, "start_values", lambda context: values)
+    small, large = _left_claims._of_starts(context)
+    assert (small.verdict, large.verdict) == ("yes", "no")
+    deviation = np.std([0.8, 0.801], ddof=1) / 0.8005
+    assert small.gain == pytest.approx(100 * (0.01 - deviation))
+
+
+def test_a_full_run_has_the_keys_of_before(context):
+    """What was kept is found again: no word on quick runs in the keys of full ones."""
+    full = _left_protocol.keyed(context, {"data": "gum"})
+    assert full == {"data": "gum", "version": 1}
+    assert protocol_of(full) is _left_protocol.FULL
+
+
+def test_a_quick_run_takes_less(context, monkeypatch, tmp_path):
+    monkeypatch.setattr(_left_protocol, "QUICK", QUICK._replace(n_sets=(2, 1, 1), n_divisions=1))
+    asked = []
+    monkeypatch.setattr(_left_cells, "tune", lambda *args, **kwargs: asked.append(args) or 1 / 0)
+    quick = Context(Cells(tmp_path), context.data_folder, n_jobs=1, quick=True)
+    with pytest.raises(ZeroDivisionError):
+        left_linking.coref_genres(quick)
+    ((_, item_sets, _, grid),) = asked
+    first, last = part(0, 3), part(4)
+    assert item_sets == first.item_sets + last.item_sets
+    assert set(grid) == {"lam", "solver__learning_rate", "n_passes"}
+    assert max(map(len, grid.values())) <= 2
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_quick_run_can_report_what_tables_show(name):
+    full, quick = TASKS[name], TASKS[name].narrowed(QUICK.settings)
+    assert full.narrowed({}) == full
+    assert {passes for passes in quick.shown if passes} <= set(quick.passes) <= set(full.passes)
+    assert 0.0 in quick.gammas
+    assert set(quick.rates) <= set(full.rates)
+    assert set(quick.lams) <= set(full.lams)
+
+
+def test_a_quick_run_says_what_it_left_out(context):
+    notes = left_linking.TABLES["cccp"](context)[0].notes
+    assert not any("Quick" in note for note in notes)
+    (said,) = _left_protocol.quick_notes(Context(context.cells, quick=True))
+    assert "at most 12 item sets to train on" in said
+    assert "γ is one of 0, 0.4, 1," in said

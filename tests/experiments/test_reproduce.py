@@ -1,6 +1,5 @@
 """The papers, and a tiny one made here from beginning to end."""
 
-import importlib.util
 import os
 import signal
 import subprocess
@@ -13,20 +12,11 @@ import pytest
 import coterie
 from coterie import experiments
 from coterie.exceptions import InputError
-from coterie.experiments import PAPERS, Paper, reproduce, summary, tables_of
+from coterie.experiments import PAPERS, folder_of, reproduce, summary, tables_of
+from coterie.experiments._kept import QUICK
+from coterie.experiments.tables import Table
 
 FAKE = Path(__file__).with_name("fake_paper.py")
-
-
-@pytest.fixture
-def fake(monkeypatch, tmp_path):
-    """Register the tiny paper; return a folder for what it computes and writes."""
-    spec = importlib.util.spec_from_file_location("fake_paper", FAKE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setitem(sys.modules, "fake_paper", module)
-    monkeypatch.setitem(PAPERS, "fake", Paper("Nobody 1999, Squares", "fake_paper"))
-    return tmp_path
 
 
 def computed(folder):
@@ -36,25 +26,28 @@ def computed(folder):
 
 def test_tables_are_made_and_written(fake):
     tables = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
-    assert [table.title for table in tables] == ["Squares", "Half 0", "Half 1"]
+    titles = ["Squares", "Half 0", "Half 1", "What the paper claims"]
+    assert [table.title for table in tables] == titles
     assert tables[0].entries[2][0].ours == 4.0
     assert computed(fake) == [0, 1, 2]
     folder = fake / "out" / "fake"
-    names = {path.name for path in folder.iterdir()}
-    assert names == {
-        "cells", "table1.csv", "table1.md",
-        "table2-1.csv", "table2-1.md", "table2-2.csv", "table2-2.md",
+    assert {path.name for path in folder.iterdir()} == {
+        "cells", "index.html",
+        "table1.csv", "table1.md", "table1.json",
+        "table2-1.csv", "table2-1.md", "table2-1.svg",
+        "table2-2.csv", "table2-2.md", "table2-2.svg", "table2.json",
+        "claims.csv", "claims.md", "claims.json",
     }  # fmt: skip
     assert (
         folder / "table1.csv"
-    ).read_text() == ',square,"square, paper"\n0,0.0,\n1,1.0,\n2,4.0,4.1\n'
+    ).read_text() == ',square,"square, paper"\n0,0.0,\n1,1.0,\n2,4.0,4.1\nx & y,,9\n'
     assert (folder / "table1.md").read_text(encoding="utf-8") == tables[0].to_markdown() + "\n"
 
 
 def test_a_second_run_computes_nothing(fake):
     list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
     again = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
-    assert len(again) == 3
+    assert len(again) == 4
     assert computed(fake) == [0, 1, 2]
 
 
@@ -71,14 +64,41 @@ def test_some_tables_only(fake):
     assert not (fake / "out" / "fake" / "table1.csv").exists()
 
 
+def test_quick_runs_are_kept_apart(fake):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    before = {path: path.read_bytes() for path in (fake / "out").rglob("*") if path.is_file()}
+    quick = list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, quick=True))
+    assert computed(fake) == [0, 1, 2, 0, 1, 2]
+    assert quick[0].notes == ("Not all agree.", "Less <b>data</b>.", QUICK)
+    folder = folder_of("fake", fake / "out", quick=True)
+    assert {path.name for path in folder.iterdir()} == {
+        "cells", "index.html", "table1.csv", "table1.md", "table1.json",
+    }  # fmt: skip
+    assert QUICK in (folder / "index.html").read_text(encoding="utf-8")
+    list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, fresh=True, quick=True))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_table_says_what_its_data_are(fake, monkeypatch):
+    bare = {"table1": lambda context: [Table.beside("Bare", {"a": {"x": 1.0}})]}
+    monkeypatch.setattr(sys.modules["fake_paper"], "TABLES", bare)
+    with pytest.raises(InputError, match="table1 makes the table 'Bare' without a line on its da"):
+        list(reproduce("fake", out=fake / "out"))
+
+
 def test_progress_names_the_table(fake):
     steps = []
     with coterie.progress(steps.append):
         list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
     assert [(s.task, s.done, s.total) for s in steps] == [
-        *(("table1", done, 3) for done in range(4)),
-        ("table2", 2, 2),
+        *(("table1 (1 of 3)", done, 3) for done in range(4)),
+        ("table2 (2 of 3)", 2, 2),
+        ("claims (3 of 3)", 3, 3),
     ]
+    steps.clear()
+    with coterie.progress(steps.append):
+        list(reproduce("fake", ["table2"], fake / "out", fake, n_jobs=1))
+    assert steps[0].task == "table2"
 
 
 def test_what_is_not_there_is_told_before_anything_is_done(fake):
@@ -93,6 +113,7 @@ def test_the_line_of_a_table(fake):
     assert [summary(make) for make in tables_of("fake").values()] == [
         "Squares of small numbers.",
         "Halves, in two tables.",
+        "What is claimed of squares.",
     ]
     assert summary(lambda context: []) == ""
 
@@ -147,6 +168,7 @@ def test_a_stopped_run_goes_on(tmp_path):
     output, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, "")
     assert "Not all agree." in output
+    assert output.endswith(f"All of it: {Path('out', 'fake', 'index.html')}\n")
     assert sorted(computed(tmp_path)) == [0, 1, 1, 2, 2]
 
 

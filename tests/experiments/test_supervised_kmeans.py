@@ -1,7 +1,6 @@
 """Leaving clusterings out: folds, choices, losses and tables, on tiny Synth data."""
 
 import warnings
-from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -9,26 +8,39 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie.clusterers import DiscreteSpectral, KernelKMeans, Spectral
-from coterie.experiments import supervised_kmeans
-from coterie.experiments.cells import Cells, Context
-from coterie.experiments.published import SUPERVISED_KMEANS
-from coterie.experiments.supervised_kmeans import (
+from coterie.datasets.corpus import Corpus
+from coterie.experiments import _kmeans_cells, _kmeans_times, supervised_kmeans
+from coterie.experiments._kmeans_cells import counted_stops, loss_of, trainer_of
+from coterie.experiments._kmeans_claims import claims_of
+from coterie.experiments._kmeans_data import (
+    WEBKB_L,
+    WEBKB_N,
+    GoogleNews,
+    Stories,
+    Synth,
+    _drawn,
+)
+from coterie.experiments._kmeans_results import (
     LeftOut,
     Outcome,
-    Synth,
+    chosen_elsewhere,
     leave_one_out,
-    loss_of,
     loss_table,
-    synth,
     win_table,
 )
+from coterie.experiments._kmeans_times import Size, Timing, exponent, times_tables
+from coterie.experiments.cells import Cells, Context
+from coterie.experiments.published import SUPERVISED_KMEANS
+from coterie.experiments.supervised_kmeans import FULL, QUICK, Protocol, claims, synth, table4
+from coterie.features import PageFeatures, TextFeatures, WithConstant
+from coterie.items import ItemSet
 from coterie.learners import SupervisedKMeans, Untrained
 from coterie.learners.cutting_planes import OneSlack
 from coterie.metrics import trace_loss
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
-TINY = Synth(noise=0.5, n_sets=4, cluster_size=4, region_size=6, low=-1, high=0)
+TINY = Synth(noise=0.5, n_clusterings=4, cluster_size=4, region_size=6, low=-1, high=0)
 SMALL = {"cluster_size": 4, "region_size": 6, "low": -1, "high": 0}
 FAST = SupervisedKMeans(clusterer=KernelKMeans(n_init=2), solver=OneSlack(tol=0.01))
 
@@ -55,7 +67,7 @@ class Spy(Untrained):
 @pytest.fixture
 def spied(monkeypatch):
     Spy.seen = []
-    monkeypatch.setattr(supervised_kmeans, "TRAINERS", {"Spy": Spy(), "None": Untrained()})
+    monkeypatch.setattr(_kmeans_cells, "SYNTH_TRAINERS", {"Spy": Spy(), "None": Untrained()})
     return Spy.seen
 
 
@@ -117,7 +129,7 @@ def nested_by_hand(test, corpus, weights):
 
 
 def test_choice_is_that_of_nested_leaving_out(context, monkeypatch):
-    monkeypatch.setattr(supervised_kmeans, "TRAINERS", {"Iterative": FAST})
+    monkeypatch.setattr(_kmeans_cells, "SYNTH_TRAINERS", {"Iterative": FAST})
     outcome = leave_one_out(context, TINY, ["Iterative"])["Iterative"]
     corpus = TINY.corpus(None)
     expected = [nested_by_hand(test, corpus, [0.1, 1.0]) for test in range(4)]
@@ -156,7 +168,7 @@ def test_stops_are_counted_and_other_warnings_pass():
     stopped = []
 
     def fit():
-        with supervised_kmeans._counted_stops() as found:
+        with counted_stops() as found:
             for message, kind in [("slow", ConvergenceWarning), ("other", UserWarning)] * 2:
                 warnings.warn(message, kind, stacklevel=1)
         stopped.extend(found)
@@ -174,14 +186,15 @@ def outcome_of(losses, n_stopped=0):
 def test_loss_table_has_means_and_choices():
     paper = {"Synth, 1": {"Pair": 48.1}, "Synth, 2": {"Pair": 54.7}}
     outcomes = {"Pair": outcome_of([10, 20], n_stopped=3), "None": outcome_of([70, 80])}
-    table = loss_table("T", outcomes, list(paper), paper, ["Why."])
+    table = loss_table("T", outcomes, list(paper), paper, ["Why."], "made.")
     assert table.rows == ("Synth, 1", "Synth, 2", "mean")
     assert table.entries[0] == ((10, 48.1, "10 Discrete"), (70, None, ""))
     assert table.entries[2] == ((15, 51.4, ""), (75, None, ""))
     assert table.notes[0] == "Why."
     assert "3 of 90 by Pair" in table.notes[-1]
     assert "None" not in table.notes[-1]
-    bare = loss_table("T", {"None": outcomes["None"]}, list(paper), {}, [])
+    assert table.data == "made."
+    bare = loss_table("T", {"None": outcomes["None"]}, list(paper), {}, [], "made.")
     assert bare.rows == table.rows
     assert bare.notes[-1].endswith("converged: none.")
 
@@ -190,7 +203,8 @@ def test_win_table_gives_the_papers_figures_from_its_losses():
     printed = SUPERVISED_KMEANS["table3"]
     rows = [row for name, row in printed.items() if name.startswith("Synth")]
     outcomes = {name: outcome_of([row[name] for row in rows]) for name in ("Iterative", "Spect")}
-    table = win_table({"Synth": outcomes, "other": {**outcomes, "Spect": outcomes["Iterative"]}})
+    same = {**outcomes, "Spect": outcomes["Iterative"]}
+    table = win_table({"Synth": outcomes, "other": same}, "made.")
     ours = dict(zip(table.columns, (entry.ours for entry in table.entries[0]), strict=True))
     expected = {"Win": 5, "Tie": 0, "Lose": 0, "W": "15", "n_s/r": 5, "P_1-tail": 1 / 32}
     assert ours == pytest.approx(expected)
@@ -198,18 +212,29 @@ def test_win_table_gives_the_papers_figures_from_its_losses():
     assert [entry.ours for entry in table.entries[1]] == [0, 5, 0, "0", 0, 1.0]
 
 
-def test_tables_of_synth(context, monkeypatch):
+PAPER_TRAINERS = ("Iterative", "Spect", "Pair", "None")
+
+
+@pytest.fixture
+def small(context, monkeypatch):
+    """A paper of Synth alone, small and with few steps; it stands for the other data too."""
     few = SupervisedKMeans(clusterer="spectral", solver=OneSlack(max_iter=10))
-    monkeypatch.setitem(supervised_kmeans.TRAINERS, "Spect", few)
-    monkeypatch.setitem(supervised_kmeans.TRAINERS, "Iterative", FAST)
-    monkeypatch.setattr(supervised_kmeans, "Synth", partial(Synth, **{**SMALL, "high": -1}))
-    tables = synth(context)
+    monkeypatch.setitem(_kmeans_cells.SYNTH_TRAINERS, "Spect", few)
+    monkeypatch.setitem(_kmeans_cells.SYNTH_TRAINERS, "Iterative", FAST)
+    made = Synth(**{**SMALL, "high": -1})
+    monkeypatch.setattr(supervised_kmeans, "FULL", FULL._replace(synth=made))
+    return context
+
+
+def test_tables_of_synth(small):
+    tables = synth(small)
     paper = ("Iterative", "Spect", "Pair", "None")
     columns = [paper, paper, ("Iterative", "Pair", "Balanced", "Squared")]
-    assert [table.columns for table in tables[:3]] == columns
+    assert [table.columns for table in tables] == columns
     rows = (*(f"Synth, {number}" for number in range(1, 6)), "mean")
-    for table in tables[:3]:
+    for table in tables:
         assert table.rows == rows
+        assert table.data
         losses = np.array([[entry.ours for entry in row] for row in table.entries])
         np.testing.assert_allclose(losses[-1], losses[:-1].mean(axis=0))
         assert ((losses >= 0) & (losses < 100)).all()
@@ -219,5 +244,121 @@ def test_tables_of_synth(context, monkeypatch):
     easy, hard = (np.array([e.ours for e in t.entries[-1]], dtype=float) for t in tables[:2])
     assert (easy[:3] < hard[:3]).all()
     assert easy[3] == hard[3]  # the truths are the same, and so is the random start
-    assert tables[3].rows == ("Synth", "Synth, noise 0.45")
-    assert sum(entry.ours for entry in tables[3].entries[0][:3]) == 5
+
+
+def test_table_four_and_claims_put_the_news_together(small, monkeypatch):
+    found = {
+        "WebKB-L": {name: outcome_of([10, 20, 30, 40]) for name in PAPER_TRAINERS},
+        "WebKB-N": {name: outcome_of([11, 22, 33, 44]) for name in PAPER_TRAINERS},
+        "Google News 1-7": {name: outcome_of([1, 2]) for name in PAPER_TRAINERS},
+        "Google News 8-14": {name: outcome_of([3]) for name in PAPER_TRAINERS},
+        "ECB+": {name: outcome_of([4, 5]) for name in PAPER_TRAINERS},
+    }
+
+    def known(context, data, trainers):
+        own = getattr(data, "name", None)
+        return found[own] if own in found else leave_one_out(context, data, trainers)
+
+    monkeypatch.setattr(supervised_kmeans, "leave_one_out", known)
+    wins = table4(small)[0]
+    assert wins.rows == (*found, "Synth", "News", "Synth, noise 0.45")
+    assert sum(entry.ours for entry in wins.entries[wins.rows.index("News")][:3]) == 5
+    table = claims(small)[0]
+    assert "WebKB-L better than WebKB-N (6.3.3, sign test)" in table.rows
+    links = table.entries[table.rows.index("WebKB-L better than WebKB-N (6.3.3, sign test)")]
+    assert links[0].ours == "yes"
+    assert links[1].ours == pytest.approx(2.5)
+
+
+def test_claims_are_seen_where_they_hold():
+    better = {
+        "Iterative": outcome_of([1, 2, 3, 4, 5, 6, 7]),
+        "Spect": outcome_of([2, 1, 4, 3, 6, 5, 7]),
+        "Pair": outcome_of([11, 12, 13, 14, 15, 16, 17]),
+        "None": outcome_of([0, 0, 0, 0, 0, 0, 0]),
+    }
+    table = claims_of({"WebKB-L": better, "WebKB-N": better}, better, better, "made.")
+    seen = {row: entries[0].ours for row, entries in zip(table.rows, table.entries, strict=True)}
+    assert seen["News: Iterative better than Pair (6.3.1)"] == "yes"
+    assert seen["News: Spect better than None (6.3.1)"] == "no: the reverse"
+    assert seen["News: Iterative level with Spect (6.3.2)"] == "yes: level"
+    assert seen["WebKB-L better than WebKB-N (6.3.3, sign test)"] == "no"
+
+
+def test_what_was_chosen_is_looked_up_on_other_data(context, monkeypatch):
+    monkeypatch.setitem(_kmeans_cells.SYNTH_TRAINERS, "Iterative", FAST)
+    chosen = [LeftOut(0.0, C, by, 0.0) for C in (0.1, 1.0) for by in ("Iterative", "Discrete")]
+    losses = chosen_elsewhere(context, TINY, {"Iterative": Outcome(chosen, 0, 0)})["Iterative"]
+    corpus = TINY.corpus(None)
+    for number, test in enumerate(chosen):
+        train = [other for other in range(4) if other != number]
+        learner = FAST.fit_path(
+            [corpus.item_sets[n] for n in train], [corpus.partitions[n] for n in train], TINY.grid
+        )[TINY.grid.index(test.C)]
+        by = {"Iterative": KernelKMeans(), "Discrete": DiscreteSpectral()}[test.predictor]
+        scores = learner.to_model().scores(corpus.item_sets[number])
+        assert losses[number] == loss_of(by, scores, corpus.partitions[number])
+
+
+def test_grids_and_sets_are_those_of_the_paper():
+    printed = SUPERVISED_KMEANS["statistics"]
+    for data, name in [(WEBKB_L, "WebKB-L"), (WEBKB_N, "WebKB-N"), (Synth(), "Synth")]:
+        assert data.n_sets == printed[name]["n"]
+        assert (f"1e{data.low}", f"1e{data.high}") == (
+            printed[name]["low C"],
+            printed[name]["high C"],
+        )
+    for data in (*(GoogleNews(part=part) for part in ("train", "test")), Stories()):
+        assert (data.low, data.high) == (0, 5)
+    assert [data.n_sets for data in FULL.news] == [7, 7, 9]
+    assert WEBKB_L.rows == ["WebKB-L, Cornell", "WebKB-L, Texas", "WebKB-L, Washington",
+                            "WebKB-L, Wisconsin"]  # fmt: skip
+    assert set(WEBKB_L.rows + WEBKB_N.rows) <= set(SUPERVISED_KMEANS["table3"])
+
+
+def test_trainers_get_the_features_of_their_data():
+    assert isinstance(trainer_of(WEBKB_L, "Spect").featurizer, PageFeatures)
+    assert trainer_of(WEBKB_L, "Spect").featurizer.links == "links"
+    assert trainer_of(WEBKB_N, "Spect").featurizer.links is None
+    pair = trainer_of(Stories(), "Pair").featurizer
+    assert isinstance(pair, WithConstant)
+    assert isinstance(pair.featurizer, TextFeatures)
+    assert len(pair.featurizer.names) == 30
+    assert trainer_of(TINY, "Pair").featurizer is None
+
+
+def test_quick_runs_take_less():
+    assert isinstance(QUICK, Protocol)
+    for quick, full in zip((*QUICK.web, *QUICK.news), (*FULL.web, *FULL.news), strict=True):
+        assert len(quick.grid) < len(full.grid)
+        assert quick.key("Pair", (0,)) != full.key("Pair", (0,))
+
+
+def test_drawn_items_keep_their_clusters():
+    items = ItemSet({"text": list("abcdef"), "links": [[1], [], [], [0], [], []]}, ids=range(6))
+    truth = Partition([0, 0, 1, 1, 2, 2])
+    (some,), (own,) = _drawn(Corpus([items], [truth]), 4)
+    assert len(some) == len(own) == 4
+    assert some.n_clusters == own.n_clusters
+    for place, number in enumerate(some.ids):
+        assert some.items["text"][place] == "abcdef"[number]
+        for other, further in enumerate(some.ids):
+            together = truth.labels[number] == truth.labels[further]
+            assert (own.labels[place] == own.labels[other]) == together
+    (whole,), _ = _drawn(Corpus([items], [truth]), None)
+    assert whole.ids == tuple(range(6))
+
+
+def test_times_have_exponents_and_charts(context, monkeypatch):
+    monkeypatch.setattr(_kmeans_times, "LEARNERS", {"Iterative": FAST})
+    tables = times_tables(context, 1, {"points": (10, 20)})
+    assert tables[0].rows == ("10", "20", "exponent")
+    assert tables[0].chart.at == [10.0, 20.0]
+    seconds = [entries[0].ours for entries in tables[0].entries]
+    assert seconds[2] == pytest.approx(np.log2(seconds[1] / seconds[0]))
+
+
+def test_exponents_are_those_of_powers():
+    timings = [Timing(3.0 * value**1.5, 1.0) for value in (1, 10, 50)]
+    assert exponent((1, 10, 50), timings) == pytest.approx(1.5)
+    assert len(Size(features=150).make(0).item_sets) == 5

@@ -2,14 +2,16 @@
 
 import csv
 import io
+import json
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from coterie.exceptions import InputError
+from coterie.experiments._json import decoded
 from coterie.experiments.published import SUPERVISED_KMEANS
-from coterie.experiments.tables import Entry, Table
+from coterie.experiments.tables import Entry, Table, time_text
 
 OURS = {
     "Δ_M": {"C_G": 40.04, "PCC": Entry(52.0, note="p = 0.03"), "Default": 51},
@@ -102,3 +104,24 @@ def test_a_table_has_an_entry_for_each_name():
         Table("t", ["a"], ["x", "y"], [[Entry(1)]])
     with pytest.raises(InputError, match=r"1 rows, but digits for 2"):
         Table("t", ["a"], ["x"], [[Entry(1)]], digits=[1, 2])
+
+
+@pytest.mark.parametrize("digits", [2, (1, 2)])
+def test_a_table_comes_back_from_json(digits):
+    table = Table.beside(
+        "Results [x]", OURS, PAPER, notes=["A note."], digits=digits, data="the paper's own."
+    )
+    text = json.dumps(table.to_json(), allow_nan=False)
+    again = Table.from_json(json.loads(text, object_hook=decoded))
+    assert again.to_markdown() == table.to_markdown()
+    assert again.entries[0] == table.entries[0]
+    assert np.isnan(again.entries[1][1].ours)
+    assert again.data == "the paper's own."
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0 s"), (99.4, "99 s"), (100, "2 min"), (3570, "1 h 0 min"), (7260, "2 h 1 min")],
+)
+def test_times(seconds, text):
+    assert time_text(seconds) == text

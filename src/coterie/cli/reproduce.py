@@ -39,6 +39,14 @@ def reproduce(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Forget all kept results of the paper first.")
     ] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Take minutes: less data, fewer folds and settings. It is kept apart, in the "
+            "folder quick.",
+        ),
+    ] = False,
     names: Annotated[
         bool, typer.Option("--list", help="List the papers and their tables.")
     ] = False,
@@ -47,14 +55,16 @@ def reproduce(
     from coterie import experiments
 
     if names:
-        return _list_papers()
+        _list_papers()
+        return
     if paper is None:
         raise CoterieError(f"no paper is named; give {' or '.join(experiments.PAPERS)}")
     try:
-        _show(experiments.reproduce(paper, only or (), out, data, jobs, fresh))
+        _show(experiments.reproduce(paper, only or (), out, data, jobs, fresh, quick), jobs)
     except KeyboardInterrupt:
         typer.echo("coterie: stopped; run again to go on", err=True)
         raise typer.Exit(130) from None
+    typer.echo(f"All of it: {experiments.folder_of(paper, out, quick) / 'index.html'}")
 
 
 def _list_papers() -> None:
@@ -62,18 +72,21 @@ def _list_papers() -> None:
 
     for name, paper in PAPERS.items():
         typer.echo(f"{name}: {paper.title}")
-        for table, make in tables_of(name).items():
-            typer.echo(f"  {table:8}  {summary(make)}")
+        tables = tables_of(name)
+        width = max(map(len, tables))
+        for table, make in tables.items():
+            typer.echo(f"  {table:{width}}  {summary(make)}")
 
 
-def _show(tables: "Iterator[Table]") -> None:
+def _show(tables: "Iterator[Table]", jobs: int | None) -> None:
     """Print tables as they are made, with bars that show how far the next one is."""
+    from joblib import cpu_count
     from rich.console import Console
 
     # Where no terminal says how wide it is, nothing needs to be cut at 80.
     console = Console(width=None if sys.stdout.isatty() else 100)
     while True:
-        with bars():
+        with bars(jobs or cpu_count()):
             table = next(tables, None)
         if table is None:
             return

@@ -6,12 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from coterie._files import replacing
 from coterie.exceptions import InputError
-from coterie.experiments.cells import Cells, Context, make_folder
+from coterie.experiments._kept import QUICK, Results, keep
+from coterie.experiments._results import write_results
+from coterie.experiments.cells import Cells, Context
+from coterie.experiments.page import write_page
 from coterie.experiments.tables import Table
 
-__all__ = ["PAPERS", "Paper", "reproduce", "summary", "tables_of"]
+__all__ = ["PAPERS", "Paper", "folder_of", "reproduce", "summary", "tables_of"]
 
 Maker: TypeAlias = Callable[[Context], list[Table]]
 """Makes a table of a paper; the first line of its docstring says what it shows."""
@@ -67,6 +69,15 @@ def summary(make: Maker) -> str:
     return (make.__doc__ or "").strip().partition("\n")[0]
 
 
+def folder_of(paper: str, out: Path, quick: bool = False) -> Path:
+    """Return where the tables of a paper are written, those of quick runs apart.
+
+    >>> folder_of("sdc", Path("out")).as_posix(), folder_of("sdc", Path("out"), True).as_posix()
+    ('out/sdc', 'out/sdc/quick')
+    """
+    return Path(out, paper, "quick") if quick else Path(out, paper)
+
+
 def reproduce(
     paper: str,
     only: Iterable[str] = (),
@@ -74,11 +85,14 @@ def reproduce(
     data_folder: Path | None = None,
     n_jobs: int | None = None,
     fresh: bool = False,
+    quick: bool = False,
 ) -> Iterator[Table]:
     """Make the tables of a paper one after the other, and write each as soon as it is made.
 
-    Results are kept one by one in `out`/`paper`/cells, from where a run that was stopped goes on;
-    the tables are written beside it, as NAME.csv and NAME.md, and their charts as NAME.svg.
+    Results are kept one by one in the folder `cells` of `folder_of(paper, out, quick)`, from where
+    a run that was stopped goes on; the tables are written beside it, as NAME.csv, NAME.md and
+    NAME.json, their charts as NAME.svg, and all that were ever made as one page, index.html. The
+    tables of all papers stand together in `out`/RESULTS.md, those of quick runs left out.
 
     Parameters
     ----------
@@ -93,32 +107,47 @@ def reproduce(
     n_jobs
         The number of processes; None takes all cores.
     fresh
-        Whether to forget the kept results of the paper first.
+        Whether to forget the kept results first, of quick runs or of the others.
+    quick
+        Whether to take less of the data, fewer folds and fewer settings, for a first look.
     """
     tables = tables_of(paper)
     names = list(dict.fromkeys(only)) or list(tables)
     for name in names:
         if name not in tables:
             raise InputError(f"{paper} has no table {name!r}; give {' or '.join(tables)}")
-    cells = Cells(Path(out) / paper / "cells")
+    cells = Cells(folder_of(paper, out, quick) / "cells")
     if fresh:
         cells.forget()
-    context = Context(cells, data_folder, n_jobs)
-    return _made({name: tables[name] for name in names}, context, cells.folder.parent)
+    context = Context(cells, data_folder, n_jobs, quick=quick)
+    return _made(paper, {name: tables[name] for name in names}, context, Path(out))
 
 
-def _made(tables: Mapping[str, Maker], context: Context, folder: Path) -> Iterator[Table]:
-    for name, make in tables.items():
-        made = make(replace(context, task=name))
-        for number, table in enumerate(made, 1):
-            _write(table, folder, name if len(made) == 1 else f"{name}-{number}")
-            yield table
+def _made(paper: str, tables: Mapping[str, Maker], context: Context, out: Path) -> Iterator[Table]:
+    for number, (name, make) in enumerate(tables.items(), 1):
+        task = f"{name} ({number} of {len(tables)})" if len(tables) > 1 else name
+        own = replace(context, task=task, used=set())
+        made = [_finished(table, name, own.quick) for table in make(own)]
+        keep(folder_of(paper, out, own.quick), name, made, own.used)
+        write_page(_results(paper, out, own.quick))
+        if not own.quick:
+            write_results(out, _all_results(out))
+        yield from made
 
 
-def _write(table: Table, folder: Path, name: str) -> None:
-    make_folder(folder)
-    table.to_csv(folder / f"{name}.csv")
-    with replacing(folder / f"{name}.md") as file:
-        file.write(f"{table.to_markdown()}\n".encode())
-    if table.chart is not None:
-        table.chart.write(folder / f"{name}.svg")
+def _finished(table: Table, name: str, quick: bool) -> Table:
+    if not table.data:
+        raise InputError(
+            f"{name} makes the table {table.title!r} without a line on its data; give data"
+        )
+    return replace(table, notes=(*table.notes, QUICK)) if quick else table
+
+
+def _results(paper: str, out: Path, quick: bool = False) -> Results:
+    folder = folder_of(paper, out, quick)
+    return Results.of(paper, PAPERS[paper].title, tables_of(paper), folder, quick)
+
+
+def _all_results(out: Path) -> list[Results]:
+    found = (_results(paper, out) for paper in PAPERS if folder_of(paper, out).is_dir())
+    return [results for results in found if results.made]

@@ -9,19 +9,15 @@ from threadpoolctl import threadpool_limits
 
 from coterie.dirichlet import NormalPrior
 from coterie.experiments._dirichlet_cells import MEASURES, VERSION, measured, task_of
-from coterie.experiments._dirichlet_systems import (
-    ESTIMATE,
-    PAPER_SCHEDULE,
-    Schedule,
-    scm_learner,
-)
+from coterie.experiments._dirichlet_effort import PAPER_SCHEDULE, Schedule, effort_of, marked
+from coterie.experiments._dirichlet_results import TABLES_DATA
+from coterie.experiments._dirichlet_systems import ESTIMATE, scm_learner
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.tables import Table
 from coterie.learners import DirichletClustering
 
 RUNS = {"USPS": "usps", "Cora (refs)": "cora_refs", "Cora (KSF)": "cora_ksf"}
 """The first run of each, and its first test set."""
-BUDGETS = {"half the default": 0.5, "the default": 1.0, "5 × the default": 5.0}
 PRIOR = NormalPrior(shape=20.0)
 RESOLUTION = 0.1
 
@@ -35,21 +31,23 @@ NOTE = (
 
 def budget(context: Context) -> list[Table]:
     """Show what shorter and longer chains cost and bring (not in the paper)."""
+    budgets = effort_of(context).budgets
     keys: list[Key] = [
-        {"table": "budget", "data": data, "factor": factor, "version": VERSION}
-        for factor in reversed(BUDGETS.values())  # the slow ones first
+        marked(context, {"table": "budget", "data": data, "factor": factor, "version": VERSION})
+        for factor in reversed(list(budgets.values()))  # the slow ones first
         for data in RUNS.values()
     ]
     found = dict(zip(map(_name, keys), context.run(keys, timed), strict=True))
     shown = {
         f"{title}, {budget}: {schedule_of(factor).n_sweeps} sweeps": _shown(found[data, factor])
         for title, data in RUNS.items()
-        for budget, factor in BUDGETS.items()
+        for budget, factor in budgets.items()
     }
-    longest = max(BUDGETS.values())
+    longest = max(budgets.values())
     hours = {title: _hours(found[data, longest], longest) for title, data in RUNS.items()}
     title = "Not in the paper: what the number of sweeps costs and brings"
-    return [Table.beside(title, shown, notes=[NOTE, _extrapolated(hours)], digits=3)]
+    notes = [NOTE, _extrapolated(hours)]
+    return [Table.beside(title, shown, notes=notes, digits=3, data=TABLES_DATA)]
 
 
 def schedule_of(factor: float) -> Schedule:

@@ -8,6 +8,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from coterie.experiments._dirichlet_data import CORA, Task, citation_task, digit_task
+from coterie.experiments._dirichlet_effort import FULL, Effort, effort_for
 from coterie.experiments._dirichlet_systems import SYSTEMS
 from coterie.experiments.cells import Key, Values
 from coterie.metrics import normalized_edit_score, pair_scores, rand_score
@@ -17,18 +18,16 @@ VERSION = 1
 """To be raised when cells are computed in another way."""
 
 MEASURES = ("RI", "P", "R", "F", "NES")
-SEEDS = (0, 1)
-"""Of citations; a subset of digits is its own seed."""
 
 
 def tested(key: Key, folder: Path | None) -> Values:
     """Train and test a system."""
-    run = int(key["run"] or 0)
-    task = task_of(str(key["data"]), folder, run, int(key["n_digits"] or 0))
-    seeds = SEEDS if key["data"] in CORA else (run,)
+    effort, run = effort_for(key), int(key["run"] or 0)
+    task = task_of(str(key["data"]), folder, run, int(key["n_digits"] or 0), effort)
+    seeds = effort.seeds if key["data"] in CORA else (run,)
     # Threads of BLAS would wait for each other where other processes keep the cores busy.
     with threadpool_limits(1, "blas"):
-        found = SYSTEMS[str(key["system"])](task, seeds)
+        found = SYSTEMS[str(key["system"])](task, seeds, effort)
     scores = {
         name: [
             [measured(*each) for each in zip(task.test.partitions, answer, strict=True)]
@@ -39,11 +38,13 @@ def tested(key: Key, folder: Path | None) -> Values:
     return {"scores": scores, **found.facts}
 
 
-def task_of(data: str, folder: Path | None, run: int, n_digits: int = 0) -> Task:
+def task_of(
+    data: str, folder: Path | None, run: int, n_digits: int = 0, effort: Effort = FULL
+) -> Task:
     """Return the task of a run: a subset of digits, or the author that is left out."""
     if data in CORA:
-        return citation_task(data, folder, run)
-    return digit_task(data, folder, run, n_digits)
+        return citation_task(data, folder, run, effort.citations)
+    return digit_task(data, folder, run, n_digits, effort.images)
 
 
 def measured(truth: Partition, predicted: Partition) -> list[float]:

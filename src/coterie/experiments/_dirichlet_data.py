@@ -65,6 +65,9 @@ class Kind:
     ----------
     view
         How SCM sees them.
+    shapes
+        The shapes of the types' prior to choose from, as multiples of the default, a twentieth of
+        the number of features.
     resolutions
         The resolutions to choose from.
     featurizer, blocker
@@ -76,6 +79,7 @@ class Kind:
     """
 
     view: View
+    shapes: tuple[float, ...]
     resolutions: tuple[float, ...]
     featurizer: Featurizer
     blocker: Blocker | None
@@ -83,14 +87,23 @@ class Kind:
     gammas: tuple[float, ...]
 
 
-IMAGES = Kind(as_read, (0.0,), AbsoluteDifferences(), None, 4_000, (0.0001, 0.001, 0.01))
+IMAGES = Kind(
+    view=as_read,
+    shapes=(1.0, 10.0, 100.0),
+    resolutions=(0.0,),
+    featurizer=AbsoluteDifferences(),
+    blocker=None,
+    n_rows=4_000,
+    gammas=(0.0001, 0.001, 0.01),
+)
 CITATIONS = Kind(
-    by_distance,
-    (0.1, 0.2),
-    CitationFeatures(),
-    Canopies(columns=("title", "author")),
-    20_000,
-    (0.01, 0.1, 1.0),
+    view=by_distance,
+    shapes=(1.0, 10.0, 100.0),
+    resolutions=(0.1, 0.2),
+    featurizer=CitationFeatures(),
+    blocker=Canopies(columns=("title", "author")),
+    n_rows=20_000,
+    gammas=(0.01, 0.1, 1.0),
 )
 
 
@@ -129,7 +142,9 @@ TWO_DIGITS = ((0, 2), (2, 4), (4, 6), (6, 7), (7, 0))
 """What subsets take in turn where there are two digits to train on."""
 
 
-def digit_task(name: str, folder: Path | None, subset: int, n_digits: int) -> Task:
+def digit_task(
+    name: str, folder: Path | None, subset: int, n_digits: int, kind: Kind = IMAGES
+) -> Task:
     """Return a subset with five or two digits to train on; no image is in two subsets of these."""
     load: Load = partial(load_usps, folder) if name == "usps" else load_digit_sets
     division = DIVISIONS[name]
@@ -142,7 +157,7 @@ def digit_task(name: str, folder: Path | None, subset: int, n_digits: int) -> Ta
     train = _slice(load(n_items=n_items, **which), turn, division.n_train)
     test = _slice(load(n_items=n_items, split="test"), subset, division.n_test)
     if n_digits == 2:
-        return Task(train, test, IMAGES)
+        return Task(train, test, kind)
     drawn = partial(load, n_items=n_items, random_state=subset)
     folds = tuple(
         (
@@ -151,7 +166,7 @@ def digit_task(name: str, folder: Path | None, subset: int, n_digits: int) -> Ta
         )
         for known, others in CHOSEN_BY
     )
-    return Task(train, test, IMAGES, folds)
+    return Task(train, test, kind, folds)
 
 
 def _slice(corpus: Corpus, number: int, size: int) -> Corpus:
@@ -165,7 +180,7 @@ CORA = {"cora_refs": load_cora_refs, "cora_ksf": load_cora_ksf}
 N_AUTHORS = 3
 
 
-def citation_task(name: str, folder: Path | None, held_out: int) -> Task:
+def citation_task(name: str, folder: Path | None, held_out: int, kind: Kind = CITATIONS) -> Task:
     """Return the citations of two authors to train on, and those of the third to test on.
 
     They are in a random order, as they would else lie beside others of their publication.
@@ -173,7 +188,7 @@ def citation_task(name: str, folder: Path | None, held_out: int) -> Task:
     rng = np.random.default_rng(0)
     mixed = [_mixed(*each, rng) for each in zip(*CORA[name](folder), strict=True)]
     train = [each for number, each in enumerate(mixed) if number != held_out]
-    return Task(_corpus(train), _corpus([mixed[held_out]]), CITATIONS)
+    return Task(_corpus(train), _corpus([mixed[held_out]]), kind)
 
 
 def _mixed(

@@ -9,7 +9,21 @@ import numpy as np
 
 from coterie._arrays import Floats
 from coterie.experiments._dirichlet_cells import MEASURES, VERSION, tested
-from coterie.experiments._dirichlet_systems import ESTIMATES, SCM, TUNED
+from coterie.experiments._dirichlet_effort import effort_of, marked
+from coterie.experiments._dirichlet_systems import (
+    COARSE,
+    EMBEDDED,
+    ESTIMATES,
+    FINE,
+    ONE_TYPE,
+    PER_CLUSTER,
+    PT,
+    PT_BYTES,
+    REPULSION,
+    SCM,
+    SVM,
+    TUNED,
+)
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.tables import Entry, Table, p_text
 from coterie.metrics import compare_all
@@ -24,6 +38,35 @@ class Row(NamedTuple):
 
     system: str
     n_digits: int = 0
+
+
+DATA = {
+    "usps": "the paper's own, digits of the US Postal Service; how large its subsets are, and how "
+    "they were drawn, it does not say.",
+    "digits": "near the paper's, and without a data folder: scikit-learn's digits of 8 × 8 pixels.",
+    "cora_refs": "near the paper's, of whose 1,916 citations of 121 publications not all are "
+    "public: the 1,879 citations of 182 publications that Cora has of three other authors.",
+    "cora_ksf": "the paper's own collection, but of its 1,916 citations of 121 publications the "
+    "1,295 that are public; without three that are of none of the authors, 1,292 of 110.",
+}
+"""What is said of the data, by their names."""
+TABLES_DATA = (
+    "those of Tables 1 and 2: USPS the paper's own, Cora (KSF) two thirds of the paper's own "
+    "collection, Cora (refs) near it."
+)
+
+ALIKE = (COARSE, FINE, PT, PT_BYTES)
+"""Systems that are shown once, whatever the number of training digits."""
+TRAINED = (SVM, SCM, REPULSION, PER_CLUSTER, ONE_TYPE)
+N_DIGITS = (2, 5)
+
+DIGIT_ROWS = {
+    **{system: Row(system, max(N_DIGITS)) for system in ALIKE},
+    **{f"{n} digits: {system}": Row(system, n) for n in N_DIGITS for system in TRAINED},
+}
+CITATION_ROWS = {
+    system: Row(system) for system in (COARSE, FINE, PT, SVM, SCM, REPULSION, PER_CLUSTER, EMBEDDED)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +89,7 @@ class Results:
         """Return means, with the standard deviation over runs and seeds as a note."""
         return {
             row: {
-                name: Entry(self.mean(row, number), note=f"± {_deviation(values[..., number]):.3f}")
+                name: Entry(self.mean(row, number), note=f"± {deviation(values[..., number]):.3f}")
                 for number, name in enumerate(MEASURES)
             }
             for row, values in self.of.items()
@@ -57,17 +100,19 @@ class Results:
         return [values[name] for values in self.cells[row]]
 
 
-def _deviation(values: Floats) -> float:
+def deviation(values: Floats) -> float:
+    """Return the standard deviation, 0 for a single value."""
     return float(np.std(values, ddof=1)) if values.size > 1 else 0.0
 
 
-def results_of(context: Context, data: str, n_runs: int, rows: Mapping[str, Row]) -> Results:
+def results_of(context: Context, data: str, rows: Mapping[str, Row]) -> Results:
     """Return what stands behind a table; missing cells are computed, one a row and run.
 
     SCM has a row for each further estimate too.
     """
+    n_runs = effort_of(context).n_runs[data]
     keys: list[Key] = [
-        {"data": data, "run": run, **row._asdict(), "version": VERSION}
+        marked(context, {"data": data, "run": run, **row._asdict(), "version": VERSION})
         for row in rows.values()
         for run in range(n_runs)
     ]
@@ -88,7 +133,7 @@ def results_of(context: Context, data: str, n_runs: int, rows: Mapping[str, Row]
 
 
 def against(
-    title: str, results: Results, sides: Mapping[str, tuple[str, Mapping[str, str]]]
+    title: str, results: Results, sides: Mapping[str, tuple[str, Mapping[str, str]]], data: str
 ) -> Table:
     """Show by how much some rows are above others, in F and in NES.
 
@@ -105,7 +150,7 @@ def against(
     notes = [f"Means over runs; behind them, on how many of {n_runs} runs SCM is above."]
     if n_runs >= ENOUGH:
         notes.append("p: Wilcoxon's signed-rank test over runs, corrected after Holm in a column.")
-    return Table.beside(title, shown, notes=notes, digits=3)
+    return Table.beside(title, shown, notes=notes, digits=3, data=data)
 
 
 def _differences(

@@ -7,7 +7,7 @@ of other digits, as those of the test sets are.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -25,6 +25,7 @@ from coterie.dirichlet import (
     SplitMerge,
 )
 from coterie.experiments._dirichlet_data import Task, View, as_bytes, embedded
+from coterie.experiments._dirichlet_effort import Effort, Schedule
 from coterie.items import ItemSet, PairFeatures
 from coterie.learners import Coarse, DirichletClustering, Fine, PairwiseClustering, Sampled
 from coterie.learners._type_chains import FEATURES
@@ -32,32 +33,9 @@ from coterie.learners.base import Learner
 from coterie.metrics import macro, pair_scores
 from coterie.partition import Partition
 
-
-class Schedule(NamedTuple):
-    """How long chains run."""
-
-    n_samples: int
-    burn_in: int
-    spacing: int
-    n_chains: int = 3
-
-    @property
-    def n_sweeps(self) -> int:
-        """How many sweeps each chain makes."""
-        return self.burn_in + self.n_samples * self.spacing
-
-
-SCHEDULE = Schedule(50, 150, 2)
-PAPER_SCHEDULE = Schedule(1000, 10_000, 100)
-"""That of the paper, which takes 440 times as long."""
-SHORT_SCHEDULE = Schedule(20, 60, 1, n_chains=2)
-"""For the choice of settings."""
-
 PRIOR = NormalPrior(split_merge=SplitMerge(n_moves=3))
-SHAPES = (1.0, 10.0, 100.0)
-"""As multiples of the default, a twentieth of the number of features."""
 ONE_SHAPE = 1e7
-"""So large that all types are one: that of the variance within training clusters."""
+"""As a multiple of the default: all types are that of the variance within training clusters."""
 THRESHOLDS = (-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75)
 WEIGHTS = (1.0, 10.0, 100.0)
 N_FOLDS = 2
@@ -86,10 +64,10 @@ class Found:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-System: TypeAlias = Callable[[Task, Sequence[int]], Found]
+System: TypeAlias = Callable[[Task, Sequence[int], Effort], Found]
 
 
-def untrained(learner: Learner, task: Task, _seeds: Sequence[int]) -> Found:
+def untrained(learner: Learner, task: Task, _seeds: Sequence[int], _effort: Effort) -> Found:
     """Answer without looking at the items."""
     learner.fit(*task.train)
     return Found({"": [learner.predict(task.test.item_sets)]})
@@ -108,29 +86,36 @@ def scm_learner(prior: NormalPrior, schedule: Schedule, seed: int) -> DirichletC
 def scm(
     task: Task,
     seeds: Sequence[int],
+    effort: Effort,
     prior: NormalPrior = PRIOR,
-    shapes: Sequence[float] = SHAPES,
     view: View | None = None,
 ) -> Found:
     """Choose shape and resolution, then train and answer once a seed."""
     view = task.kind.view if view is None else view
-    shape, resolution = _chosen(task, prior, shapes, view)
+    shape, resolution = _chosen(task, effort, prior, view)
     see = view(task.train.item_sets, resolution)
     train, test = (list(map(see, corpus.item_sets)) for corpus in (task.train, task.test))
     runs = []
     for seed in seeds:
-        learner = scm_learner(_shaped(prior, shape, train), SCHEDULE, seed)
+        learner = scm_learner(_shaped(prior, shape, train), effort.schedule, seed)
         learner.fit(train, task.train.partitions)
         runs.append([learner.posterior(each) for each in test])
     return Found(_estimated(runs), {"shape": shape, "resolution": resolution})
 
 
-def partially_trained(task: Task, seeds: Sequence[int], view: View | None = None) -> Found:
+def one_type(task: Task, seeds: Sequence[int], effort: Effort) -> Found:
+    """Train SCM with a shape so large that all types are one."""
+    return scm(replace(task, kind=replace(task.kind, shapes=(ONE_SHAPE,))), seeds, effort)
+
+
+def partially_trained(
+    task: Task, seeds: Sequence[int], effort: Effort, view: View | None = None
+) -> Found:
     """Answer with the identity as the only type; the rest is estimated in training (PT-SCM)."""
     view = task.kind.view if view is None else view
     resolution = task.kind.resolutions[0]
     see = view(task.train.item_sets, resolution)
-    learner = scm_learner(PRIOR, SCHEDULE, 0)
+    learner = scm_learner(PRIOR, effort.schedule, 0)
     learner.fit(map(see, task.train.item_sets), task.train.partitions, reference_types=1.0)
     runs = []
     for seed in seeds:
@@ -146,11 +131,9 @@ def _estimated(runs: Sequence[Sequence[Posterior]]) -> dict[str, list[Partitions
     }
 
 
-def _chosen(
-    task: Task, prior: NormalPrior, shapes: Sequence[float], view: View
-) -> tuple[float, float]:
+def _chosen(task: Task, effort: Effort, prior: NormalPrior, view: View) -> tuple[float, float]:
     """Return the shape and the resolution of the highest mean F on training sets left out."""
-    grid = [(shape, width) for width in task.kind.resolutions for shape in shapes]
+    grid = [(shape, width) for width in task.kind.resolutions for shape in task.kind.shapes]
     if len(grid) == 1:
         return grid[0]
     reached = dict.fromkeys(grid, 0.0)
@@ -159,8 +142,8 @@ def _chosen(
             see = view(train.item_sets, width)
             shown = list(map(see, train.item_sets))
             others = list(map(see, held_out.item_sets))
-            for shape in shapes:
-                learner = scm_learner(_shaped(prior, shape, shown), SHORT_SCHEDULE, 0)
+            for shape in task.kind.shapes:
+                learner = scm_learner(_shaped(prior, shape, shown), effort.trial, 0)
                 predicted = learner.fit(shown, train.partitions).predict(others)
                 reached[shape, width] += macro(pair_scores, held_out.partitions, predicted).f1
     return max(grid, key=lambda each: reached[each])
@@ -186,7 +169,7 @@ def folds(task: Task) -> Iterator[tuple[Corpus, Corpus]]:
 # The pair classifier.
 
 
-def svm(task: Task, seeds: Sequence[int]) -> Found:
+def svm(task: Task, seeds: Sequence[int], _effort: Effort) -> Found:
     """Classify pairs by an SVM, and join the clusters of the highest mean score."""
     runs, n_pairs, thresholds = [], [], []
     for seed in seeds:
@@ -247,7 +230,7 @@ SYSTEMS: dict[str, System] = {
     SCM: scm,
     REPULSION: partial(scm, prior=replace(PRIOR, repulsion=True)),
     PER_CLUSTER: partial(scm, prior=replace(PRIOR, type_per_cluster=True)),
-    ONE_TYPE: partial(scm, shapes=(ONE_SHAPE,)),
+    ONE_TYPE: one_type,
     EMBEDDED: partial(scm, view=embedded),
 }
 TUNED = (SCM, REPULSION, PER_CLUSTER, EMBEDDED)

@@ -1,7 +1,7 @@
 """The cells of the tables of left-linking: techniques tuned and tested, starts, and CCCP."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from coterie.clusterers import Exact, Relaxation
 from coterie.datasets.corpus import Corpus
 from coterie.experiments._left_data import Division, division_of, drawn
+from coterie.experiments._left_protocol import protocol_of
 from coterie.experiments._left_techniques import TASKS, Task, Technique, technique_of
 from coterie.experiments.cells import Key, Values
 from coterie.learners.cccp import CCCP
@@ -25,31 +26,18 @@ from coterie.metrics import macro, micro
 from coterie.model import Model
 from coterie.partition import Partition
 
-VERSION = 1
-"""To be raised when cells are computed in another way."""
-
-SECONDS = 20.0
-"""How long the exact search may take for one document."""
-
-RELAXED_SETS, RELAXED_PASSES, RELAXED_SECONDS = 30, 10, 1.0
-"""Training by relaxed clustering is slow: so many documents and passes, so long for each search."""
-
-ONE_PASS, WHOLE = "SGD, one pass", "CCCP"
-SOLVERS: Mapping[str, SGD | CCCP] = {
-    ONE_PASS: SGD(),
-    WHOLE: CCCP(tol=0.0, max_iter=100, inner_tol=0.0, inner_max_iter=100),
-    "CCCP, stopped early": CCCP(tol=0.0, max_iter=3, inner_tol=0.0, inner_max_iter=10),
-}
+ONE_PASS, WHOLE, EARLY = "SGD, one pass", "CCCP", "CCCP, stopped early"
 
 
 def tested(key: Key, folder: Path | None) -> Values:
     """Choose the settings of a technique, and predict the test sets with what is reported of it."""
     parts, task = division_of(key, folder), task_of(key)
     technique = technique_of(str(key["technique"]), task)
+    seconds = protocol_of(key).exact_seconds if task.exact else None
     with _quiet():
         found = _tuned(technique, task, parts)
         reported = {
-            name: _reported(technique, found, _best(found, fixed, task), parts, task)
+            name: _reported(technique, found, _best(found, fixed, task), parts, seconds)
             for name, fixed in technique.choices.items()
         }
     return {"truth": _written(parts.test.partitions), "choices": reported}
@@ -57,15 +45,16 @@ def tested(key: Key, folder: Path | None) -> Values:
 
 def relaxed(key: Key, folder: Path | None) -> Values:
     """Train correlation clustering by relaxed clusterings for one C, and predict the test sets."""
-    parts = division_of(key, folder)
+    parts, limits = division_of(key, folder), protocol_of(key)
     learner = SVMCluster(
         C=float(key["C"] or 0.0),
-        clusterer=Relaxation(time_limit=RELAXED_SECONDS),
+        clusterer=Relaxation(time_limit=limits.relaxed.seconds),
         solver=FrankWolfe(max_iter=int(key["passes"] or 0)),
     )
     with _quiet():
-        learner.fit(*drawn(parts.train, 0, n_sets=RELAXED_SETS))
-        found = {"params": {"C": learner.C}, **_solved(learner.to_model(), parts.test)}
+        learner.fit(*drawn(parts.train, 0, n_sets=limits.relaxed.n_sets))
+        predictions = _solved(learner.to_model(), parts.test, limits.exact_seconds)
+        found = {"params": {"C": learner.C}, **predictions}
     return {"truth": _written(parts.test.partitions), "choices": {"tuned": found}}
 
 
@@ -97,7 +86,7 @@ def solved(key: Key, folder: Path | None) -> Values:
     with _quiet():
         # What is compiled at the first call shall not count.
         LatentLeftLinking(n_passes=1).fit(*drawn(train, 0, n_sets=1))
-        for name, solver in SOLVERS.items():
+        for name, solver in _solvers(protocol_of(key).n_iterations).items():
             since = perf_counter()
             learner = LatentLeftLinking(gamma=1.0, n_passes=1, solver=solver).fit(*subset)
             seconds = perf_counter() - since
@@ -106,9 +95,17 @@ def solved(key: Key, folder: Path | None) -> Values:
     return found
 
 
+def _solvers(n_iterations: int) -> dict[str, SGD | CCCP]:
+    def cccp(outer: int, inner: int) -> CCCP:
+        return CCCP(tol=0.0, max_iter=outer, inner_tol=0.0, inner_max_iter=inner)
+
+    return {ONE_PASS: SGD(), WHOLE: cccp(n_iterations, n_iterations), EARLY: cccp(3, 10)}
+
+
 def task_of(key: Key) -> Task:
-    """Return the task of a cell's data."""
-    return TASKS[str(key["data"]).partition("/")[0]]
+    """Return the task of a cell's data, with what is tried for the cell."""
+    task = TASKS[str(key["data"]).partition("/")[0]]
+    return task.narrowed(protocol_of(key).settings)
 
 
 def _tuned(technique: Technique, task: Task, parts: Division) -> Tuned:
@@ -133,23 +130,23 @@ def _best(found: Tuned, fixed: Params, task: Task) -> Trial:
 
 
 def _reported(
-    technique: Technique, found: Tuned, trial: Trial, parts: Division, task: Task
+    technique: Technique, found: Tuned, trial: Trial, parts: Division, seconds: float | None
 ) -> Values:
-    """Predict the test sets with the settings of a trial."""
+    """Predict the test sets with the settings of a trial, by exact search if it has seconds."""
     learner = found.learner
     if trial.params != found.params:
         learner = clone(technique.learner).set_params(**trial.params).fit(*parts.train)
     model = learner.to_model()
-    if task.exact and isinstance(learner, SVMCluster):
-        predictions = _solved(model, parts.test)
+    if seconds is not None and isinstance(learner, SVMCluster):
+        predictions = _solved(model, parts.test, seconds)
     else:
         predictions = {"predicted": _written(model.predict(parts.test.item_sets))}
     return {"params": trial.params, "dev": trial.mean, **predictions}
 
 
-def _solved(model: Model, test: Corpus) -> Values:
+def _solved(model: Model, test: Corpus, seconds: float) -> Values:
     """Predict by exact clustering within its time, and count what was proved to be best."""
-    exact = Exact(time_limit=SECONDS)
+    exact = Exact(time_limit=seconds)
     solutions = [exact.solve(model.scores(item_set)) for item_set in test.item_sets]
     return {
         "predicted": _written([solution.partition for solution in solutions]),

@@ -5,52 +5,66 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.experiments._left_cells import ONE_PASS, SOLVERS, VERSION, WHOLE, solved, started
+from coterie._arrays import Floats
+from coterie.experiments._left_cells import EARLY, ONE_PASS, WHOLE, solved, started
+from coterie.experiments._left_coreference import average
 from coterie.experiments._left_data import NATURAL, SCRAMBLED
-from coterie.experiments._left_forum import FOLDS
+from coterie.experiments._left_forum import FOLDS, POSTS
+from coterie.experiments._left_protocol import keyed, protocol
 from coterie.experiments._left_results import Result, p_values, results_of
 from coterie.experiments._left_techniques import BIN, OURS, SUM_LINK, online_rows
-from coterie.experiments.cells import Context, Key
+from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.published import LEFT_LINKING
 from coterie.experiments.tables import Entry, Table, Value, p_text
 from coterie.metrics import conll_score, variation_of_information
 
-N_STARTS, N_SAMPLED = 30, 500
-N_SUBSETS, N_SUBSET = 10, 30
+BOTH = "near equivalents, as in Tables 1 and 2: GUM for ACE 2004, and 20 Newsgroups for the forum."
 
 STARTED: Mapping[str, Key] = {
-    "Coreference, average": {"data": "gum", "n_items": 0},
-    "Author, VI × 100": {"data": "author", "fold": 0, "n_items": N_SAMPLED},
-    "Topic, VI × 100": {"data": "topic", "fold": 0, "n_items": N_SAMPLED},
+    "Coreference, average": {"data": "gum"},
+    "Author, VI × 100": {"data": "author", "fold": 0},
+    "Topic, VI × 100": {"data": "topic", "fold": 0},
 }
 STARTS_NOTE = (
-    f"{N_STARTS} starts with weights from N(0, 1), γ = 1, λ = 1e-4, one pass; measured on what was "
-    "trained on: 166 documents of GUM in place of ACE 2004 (micro averages), and item sets of 20 "
-    f"Newsgroups, in place of a forum, drawn until they had {N_SAMPLED} posts (VI in nats)."
+    "{} starts with weights from N(0, 1), γ = 1, λ = 1e-4, one pass; measured on what was trained "
+    "on: the training documents of GUM (micro averages), and item sets of posts, drawn until they "
+    "had {} (VI in nats)."
 )
 
 
 def starts(context: Context) -> list[Table]:
     """Show what random starts change (section 5.3, 1)."""
-    keys: list[Key] = [{**key, "starts": N_STARTS, "version": VERSION} for key in STARTED.values()]
     ours = {}
-    for row, values in zip(STARTED, context.run(keys, started), strict=True):
+    for row, values in start_values(context).items():
         measured = 100 * np.array(values["measured"])
         ours[row] = {
             "mean": float(measured.mean()),
             "deviation": float(measured.std(ddof=1)),
             "start at 0": 100 * float(values["from zeros"]),
         }
+    limits = protocol(context.quick)
+    notes = [STARTS_NOTE.format(limits.n_starts, limits.n_sampled)]
     title, printed = "Section 5.3: random starts", LEFT_LINKING["starts"]
-    return [Table.beside(title, ours, printed, notes=[STARTS_NOTE], digits=2)]
+    return [Table.beside(title, ours, printed, notes=notes, digits=2, data=BOTH)]
 
 
-SOLVED: Key = {"data": "author, no words", "fold": 0}
+def start_values(context: Context) -> dict[str, Values]:
+    """Return what was measured from random starts, and from zeros, by the rows of the table."""
+    limits = protocol(context.quick)
+    keys = [
+        keyed(context, {**key, "n_items": sampled, "starts": limits.n_starts})
+        for key in STARTED.values()
+        # All documents, but a sample of the posts.
+        for sampled in [limits.n_sampled if "fold" in key else 0]
+    ]
+    return dict(zip(STARTED, context.run(keys, started), strict=True))
+
+
 CCCP_NOTE = (
-    f"Means over {N_SUBSETS} random subsets of {N_SUBSET} training sets of 20 Newsgroups by author "
-    "(100 in the paper, more than there are here), measured on themselves, with γ = 1 and "
-    "λ = 1e-4, without the features of single words, which would take CCCP many times longer. It "
-    "makes up to 100 iterations of up to 100 inner ones; stopped early, 3 of 10."
+    "Means over {} random subsets of {} training sets of posts by author (100 in the paper, more "
+    "than there are here), measured on themselves, with γ = 1 and λ = 1e-4, without the features "
+    "of single words, which would take CCCP many times longer. It makes up to {} iterations of up "
+    "to as many inner ones; stopped early, 3 of 10."
 )
 SPEED_NOTE = (
     "CCCP against one pass of SGD: VI {:+.1%} (paper: better by less than 0.2%), in {:,.0f} times "
@@ -60,33 +74,31 @@ SPEED_NOTE = (
 
 def cccp(context: Context) -> list[Table]:
     """Show the concave-convex procedure beside one pass of SGD (section 5.3, 2)."""
-    keys: list[Key] = [
-        {
-            "data": "author, no words",
-            "fold": 0,
-            "subset": number,
-            "n_sets": N_SUBSET,
-            "version": VERSION,
-        }
-        for number in range(N_SUBSETS)
-    ]
-    found = context.run(keys, solved)
-    means = {
-        name: {
-            column: float(np.mean([values[name][column] for values in found]))
-            for column in ("measured", "seconds")
-        }
-        for name in SOLVERS
-    }
+    found = solver_values(context)
+    means = {name: found[name].mean(axis=0) for name in (ONE_PASS, WHOLE, EARLY)}
     ours = {
-        name: {"training VI × 100": 100 * mean["measured"], "seconds": mean["seconds"]}
-        for name, mean in means.items()
+        name: {"training VI × 100": float(100 * measured), "seconds": float(seconds)}
+        for name, (measured, seconds) in means.items()
     }
-    first, second = means[ONE_PASS], means[WHOLE]
-    gained = second["measured"] / first["measured"] - 1
-    speed = SPEED_NOTE.format(gained, second["seconds"] / first["seconds"])
-    notes = [CCCP_NOTE, speed]
-    return [Table.beside("Section 5.3: CCCP and SGD", ours, {}, notes=notes, digits=3)]
+    limits = protocol(context.quick)
+    gained, slower = means[WHOLE] / means[ONE_PASS]
+    notes = [
+        CCCP_NOTE.format(limits.n_subsets, limits.n_subset, limits.n_iterations),
+        SPEED_NOTE.format(gained - 1, slower),
+    ]
+    return [Table.beside("Section 5.3: CCCP and SGD", ours, notes=notes, digits=3, data=POSTS)]
+
+
+def solver_values(context: Context) -> dict[str, Floats]:
+    """Return the VI and the seconds of each solver, one row a subset."""
+    limits = protocol(context.quick)
+    key: Key = {"data": "author, no words", "fold": 0, "n_sets": limits.n_subset}
+    keys = [keyed(context, {**key, "subset": number}) for number in range(limits.n_subsets)]
+    found = context.run(keys, solved)
+    return {
+        name: np.array([[values[name]["measured"], values[name]["seconds"]] for values in found])
+        for name in found[0]
+    }
 
 
 class Data(NamedTuple):
@@ -99,43 +111,59 @@ class Data(NamedTuple):
     direction: float
 
 
-def _average(result: Result) -> float:
-    return result.pooled().coreference()["average"]
+class Orders(NamedTuple):
+    """What a technique predicted in the natural order and in a random one, and what that costs."""
+
+    natural: float
+    random: float
+    worse: float
+    p_value: float
 
 
 N_ORDERED = 3
-POSTS = variation_of_information, Result.information, 1.0
+INFORMATION = variation_of_information, Result.information, 1.0
 ORDERED: Mapping[str, Data] = {
-    "Coreference, average": Data([{"data": "gum"}], None, conll_score, _average, -1.0),
-    "Author, VI × 100": Data(FOLDS["author"][:N_ORDERED], 1, *POSTS),
-    "Topic, VI × 100": Data(FOLDS["topic"][:N_ORDERED], 5, *POSTS),
+    "Coreference, average": Data(
+        [{"data": "gum"}], None, conll_score, lambda result: average(result.pooled()), -1.0
+    ),
+    "Author, VI × 100": Data(FOLDS["author"][:N_ORDERED], 1, *INFORMATION),
+    "Topic, VI × 100": Data(FOLDS["topic"][:N_ORDERED], 5, *INFORMATION),
 }
 ORDER_NOTE = (
     "Items in a random order, in training, choice and prediction; features of pairs stay as they "
-    "are, those of distance and direction too. GUM in place of ACE 2004; 20 Newsgroups in place of "
-    f"a forum, of whose ten folds {N_ORDERED} are tested on; settings as in Tables 1 and 2. "
-    "p: Wilcoxon's test over item sets, of the two orders."
+    f"are, those of distance and direction too. Of the ten folds of posts {N_ORDERED} are tested "
+    "on; settings as in Tables 1 and 2. p: Wilcoxon's test over item sets, of the two orders."
 )
 
 
 def order(context: Context) -> list[Table]:
     """Show what the order of items matters (section 5.4)."""
-    ours: dict[str, dict[str, Entry | Value]] = {}
-    for name, data in ORDERED.items():
-        every = online_rows(data.passes)
-        rows = {row: every[row] for row in (OURS, SUM_LINK, BIN)}
-        natural, random = (
-            results_of(context, data.divisions, rows, order) for order in (NATURAL, SCRAMBLED)
-        )
-        for row in rows:
-            ours[f"{name}: {row}"] = _beside(natural[row], random[row], data)
+    ours: dict[str, dict[str, Entry | Value]] = {
+        f"{name}: {row}": {
+            "natural": found.natural,
+            "random": found.random,
+            "worse by": Entry(found.worse, note=p_text(found.p_value)),
+        }
+        for name in ORDERED
+        for row, found in order_values(context, name).items()
+    }
     title, printed = "Section 5.4: items in a random order", LEFT_LINKING["order"]
-    return [Table.beside(title, ours, printed, notes=[ORDER_NOTE], digits=2)]
+    return [Table.beside(title, ours, printed, notes=[ORDER_NOTE], digits=2, data=BOTH)]
 
 
-def _beside(natural: Result, random: Result, data: Data) -> dict[str, Entry | Value]:
+def order_values(context: Context, name: str) -> dict[str, Orders]:
+    """Compare the two orders of some data, for L³M and the other online techniques."""
+    data = ORDERED[name]
+    every = online_rows(data.passes)
+    rows = {row: every[row] for row in (OURS, SUM_LINK, BIN)}
+    natural, random = (
+        results_of(context, data.divisions, rows, order) for order in (NATURAL, SCRAMBLED)
+    )
+    return {row: _compared(natural[row], random[row], data) for row in rows}
+
+
+def _compared(natural: Result, random: Result, data: Data) -> Orders:
     before, after = data.measure(natural), data.measure(random)
     # Item sets are the same in both orders, one by one.
     p_value = p_values(natural, {"random": random}, data.metric)["random"]
-    worse = Entry(data.direction * (after - before), note=p_text(p_value))
-    return {"natural": before, "random": after, "worse by": worse}
+    return Orders(before, after, data.direction * (after - before), p_value)

@@ -4,15 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from coterie.datasets.gum import GUM_GENRES
-from coterie.experiments._left_cells import (
-    RELAXED_PASSES,
-    RELAXED_SECONDS,
-    RELAXED_SETS,
-    SECONDS,
-    VERSION,
-    relaxed,
-)
+from coterie.experiments._left_cells import relaxed
 from coterie.experiments._left_data import N_FOLDS
+from coterie.experiments._left_protocol import Protocol, keyed, protocol
 from coterie.experiments._left_results import Result, chosen_table, p_notes, results_of
 from coterie.experiments._left_techniques import (
     BATCH_ROWS,
@@ -52,57 +46,70 @@ RELAXED_NOTE = (
 class Corpus(NamedTuple):
     """A corpus of coreference and the table of it.
 
-    `grouped` says which documents are scored together, `paper` beside which corpus of the paper
-    they stand.
+    `paper` is the corpus of the paper in whose place it stands, `grouped` says which documents are
+    scored together.
     """
 
-    title: str
+    name: str
     divisions: Sequence[Key]
     paper: str
+    data: str
     note: str
     grouped: Callable[[Result], Result]
     chosen_on: str = "the development documents"
     relaxed: bool = False
 
+    @property
+    def title(self) -> str:
+        """The title of its table."""
+        return f"Table 1 on {self.name}"
+
+
+LDC = "a near equivalent, since {}, which the paper has, is to be had from the LDC alone: {}"
+
 
 GUM = Corpus(
-    "Table 1 on GUM",
+    "GUM",
     [{"data": "gum"}],
     "ACE 2004",
-    "GUM, all genres together: 166 documents to train on, 28 to choose by and 28 to test on, "
-    "mentions of their own included.",
+    "GUM, mentions that corefer with nothing included; 166 documents to train on, 28 to choose by "
+    "and 28 to test on.",
+    "All genres together.",
     Result.pooled,
     relaxed=True,
 )
 GENRES = Corpus(
-    "Table 1 on GUM, with a model for each genre",
+    "GUM, with a model for each genre",
     [{"data": f"gum/{genre}"} for genre in GUM_GENRES],
     "OntoNotes-5.0",
-    "GUM, with a model trained and chosen for each of 14 genres; their test documents are scored "
-    "together, and medians of what was chosen are shown.",
+    "GUM, whose 14 genres stand for its parts.",
+    "A model is trained and chosen for each genre; the test documents of all are scored together, "
+    "and medians of what was chosen are shown.",
     Result.pooled,
 )
 ONTOGUM = Corpus(
-    "Table 1 on OntoGUM",
+    "OntoGUM",
     [{"data": "ontogum"}],
     "OntoNotes-5.0",
     "the documents of GUM as annotated by the guidelines of OntoNotes, where no mention is alone.",
+    "All genres together.",
     Result.pooled,
 )
 LITBANK = Corpus(
-    "Table 1 on LitBank",
+    "LitBank",
     [{"data": "litbank", "fold": fold} for fold in range(N_FOLDS)],
     "ACE 2004",
-    "100 works of fiction in ten folds, one to test on, the next to choose by; means over folds, "
-    "and medians of what was chosen.",
+    "LitBank, the beginnings of 100 works of fiction.",
+    "Ten folds, one to test on, the next to choose by; means over folds, and medians of what was "
+    "chosen.",
     lambda result: result,
 )
 GUM_60 = Corpus(
-    "Table 1 on 60 documents of GUM",
+    "60 documents of GUM",
     [{"data": "gum-60"}],
     "ACE 2004",
-    "30 documents of GUM to train on and 30 to test on, with 52 features that come with them; "
-    "means over documents.",
+    "30 documents of GUM to train on and 30 to test on, with 52 features that come with them.",
+    "Means over documents.",
     Result.apart,
     "held-out training documents, by 5-fold cross-validation",
     relaxed=True,
@@ -111,24 +118,35 @@ GUM_60 = Corpus(
 
 def table1(context: Context, corpus: Corpus) -> list[Table]:
     """Show all techniques on a corpus, beside one of Table 1."""
+    results = corpus_results(context, corpus)
+    notes = [
+        f"{corpus.note} {GOLD.format(corpus.chosen_on)}",
+        *_corr_notes(results, protocol(context.quick)),
+        FIRSTS_NOTE,
+        lead_note({row: average(result) for row, result in results.items()}),
+    ]
+    shown, printed = _entries(results), LEFT_LINKING[corpus.paper]
+    data = LDC.format(corpus.paper, corpus.data)
+    return [
+        Table.beside(corpus.title, shown, printed, notes=notes, digits=2, data=data),
+        chosen_table(corpus.title, results),
+    ]
+
+
+def corpus_results(context: Context, corpus: Corpus) -> dict[str, Result]:
+    """Return what stands behind the rows of a corpus's table, to be scored."""
     found = results_of(context, corpus.divisions, rows())
     if corpus.relaxed:
         (division,), C = corpus.divisions, found[CORR].median("C")
-        key: Key = {**division, "C": C, "passes": RELAXED_PASSES, "version": VERSION}
+        passes = protocol(context.quick).relaxed.passes
+        key = keyed(context, {**division, "C": C, "passes": passes})
         found = {CORR: found[CORR], RELAXED: Result.of(context.run([key], relaxed), TUNED), **found}
-    results = {row: corpus.grouped(result) for row, result in found.items()}
-    notes = [
-        f"Ours in place of {corpus.paper}: {corpus.note}",
-        GOLD.format(corpus.chosen_on),
-        *_corr_notes(results),
-        FIRSTS_NOTE,
-        lead_note({row: result.coreference()["average"] for row, result in results.items()}),
-    ]
-    printed = LEFT_LINKING[corpus.paper]
-    return [
-        Table.beside(corpus.title, _entries(results), printed, notes=notes, digits=2),
-        chosen_table(corpus.title, results),
-    ]
+    return {row: corpus.grouped(result) for row, result in found.items()}
+
+
+def average(result: Result) -> float:
+    """Return the average of the scores of coreference, in percent."""
+    return result.coreference()["average"]
 
 
 def rows() -> dict[str, Choice]:
@@ -148,13 +166,12 @@ def _entries(results: Mapping[str, Result]) -> dict[str, dict[str, Entry | Value
     return shown
 
 
-def _corr_notes(results: Mapping[str, Result]) -> list[str]:
+def _corr_notes(results: Mapping[str, Result], limits: Protocol) -> list[str]:
     """Say how Corr-Clustering was trained, and of how many documents its answer is proved."""
     counts = {row: (each.n_proved, len(each.examples)) for row, each in results.items()}
-    notes = [CORR_NOTE.format(SECONDS, *counts[CORR])]
+    notes = [CORR_NOTE.format(limits.exact_seconds, *counts[CORR])]
     if RELAXED in counts:
-        limits = RELAXED_SETS, RELAXED_PASSES, RELAXED_SECONDS
-        notes.append(RELAXED_NOTE.format(*limits, *counts[RELAXED]))
+        notes.append(RELAXED_NOTE.format(*limits.relaxed, *counts[RELAXED]))
     return notes
 
 

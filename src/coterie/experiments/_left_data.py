@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from coterie.datasets.litbank import load_litbank_coref
 from coterie.datasets.newsgroups import load_newsgroups_threads
 from coterie.datasets.orders import scrambled
 from coterie.exceptions import InputError
+from coterie.experiments._left_protocol import protocol_of
 from coterie.experiments.cells import Key
 from coterie.features.mentions import MentionFeatures
 from coterie.features.posts import PostFeatures
@@ -44,27 +45,43 @@ class Division(NamedTuple):
     test: Corpus
 
 
+Most: TypeAlias = tuple[int | None, int | None, int | None]
+"""How many item sets of each part are kept at most, None for all."""
+
 NOTHING = Corpus([], [])
 SPLITS: tuple[DevSplit, ...] = ("train", "dev", "test")
 
 
 def division_of(key: Key, folder: Path | None) -> Division:
     """Return the item sets that a cell asks for, in the order of items that it asks for."""
-    fold = key.get("fold")
-    return _division(str(key["data"]), fold, str(key.get("order", NATURAL)), folder)
+    order, most = str(key.get("order", NATURAL)), protocol_of(key).n_sets
+    return _division(str(key["data"]), key.get("fold"), order, folder, most)
 
 
 # The features of a corpus take a hundred times as long as a pass over them, and cells of one
 # corpus follow each other.
 @lru_cache(maxsize=1)
-def _division(data: str, fold: Any, order: str, folder: Path | None) -> Division:
+def _division(data: str, fold: Any, order: str, folder: Path | None, most: Most) -> Division:
     name, _, genre = data.partition("/")
-    read = READERS[name]
-    parts = read(folder, genre or fold)
+    parts = Division(*map(_spread, divided(name, folder, genre or fold), most))
     if order == SCRAMBLED:
         parts = Division(*(scrambled(part) for part in parts))
     featurizer, blocker = FEATURES.get(name, (None, AllPairs()))
     return parts if featurizer is None else featurized(parts, featurizer, blocker)
+
+
+def divided(name: str, folder: Path | None, which: Any = None) -> Division:
+    """Read a corpus by its name, all of it, a genre, or as it is divided for a fold."""
+    return READERS[name](folder, which)
+
+
+def _spread(corpus: Corpus, most: int | None) -> Corpus:
+    """Keep at most so many item sets, from the first to the last: genres follow each other."""
+    count = len(corpus.item_sets)
+    if most is None or count <= most:
+        return corpus
+    kept = np.linspace(0, count - 1, most).round().astype(int)
+    return Corpus([corpus.item_sets[n] for n in kept], [corpus.partitions[n] for n in kept])
 
 
 def featurized(parts: Division, featurizer: Featurizer, blocker: Blocker) -> Division:

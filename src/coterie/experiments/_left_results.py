@@ -6,8 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from coterie.experiments._left_cells import VERSION, tested
+from coterie.experiments._left_cells import tested
 from coterie.experiments._left_data import NATURAL
+from coterie.experiments._left_protocol import keyed, protocol
 from coterie.experiments._left_techniques import LONGEST_FIRST, Choice
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.tables import Table, p_text
@@ -24,6 +25,8 @@ from coterie.partition import Partition
 
 Groups: TypeAlias = list[tuple[list[Partition], list[Partition]]]
 """Truths and predictions of item sets that are measured together."""
+
+AS_BEFORE = "as in the table before."
 
 SETTINGS = {
     "C": "C",
@@ -113,12 +116,15 @@ def results_of(
     rows: Mapping[str, Choice],
     order: str = NATURAL,
 ) -> dict[str, Result]:
-    """Return what stands behind some rows; missing cells are computed, one division at a time."""
+    """Return what stands behind some rows; missing cells are computed, one division at a time.
+
+    A quick run takes the first divisions alone.
+    """
     wanted = {technique for technique, _ in rows.values()}
     techniques = [technique for technique in LONGEST_FIRST if technique in wanted]
     keys: list[Key] = [
-        {**division, "order": order, "technique": technique, "version": VERSION}
-        for division in divisions
+        keyed(context, {**division, "order": order, "technique": technique})
+        for division in divisions[: protocol(context.quick).n_divisions]
         for technique in techniques
     ]
     cells: dict[str, list[Values]] = {technique: [] for technique in techniques}
@@ -159,7 +165,8 @@ def p_notes(
 
 def chosen_table(title: str, results: Mapping[str, Result]) -> Table:
     """Show the settings that each row had chosen."""
-    return Table.beside(f"{title}: what was chosen", {r: v.chosen() for r, v in results.items()})
+    shown = {row: result.chosen() for row, result in results.items()}
+    return Table.beside(f"{title}: what was chosen", shown, data=AS_BEFORE)
 
 
 def p_values(

@@ -18,6 +18,7 @@ from coterie.learners.tuning import Params
 from coterie.metrics import conll_score, variation_of_information
 
 GAMMAS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+THRESHOLDS = tuple(round(-1.0 + 0.1 * step, 1) for step in range(11))
 MOST_FIRSTS = 5
 """Where items that start a cluster teach too, nearly all pairs are examples: so many passes."""
 
@@ -25,7 +26,8 @@ MOST_FIRSTS = 5
 class Task(NamedTuple):
     """What settings are chosen by, and which are tried.
 
-    `shown` has the numbers of passes that are reported, None for the one that was chosen; `exact`
+    `shown` has the numbers of passes that are reported, None for the one that was chosen; `corr`
+    and `forest` are values of C, with the passes that training makes, ten in the paper; `exact`
     says whether correlation clustering is solved exactly.
     """
 
@@ -34,9 +36,18 @@ class Task(NamedTuple):
     shown: tuple[int | None, ...]
     rates: tuple[float, ...]
     lams: tuple[float, ...] = (1e-5, 1e-4)
+    gammas: tuple[float, ...] = GAMMAS
     corr: tuple[float, ...] = (1e6, 1e7)
+    corr_passes: int = 10
     forest: tuple[float, ...] = (10.0,)
+    forest_passes: int = 10
+    thresholds: tuple[float, ...] = THRESHOLDS
     exact: bool = False
+
+    def narrowed(self, settings: Mapping[str, Any]) -> "Task":
+        """Try other settings; of the passes, those that the task has itself."""
+        passes = tuple(n for n in self.passes if n in settings.get("passes", self.passes))
+        return self._replace(**{**settings, "passes": passes})
 
 
 COREFERENCE = Task(
@@ -46,10 +57,13 @@ COREFERENCE = Task(
     rates=(0.01, 0.1),
     lams=(1e-6, 1e-5, 1e-4, 1e-3),
     corr=(1e5, 1e6, 1e7, 1e8),
+    corr_passes=20,
     forest=(0.1, 1.0, 10.0, 100.0),
     exact=True,
 )
-FICTION = Task(conll_score, passes=(1, 5, 10), shown=(1, None), rates=(0.1,), exact=True)
+FICTION = Task(
+    conll_score, passes=(1, 5, 10), shown=(1, None), rates=(0.1,), corr_passes=20, exact=True
+)
 """Ten folds take their time: fewer settings are tried."""
 AUTHOR = Task(variation_of_information, passes=(1,), shown=(1,), rates=(0.03, 0.1, 0.3))
 TOPIC = Task(variation_of_information, passes=(1, 5), shown=(1, 5), rates=(0.01, 0.1))
@@ -77,16 +91,6 @@ ONLINE: Mapping[str, Learner] = {
     FIRSTS: BestLeftLinkLearner(teach_firsts=True),
 }
 
-BATCH: Mapping[str, Learner] = {
-    CORR: SVMCluster(solver=FrankWolfe(max_iter=20)),
-    FOREST: SpanningForestLearner(solver=CCCP(max_iter=10, inner_max_iter=10)),
-    PAIRS: PairwiseClustering(C=0.01, classifier=LinearSVC(dual=False, tol=1e-3)),
-}
-FORUM_CORR = SVMCluster(solver=FrankWolfe(max_iter=10))
-"""Ten passes, as in the paper."""
-
-THRESHOLDS = tuple(round(-1.0 + 0.1 * step, 1) for step in range(11))
-
 
 class Technique(NamedTuple):
     """A learner, the settings to try, and what of them is reported: settings that are fixed."""
@@ -99,19 +103,27 @@ class Technique(NamedTuple):
 def technique_of(name: str, task: Task) -> Technique:
     """Return a technique as it is tried on a task."""
     if name not in ONLINE:
-        learner = FORUM_CORR if name == CORR and not task.exact else BATCH[name]
-        grids: Mapping[str, Params] = {
-            CORR: {"C": task.corr},
-            FOREST: {"C": task.forest},
-            PAIRS: {"threshold": THRESHOLDS},
-        }
-        return Technique(learner, grids[name], {TUNED: {}})
+        return _batch_technique(name, task)
     most = MOST_FIRSTS if name == FIRSTS else max(task.passes)
     passes = [count for count in task.passes if count <= most]
     grid = {"lam": task.lams, "solver__learning_rate": task.rates, "n_passes": passes}
     if name == L3M:
-        grid = {"gamma": GAMMAS, **grid}
+        grid = {"gamma": task.gammas, **grid}
     return Technique(ONLINE[name], grid, _choices(name, task))
+
+
+def _batch_technique(name: str, task: Task) -> Technique:
+    passes = task.forest_passes
+    pairs = PairwiseClustering(C=0.01, classifier=LinearSVC(dual=False, tol=1e-3))
+    tried: Mapping[str, tuple[Learner, Params]] = {
+        CORR: (SVMCluster(solver=FrankWolfe(max_iter=task.corr_passes)), {"C": task.corr}),
+        FOREST: (
+            SpanningForestLearner(solver=CCCP(max_iter=passes, inner_max_iter=passes)),
+            {"C": task.forest},
+        ),
+        PAIRS: (pairs, {"threshold": task.thresholds}),
+    }
+    return Technique(*tried[name], {TUNED: {}})
 
 
 Choice: TypeAlias = tuple[str, str]

@@ -11,46 +11,52 @@ from coterie.experiments._sdc_approaches import LMR, UNIFORM, WARM
 from coterie.experiments._sdc_cells import VERSION, Fold
 from coterie.experiments._sdc_data import Names, fresh_names
 from coterie.experiments._sdc_remedies import CLUSTERERS, VARIANTS, trained
+from coterie.experiments._sdc_tables import protocol_of
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.tables import Entry, Table, Value, p_text
 from coterie.metrics import pair_scores
 from coterie.metrics.significance import compare_all
 
-DATA = {
+SOURCES = {
     "Locations, Topres19th": ("topres19th", "location"),
     "People, HIPE": ("hipe2020", "person"),
     "Locations, HIPE": ("hipe2020", "location"),
     "Organizations, HIPE": ("hipe2020", "organization"),
 }
-N_RUNS = 5
 ROWS = [UNIFORM, *(over for _, over in LMR.values()), *VARIANTS]
 
+DATA = (
+    "not in the paper, of the same kind: names in English newspapers of the nineteenth and "
+    "twentieth century, read by machine (HIPE 2022)."
+)
 NOTE = (
-    "English newspapers of the nineteenth and twentieth century, read by machine (HIPE 2022). The "
-    "names of a source are divided by entity at random, five times: Topres19th in sets of about "
-    "300 names, HIPE in two halves; of each two sets one is to train on, the other to test on, and "
-    "the other way round. F1 of pairs in percent, the number of entities known. No feature, word, "
-    "setting or remedy was chosen by these names. p: against SDC from LMR (logistic), Wilcoxon's "
-    "test over all results, corrected after Holm; the runs share their names."
+    "In each run, of {}, the names of a source are divided by entity at random: Topres19th in sets "
+    "of about 300 names, HIPE in two halves; of each two sets one is to train on, the other to "
+    "test on, and the other way round. F1 of pairs in percent, the number of entities known. No "
+    "feature, word, setting or remedy was chosen by these names. p: against SDC from LMR "
+    "(logistic), Wilcoxon's test over all results, corrected after Holm; the runs share their "
+    "names."
 )
 
 
 def fresh(context: Context) -> list[Table]:
     """Show SDC, uniform weights and LMR on names by which nothing was chosen."""
+    n_runs = protocol_of(context).n_fresh
     keys: list[Key] = [
         {"table": "fresh", "data": data, "run": run, "version": VERSION}
-        for data in DATA
-        for run in range(1, N_RUNS + 1)
+        for data in SOURCES
+        for run in range(1, n_runs + 1)
     ]
     found = context.run(keys, cell)
-    folds: dict[str, list[Mapping[str, Sequence[float]]]] = {data: [] for data in DATA}
+    folds: dict[str, list[Mapping[str, Sequence[float]]]] = {data: [] for data in SOURCES}
     for key, values in zip(keys, found, strict=True):
         folds[str(key["data"])] += values["folds"]
     return [
         Table.beside(
             f"Not in the paper: F1 on names of other sources, under {name.lower()}",
             _shown(name, folds),
-            notes=[NOTE],
+            notes=[NOTE.format(n_runs)],
+            data=DATA,
         )
         for name in CLUSTERERS
     ]
@@ -74,7 +80,7 @@ def _shown(
 
 def cell(key: Key, folder: Path | None) -> Values:
     """Test all rows on each of two sets of names after training on the other."""
-    source, kind = DATA[str(key["data"])]
+    source, kind = SOURCES[str(key["data"])]
     run = int(key["run"] or 0)
     sets = fresh_names(folder, source, kind, np.random.default_rng(run))  # type: ignore[arg-type]
     folds = []

@@ -23,7 +23,7 @@ from coterie.experiments._sdc_approaches import (
 )
 from coterie.experiments._sdc_cells import Fold, tested
 from coterie.experiments._sdc_data import Names, more_names, with_soft_tfidf
-from coterie.experiments._sdc_tables import KINDS, Results, p_words, results_of
+from coterie.experiments._sdc_tables import DATA, KINDS, Results, p_words, results_of
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.tables import Entry, Table, Value
 from coterie.metrics import macro, pair_scores
@@ -39,8 +39,8 @@ ROWS = [UNIFORM, *(over for _, over in LMR.values()), *VARIANTS, *MORE.values(),
 
 NOTE = (
     "In each place the F1 of the training names, then of the test names, and how the latter "
-    "compares with that of uniform weights: p as in Figure 4, and on how many of the three pairs "
-    "uniform weights are better. What SDC gains on the names that it is trained on, "
+    "compares with that of uniform weights: p as in Figure 4, and on how many of the pairs of "
+    "sets uniform weights are better. What SDC gains on the names that it is trained on, "
     "it hardly keeps on others: the number of entities, which is given, asks for more joins than "
     "names that look alike can serve, and what is joined beyond is chance. More names: with up to "
     "three more training sets of about 300 names of other entities, from the same sources; "
@@ -56,6 +56,7 @@ def remedies(context: Context) -> list[Table]:
             f"Not in the paper: what helps SDC, under {name.lower()}",
             _shown(results, name),
             notes=[NOTE],
+            data=DATA,
         )
         for name in CLUSTERERS
     ]

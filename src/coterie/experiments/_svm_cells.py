@@ -37,15 +37,39 @@ MEASURES: Mapping[str, Callable[..., float]] = {
     "mitre": mitre_loss,
     "conll": conll_score,
 }
-PAIR_WEIGHTS = (0.01, 0.1, 1.0)
-THRESHOLDS = [round(-1.0 + 0.1 * step, 1) for step in range(41)]
 Split: TypeAlias = Literal["train", "test"]
 TEST: Literal["test"] = "test"
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How much is taken of the data and of the settings; as it stands, all.
+
+    Parameters
+    ----------
+    n_sets
+        The most sets that are taken of each split; None takes all.
+    n_further
+        How many further values of C are tried where the best is at an end of the range.
+    pair_weights, thresholds
+        The values of C and of the threshold among which those of a pair classifier are chosen.
+    timed
+        The powers of ten for which training is timed, beside the C that was chosen.
+    """
+
+    n_sets: int | None = None
+    n_further: int = 2
+    pair_weights: tuple[float, ...] = (0.01, 0.1, 1.0)
+    thresholds: tuple[float, ...] = tuple(round(-1.0 + 0.1 * step, 1) for step in range(41))
+    timed: tuple[int, ...] = (4, 6, 8)
+
+
+@dataclass(frozen=True)
 class Task:
-    """A corpus, how it is divided, and how SVM-cluster is trained on it."""
+    """A corpus, how it is divided, and how SVM-cluster is trained on it.
+
+    The values of C are powers of ten from `low` to `high`.
+    """
 
     name: str
     n_folds: int
@@ -53,10 +77,18 @@ class Task:
     high: int
     solver: Solver
     testers: tuple[str, ...]
+    effort: Effort = Effort()
+
+    @property
+    def label(self) -> str:
+        """The corpus, and how much is taken of it."""
+        n_sets = self.effort.n_sets
+        return self.name if n_sets is None else f"{self.name}-{n_sets}"
 
     def corpus(self, folder: Path | None, split: Split) -> Corpus:
         """Read the training or the test sets."""
-        return _read(self.name, folder, split)
+        item_sets, partitions = _read(self.name, folder, split)
+        return Corpus(item_sets[: self.effort.n_sets], partitions[: self.effort.n_sets])
 
     def folds(self, n_sets: int) -> list[Ints]:
         """Divide the training sets, in an order drawn once."""
@@ -64,9 +96,31 @@ class Task:
         return [np.sort(part) for part in np.array_split(order, self.n_folds)]
 
 
-COREFERENCE = Task("gum", 10, 3, 8, NSlack(tol=0.1, max_iter=200), ("C_G",))
-NEWS = Task("news", 5, 4, 8, OneSlack(tol=0.01), ("C_G", "C_R"))
-TASKS = {task.name: task for task in (COREFERENCE, NEWS)}
+ALGORITHM_1 = NSlack(tol=0.1, max_iter=200)
+ONE_SLACK = OneSlack(tol=0.01)
+FULL = {
+    "gum": Task("gum", 10, 3, 8, ALGORITHM_1, ("C_G",)),
+    "news": Task("news", 5, 4, 8, ONE_SLACK, ("C_G", "C_R")),
+}
+FEW = Effort(
+    n_sets=8, n_further=0, pair_weights=(0.1,), thresholds=(-0.4, -0.2, 0.0, 0.2), timed=(6,)
+)
+QUICK = {
+    "gum": replace(FULL["gum"], n_folds=2, low=5, high=7, effort=FEW),
+    "news": replace(FULL["news"], n_folds=2, low=5, high=7, effort=replace(FEW, n_sets=3)),
+}
+
+
+def tasks(quick: bool) -> tuple[Task, Task]:
+    """Return the tasks of a quick or of a full run: coreference and news."""
+    chosen = QUICK if quick else FULL
+    return chosen["gum"], chosen["news"]
+
+
+def task_of(key: Key) -> Task:
+    """Return the task that a cell names as its data."""
+    return {task.label: task for task in (*tasks(False), *tasks(True))}[str(key["data"])]
+
 
 Measured: TypeAlias = dict[str, list[list[float]]]
 """Measure → setting → value on each held-out item set."""
@@ -80,7 +134,7 @@ def _read(name: str, folder: Path | None, split: Split) -> Corpus:
 
 def trained(key: Key, folder: Path | None) -> dict[str, Any]:
     """Train SVM-cluster for each C, without a fold or on all training sets, and measure it."""
-    task = TASKS[str(key["data"])]
+    task = task_of(key)
     train, held_out = _divided(task, key, folder)
     learner = SVMCluster(
         clusterer=CLUSTERERS[str(key["train"])],
@@ -102,16 +156,17 @@ def trained(key: Key, folder: Path | None) -> dict[str, Any]:
 
 def classified(key: Key, folder: Path | None) -> dict[str, Any]:
     """Train a pair classifier in the same way, and measure it at each threshold."""
-    task = TASKS[str(key["data"])]
+    task = task_of(key)
     train, held_out = _divided(task, key, folder)
     C = float(key["C"] or 0.0)
     learner = PairwiseClustering(C=C, balanced=bool(key["balanced"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         learner.fit(*train)
-    models = [learner.set_params(threshold=value).to_model() for value in THRESHOLDS]
+    thresholds = task.effort.thresholds
+    models = [learner.set_params(threshold=value).to_model() for value in thresholds]
     return {
-        "settings": [f"C = {C:g}, threshold {value:g}" for value in THRESHOLDS],
+        "settings": [f"C = {C:g}, threshold {value:g}" for value in thresholds],
         **{tester: measured(models, tester, held_out) for tester in task.testers},
     }
 

@@ -3,23 +3,22 @@
 import hashlib
 import json
 import logging
-import math
 import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import numpy as np
 
 import coterie
 from coterie._arguments import as_whole
 from coterie._files import replacing
 from coterie._progress import report, uninterrupted
 from coterie.exceptions import CoterieError, InputError
+from coterie.experiments._json import decoded, encoded
+from coterie.experiments._provenance import commit, machine, n_cores, now
 
 Key: TypeAlias = Mapping[str, str | int | float | bool | None]
 """All that a result depends on, by name; `version` is a number that the author raises when the
@@ -29,9 +28,6 @@ Values: TypeAlias = dict[str, Any]
 """Numbers, texts, lists and mappings of these by name; arrays become lists."""
 
 log = logging.getLogger(__name__)
-
-_FLOAT = "$float"
-"""Marks NaN and the infinities, which JSON does not have."""
 
 _CELL = re.compile(r"-[0-9a-f]{16}\.json$")
 
@@ -90,7 +86,7 @@ class Cells:
         """Return the values under `key`, None where there are none or the file is damaged."""
         path = self.path(key)
         try:
-            kept = json.loads(path.read_text(encoding="utf-8"), object_hook=_decoded)
+            kept = json.loads(path.read_text(encoding="utf-8"), object_hook=decoded)
             values: Values = kept["values"]
             if _canonical(kept["key"]) == _canonical(key) and isinstance(values, dict):
                 return values
@@ -112,48 +108,54 @@ class Cells:
             if _CELL.search(path.name):
                 path.unlink(missing_ok=True)
 
-    def _keep(self, key: Key, compute: Callable[[], Mapping[str, Any]]) -> Values:
+    def _keep(
+        self, key: Key, compute: Callable[[], Mapping[str, Any]], processes: int = 1
+    ) -> Values:
         make_folder(self.folder)
+        used = commit()  # before the work: the files may change while it goes on
         started = time.perf_counter()
         with uninterrupted():
-            values_found = _encoded(_as_values(compute()))
+            values_found = encoded(_as_values(compute()))
         content = {
-            "key": _encoded(key),
+            "key": encoded(key),
             "values": values_found,
             "seconds": round(time.perf_counter() - started, 3),
+            "processes": processes,
             "coterie": coterie.__version__,
+            "commit": used,
+            "date": now(),
+            "machine": machine(),
         }
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
         with replacing(self.path(key)) as file:
             file.write(text.encode())
         # As they will be read from now on: arrays are lists, tuples too.
-        values: Values = json.loads(text, object_hook=_decoded)["values"]
+        values: Values = json.loads(text, object_hook=decoded)["values"]
         return values
 
     def _keep_with_key(
-        self, key: Key, compute: Callable[[Key], Mapping[str, Any]]
+        self, key: Key, compute: Callable[[Key], Mapping[str, Any]], processes: int
     ) -> tuple[Key, Values]:
-        return key, self._keep(key, partial(compute, key))
+        return key, self._keep(key, partial(compute, key), processes)
 
     def _computed(
         self, keys: Sequence[Key], compute: Callable[[Key], Mapping[str, Any]], n_jobs: int | None
     ) -> Iterator[tuple[Key, Values]]:
         """Yield the keys with their values as they are computed, in whatever order."""
-        from joblib import Parallel, cpu_count, delayed  # noqa: PLC0415
+        from joblib import Parallel, delayed  # noqa: PLC0415
         from joblib.externals.loky.process_executor import TerminatedWorkerError  # noqa: PLC0415
 
-        n_jobs = cpu_count() if n_jobs is None else as_whole("n_jobs", n_jobs, 1)
+        n_jobs = n_cores() if n_jobs is None else as_whole("n_jobs", n_jobs, 1)
         if not keys:
             return
         make_folder(self.folder)
+        processes = min(n_jobs, len(keys))
         # One by one: how long cells take says nothing about how long the next ones will.
-        parallel = Parallel(
-            n_jobs=min(n_jobs, len(keys)), return_as="generator_unordered", batch_size=1
-        )
+        parallel = Parallel(n_jobs=processes, return_as="generator_unordered", batch_size=1)
         # Kept by the process that computes them, so that no stop can lose them on the way.
         kept = delayed(self._keep_with_key)
         try:
-            yield from parallel(kept(key, compute) for key in keys)
+            yield from parallel(kept(key, compute, processes) for key in keys)
         except TerminatedWorkerError as error:
             raise CoterieError(
                 "a process was ended from outside, perhaps for want of memory; what is finished is "
@@ -178,6 +180,8 @@ class Context:
     quick
         Whether to take less of the data, fewer folds and fewer settings, so that a paper takes
         minutes; what is found so is kept apart.
+    used
+        The files of the cells that were asked for.
     """
 
     cells: Cells
@@ -185,11 +189,14 @@ class Context:
     n_jobs: int | None = None
     task: str = "cells"
     quick: bool = False
+    used: set[Path] = field(default_factory=set, compare=False, repr=False)
 
     def run(
         self, keys: Iterable[Key], compute: Callable[[Key, Path | None], Mapping[str, Any]]
     ) -> list[Values]:
         """Return the values under each key, those missing by `compute(key, data_folder)`."""
+        keys = list(keys)
+        self.used.update(map(self.cells.path, keys))
         bound = partial(_call, compute, self.data_folder)
         return self.cells.run(keys, bound, self.n_jobs, self.task)
 
@@ -224,7 +231,7 @@ def _canonical(key: Key) -> str:
                 f"the key has {name!r}: {value!r}; give texts, numbers, True, False or None by name"
             )
     as_whole("the key's version", key.get("version"))  # type: ignore[arg-type]
-    return json.dumps(_encoded(key), sort_keys=True, ensure_ascii=False)
+    return json.dumps(encoded(key), sort_keys=True, ensure_ascii=False)
 
 
 def _digest(key: Key) -> str:
@@ -235,22 +242,3 @@ def _slug(key: Key) -> str:
     """Name a key in a file name's letters, so that a folder of cells can be read."""
     text = "-".join(f"{name}={key[name]}" for name in sorted(key))
     return re.sub(r"[^\w.=+-]+", "_", text, flags=re.ASCII)[:80]
-
-
-def _encoded(value: Any) -> Any:
-    """Turn arrays into lists, and what JSON lacks into mappings that say what it was."""
-    if isinstance(value, Mapping):
-        return {name: _encoded(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_encoded(inner) for inner in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return _encoded(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return {_FLOAT: str(value)}
-    if isinstance(value, str | int | float | None):
-        return value
-    raise InputError(f"a cell cannot keep {value!r}; give numbers, texts, lists and mappings")
-
-
-def _decoded(pairs: dict[str, Any]) -> Any:
-    return float(pairs[_FLOAT]) if pairs.keys() == {_FLOAT} else pairs

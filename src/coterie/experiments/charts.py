@@ -154,7 +154,9 @@ class Bars(Chart):
         ]
         axes.set_yticks([sum(own) / max(len(own), 1) for own in middles], self.places)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlim(0.0, 1.14 * max((value for *_, value in bars), default=1.0))
+        # Panels share their axis, so that the longest bar of all has to fit.
+        every = [value for each in self.panels.values() for *_, value in self._bars(each)]
+        axes.set_xlim(0.0, 1.14 * max(every, default=1.0))
         axes.set_ylim(max((at for _, _, at, _ in bars), default=0.0) + 0.7, -0.7)
         axes.set_xlabel(self.axes[1])
         axes.set_ylabel(self.axes[0])
@@ -200,9 +202,17 @@ class Lines(Chart):
         return 0.8 + 3.1 * len(self.panels) + 2.2 * (len(self.series) > 1), 4.0
 
     def _draw(self, axes: Any, series: Mapping[str, Sequence[float]]) -> None:
+        self._plot(axes, range(len(self.places)), series)
+        axes.set_xticks(range(len(self.places)), self.places)
+        low, high = self.limits
+        margin = 0.02 * (high - low)
+        axes.set_ylim(low - margin, high + margin)
+        axes.grid(axis="y", color="0.88")
+
+    def _plot(self, axes: Any, at: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
         for number, (name, values) in enumerate(series.items()):
             axes.plot(
-                range(len(values)),
+                at,
                 values,
                 label=name,
                 color=COLOURS[number % len(COLOURS)],
@@ -213,11 +223,57 @@ class Lines(Chart):
                 linewidth=1.6,
                 zorder=3 - number / len(series),  # the first one upon all others
             )
-        axes.set_xticks(range(len(self.places)), self.places)
-        low, high = self.limits
-        margin = 0.02 * (high - low)
-        axes.set_ylim(low - margin, high + margin)
         axes.set_xlabel(self.axes[0])
         if axes.get_subplotspec().is_first_col():
             axes.set_ylabel(self.axes[1])
+
+
+@dataclass(frozen=True)
+class Curves(Lines):
+    """Lines over places that are numbers, both axes logarithmic, so that powers are straight.
+
+    Examples
+    --------
+    >>> panels = {"Features": {"Iterative": [0.5, 1.1], "Spectral": [2.0, 3.9]}}
+    >>> Curves("Training time", ["10", "20"], panels, axes=("features", "seconds")).at
+    [10.0, 20.0]
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        wrong = [
+            number
+            for series in self.panels.values()
+            for values in series.values()
+            for number in (*values, *self.at)
+            if number <= 0
+        ]
+        if wrong:
+            raise InputError(
+                f"the chart {self.title!r} has {wrong[0]:g}, which no logarithmic axis has; give "
+                "numbers above 0, or Lines"
+            )
+
+    @property
+    def at(self) -> list[float]:
+        """The places as numbers."""
+        try:
+            return [float(place) for place in self.places]
+        except ValueError as error:
+            raise InputError(
+                f"the chart {self.title!r} has places that are no numbers ({error}); give numbers, "
+                "or Lines"
+            ) from error
+
+    def _draw(self, axes: Any, series: Mapping[str, Sequence[float]]) -> None:
+        from matplotlib.ticker import LogLocator, NullFormatter, NullLocator  # noqa: PLC0415
+
+        self._plot(axes, self.at, series)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xticks(self.at, self.places)
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.grid(axis="y", color="0.88")

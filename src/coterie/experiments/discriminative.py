@@ -41,15 +41,20 @@ from coterie.experiments._sdc_cells import (
     tuned,
     under,
 )
+from coterie.experiments._sdc_claims import claims
 from coterie.experiments._sdc_fresh import fresh
 from coterie.experiments._sdc_remedies import remedies
 from coterie.experiments._sdc_tables import (
+    DATA,
     KINDS,
+    P_NOTE,
     PRECISION,
     RECALL,
     Results,
     against,
+    described,
     p_words,
+    protocol_of,
     results_of,
 )
 from coterie.experiments.cells import Context
@@ -62,12 +67,6 @@ IN_PAPER = (SOFT_BEST, LMR_P, LMR_W, OVER_SOFT, OVER_P, OVER_W, SDC)
 TUNED = tuple(map(tuned, (SOFT, LMR_P, LMR_W)))
 BEYOND = (*TUNED, LMR_L, OVER_L, UNIFORM, BY_F1, STARTS, EQUAL, WARM, EXACT, LITERAL)
 
-DATA_NOTE = (
-    "F1 of pairs in percent, mean over three pairs of sets, each in ten runs of two-fold "
-    "cross-validation: 60 results. Ours: about 300 names of 131 to 214 entities a set, of GUM and "
-    "ECB+, in place of names from the New York Times. Runs 2 to 10 divide the names of a pair anew "
-    "by entity. Items are in a random order, as they would else lie beside others of their entity."
-)
 KNOWN_NOTE = (
     "Clusterers know the number of entities, in training and in test. Classifiers without "
     "clustering are scored by the pairs that they call together. The paper prints only the figures "
@@ -89,30 +88,21 @@ BASELINES_NOTE = (
     "of Winnow and the C of logistic regression were chosen with test sets in sight, which favours "
     "these rows."
 )
-P_NOTE = (
-    "p: Wilcoxon's signed-rank test over the 60 results, corrected after Holm over the rows; the "
-    "runs share their names, so that the results are not independent and p is too small. After it "
-    "stands on how many of the three pairs the mean is better."
-)
 
 
 def figure4(context: Context) -> list[Table]:
     """Show all approaches on people, locations and organizations (Figure 4)."""
     results = results_of(context, "figure4", approaches).only((*IN_PAPER, *BEYOND))
     title = "Figure 4: F1 of approaches, the number of entities known"
-    notes = [DATA_NOTE, KNOWN_NOTE, SDC_NOTE, BASELINES_NOTE]
+    notes = [described(protocol_of(context)), KNOWN_NOTE, SDC_NOTE, BASELINES_NOTE]
     shown = {row: results.means(row) for row in results.rows}
-    figure = Table.beside(
-        title, shown, PUBLISHED["figure4"], notes=notes, chart=_approaches_chart(title, results)
-    )
+    chart = _approaches_chart(title, results)
+    figure = Table.beside(title, shown, PUBLISHED["figure4"], notes=notes, chart=chart, data=DATA)
     return [
         figure,
-        against("SDC against each other approach: difference of F1", SDC, results, [P_NOTE]),
+        against("SDC against each other approach: difference of F1", SDC, results),
         against(
-            "SDC from LMR (logistic) against each other approach: difference of F1",
-            WARM,
-            results,
-            [P_NOTE],
+            "SDC from LMR (logistic) against each other approach: difference of F1", WARM, results
         ),
         _precision_and_recall(results),
     ]
@@ -138,7 +128,7 @@ def _precision_and_recall(results: Results) -> Table:
         }
         for row in results.rows
     }
-    return Table.beside("Figure 4: precision / recall (not in the paper)", shown)
+    return Table.beside("Figure 4: precision / recall (not in the paper)", shown, data=DATA)
 
 
 STOPPING_NOTE = (
@@ -152,11 +142,11 @@ def stopping_table(context: Context) -> list[Table]:
     """Show clustering with a threshold, the number of entities not known."""
     results = results_of(context, "stopping", stopping)
     title = "Not in the paper: F1 where the number of entities is not known"
-    notes = [STOPPING_NOTE, DATA_NOTE, f"Against {tuned(SDC)}. {P_NOTE}"]
+    notes = [STOPPING_NOTE, described(protocol_of(context)), f"Against {tuned(SDC)}. {P_NOTE}"]
     shown = _with_p(results, tuned(SDC), results.rows)
     panels = {kind: {PERCENT: [results.mean(row, kind) for row in results.rows]} for kind in KINDS}
     chart = Bars(title, results.rows, panels, ("", PERCENT))
-    return [Table.beside(title, shown, notes=notes, chart=chart)]
+    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 def _with_p(
@@ -190,7 +180,8 @@ def figure5(context: Context) -> list[Table]:
     }
     title = "Figure 5: F1 by the share of the training names"
     chart = _lines(title, results, LEARNED, SHARES, at_share, "% of the training names")
-    return [Table.beside(title, shown, notes=[SIZES_NOTE, DATA_NOTE], chart=chart)]
+    notes = [SIZES_NOTE, described(protocol_of(context))]
+    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 COMPARED = (SDC, BY_F1, WARM, UNIFORM, OVER_P, OVER_W, OVER_L)
@@ -216,8 +207,8 @@ def figure6(context: Context) -> list[Table]:
         for kind in KINDS
     }
     chart = Bars(title, list(CLUSTERERS), panels, ("", PERCENT))
-    notes = [CLUSTERERS_NOTE, DATA_NOTE, P_NOTE]
-    return [Table.beside(title, shown, notes=notes, chart=chart)]
+    notes = [CLUSTERERS_NOTE, described(protocol_of(context)), P_NOTE]
+    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 def figure7(context: Context) -> list[Table]:
@@ -230,7 +221,8 @@ def figure7(context: Context) -> list[Table]:
     }
     title = "Figure 7: F1 by learning rate"
     chart = _lines(title, results, (SDC, BY_F1), RATES, at_rate, "learning rate α")
-    return [Table.beside(title, shown, notes=[DATA_NOTE, SDC_NOTE], chart=chart)]
+    notes = [described(protocol_of(context)), SDC_NOTE]
+    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 def _lines(
@@ -257,4 +249,5 @@ TABLES = {
     "figure7": figure7,
     "remedies": remedies,
     "fresh": fresh,
+    "claims": claims,
 }

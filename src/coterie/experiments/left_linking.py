@@ -5,6 +5,11 @@ predict the test sets. A cell holds one technique on one division of a corpus, w
 from which all measures are taken.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+
+from coterie.experiments._left_claims import claims
 from coterie.experiments._left_controls import cccp, order, starts
 from coterie.experiments._left_coreference import (
     GENRES,
@@ -15,6 +20,8 @@ from coterie.experiments._left_coreference import (
     table1,
 )
 from coterie.experiments._left_forum import forum, irc
+from coterie.experiments._left_protocol import quick_notes
+from coterie.experiments._left_statistics import statistics
 from coterie.experiments.cells import Context
 from coterie.experiments.tables import Table
 
@@ -44,15 +51,28 @@ def coref_gum_60(context: Context) -> list[Table]:
     return table1(context, GUM_60)
 
 
+def _noted(make: Callable[[Context], list[Table]]) -> Callable[[Context], list[Table]]:
+    """Say below each table what a quick run left out for it."""
+
+    @wraps(make)
+    def made(context: Context) -> list[Table]:
+        added = quick_notes(context)
+        return [replace(table, notes=[*table.notes, *added]) for table in make(context)]
+
+    return made
+
+
 TABLES = {
-    "coref-gum": coref_gum,
-    "coref-genres": coref_genres,
-    "coref-ontogum": coref_ontogum,
-    "coref-litbank": coref_litbank,
-    "coref-gum-60": coref_gum_60,
-    "forum": forum,
-    "irc": irc,
-    "starts": starts,
-    "cccp": cccp,
-    "order": order,
+    "statistics": statistics,
+    "coref-gum": _noted(coref_gum),
+    "coref-genres": _noted(coref_genres),
+    "coref-ontogum": _noted(coref_ontogum),
+    "coref-litbank": _noted(coref_litbank),
+    "coref-gum-60": _noted(coref_gum_60),
+    "forum": _noted(forum),
+    "irc": _noted(irc),
+    "starts": _noted(starts),
+    "cccp": _noted(cccp),
+    "order": _noted(order),
+    "claims": _noted(claims),
 }

@@ -9,6 +9,12 @@ from typing import TypeAlias
 
 Figures: TypeAlias = Mapping[str, Mapping[str, float | str]]
 
+_EFFORT: Mapping[str, float | str] = {
+    "constraints": "~1000",
+    "QPs": 50,
+    "% clustering": 1,
+}
+
 SVM_CLUSTER: Mapping[str, Figures] = {
     "table1": {
         "Test with C_G, Δ_M": {"C_G": 41.3, "PCC": 51.6, "Default": 51.0},
@@ -33,10 +39,20 @@ SVM_CLUSTER: Mapping[str, Figures] = {
         "Test C_G": {"Train C_G": 2.36, "Train C_R": 2.43},
         "Test C_R*": {"Train C_G": 2.04, "Train C_R": 2.08},
     },
+    # It tells one figure for coreference, and does not say of which loss.
+    "efficiency": {
+        "NP-coreference, Δ_M, N-slack": _EFFORT,
+        "NP-coreference, Δ_P, N-slack": _EFFORT,
+        "NP-coreference, PCC": {"constraints": "½ million", "seconds": "½ week"},
+    },
+    "times": {
+        "SVM-cluster, N-slack": {"typical, s": "under 1 hour", "longest, s": "3 to 4 hours"},
+    },
 }
 """Finley & Joachims 2005, Supervised Clustering with Support Vector Machines, Tables 1 to 5.
 
-Mean losses on the test sets: Δ_M by the MITRE score, Δ_P by pairs.
+Mean losses on the test sets: Δ_M by the MITRE score, Δ_P by pairs. Then what section 7.5 says in
+words on efficiency.
 """
 
 _LOSSES = {
@@ -90,7 +106,20 @@ _LOSSES = {
 
 _TRAINERS = ("Iterative", "Spect", "Pair", "None")
 
+_SIZES = ("n", "k", "mean m", "N_n", "N_p", "low C", "high C")
+
 SUPERVISED_KMEANS: Mapping[str, Figures] = {
+    "statistics": {
+        name: dict(zip(_SIZES, figures, strict=True))
+        for name, figures in {
+            "WebKB-L": (4, 6, 1041, 50397, 100796, "1e-1", "1e4"),
+            "WebKB-N": (4, 6, 1041, 41131, 0, "1e0", "1e5"),
+            "News 8-1": (7, 10, 150, 0, 30, "1e0", "1e5"),
+            "News 8-2": (7, 10, 150, 0, 30, "1e0", "1e5"),
+            "News 8-4": (7, 10, 150, 0, 30, "1e0", "1e5"),
+            "Synth": (5, 5, 100, 0, 750, "1e-2", "1e3"),
+        }.items()
+    },
     "table3": {
         f"{data}, {test}": dict(zip(_TRAINERS, losses, strict=True))
         for data, tests in _LOSSES.items()
@@ -105,8 +134,9 @@ SUPERVISED_KMEANS: Mapping[str, Figures] = {
         "Synth": {"Win": 5, "Tie": 0, "Lose": 0, "W": 15, "n_s/r": 5, "P_1-tail": 0.05},
     },
 }
-"""Finley & Joachims 2008, Supervised k-Means Clustering, Tables 3 and 4.
+"""Finley & Joachims 2008, Supervised k-Means Clustering, its tables.
 
+Tables 1 and 2 say how large the data are, and among which powers of ten C is chosen.
 Table 3 has the loss on each clustering when it alone is left out of training; its rows are named
 "Synth, 1" and so on. Table 4 counts there how often Iterative won against Spect.
 """
@@ -127,6 +157,25 @@ _COREFERENCE = {
 }
 
 LEFT_LINKING: Mapping[str, Figures] = {
+    "statistics": {
+        "authors": {"posts": 18617},
+        "item sets": {"posts": 1984},
+        "posts": {"posts": 690498},
+        "posts per author": {"posts": 37.09},
+        "posts per item set": {"posts": 348},
+        "tokens per post": {"posts": 53.64},
+        "most posts of an author in an item set": {"posts": 72},
+    },
+    # Of 3,145 documents to train on, 343 are taken to choose by.
+    "corpora": {
+        "ACE 2004": {"documents": 442, "to train on": 268, "to choose by": 68, "to test on": 106},
+        "OntoNotes-5.0": {
+            "documents": 3493,
+            "to train on": 2802,
+            "to choose by": 343,
+            "to test on": 348,
+        },
+    },
     **{
         corpus: {
             row: dict(zip(_SCORES, both[number], strict=True)) for row, both in _COREFERENCE.items()
@@ -155,8 +204,9 @@ LEFT_LINKING: Mapping[str, Figures] = {
 }
 """Samdani, Chang & Roth 2014, A Discriminative Latent Variable Model for Online Clustering.
 
-Table 1 by corpus, F1 in percent; Table 2 (b), the variation of information times 100, whose
-logarithm the paper does not tell; what sections 5.3 and 5.4 say in words.
+Table 1 by corpus, F1 in percent; Table 2 (a), and what section 5.1 tells of the corpora; Table 2
+(b), the variation of information times 100, whose logarithm the paper does not tell; what sections
+5.3 and 5.4 say in words.
 """
 
 SDC: Mapping[str, Figures] = {

@@ -5,10 +5,11 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 from coterie._files import FileName, replacing
 from coterie.exceptions import InputError
+from coterie.experiments._json import encoded
 from coterie.experiments.charts import Chart
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ Value: TypeAlias = float | str | None
 """A number, a text that is shown as it stands, or None where there is nothing."""
 
 NOTHING = "–"
+
+_KEPT = ("title", "rows", "columns", "entries", "notes", "digits", "data")
+"""The parts of a table that are kept as JSON."""
 
 
 class Entry(NamedTuple):
@@ -118,10 +122,10 @@ class Table:
         from rich.text import Text  # noqa: PLC0415
 
         table = RichTable(title=Text(self.title), title_justify="left", box=SIMPLE_HEAD)
-        table.add_column(self._corner(), min_width=9)
+        table.add_column(self.corner, min_width=9)
         for column in self.columns:
             table.add_column(Text(column), justify="right", no_wrap=True)
-        for name, row in zip(self.rows, self._texts(), strict=True):
+        for name, row in zip(self.rows, self.texts(), strict=True):
             texts = (
                 Text.assemble(ours, (paper, "dim"), (note and f"\n{note}", "dim"))
                 for ours, paper, note in row
@@ -131,8 +135,8 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with its title above and its notes below."""
-        lines = [[self._corner(), *self.columns]]
-        for name, row in zip(self.rows, self._texts(), strict=True):
+        lines = [[self.corner, *self.columns]]
+        for name, row in zip(self.rows, self.texts(), strict=True):
             shown = (f"{ours} {paper.strip()}".strip() for ours, paper, _ in row)
             notes = (note and f", {note}" for _, _, note in row)
             lines.append([name, *map("".join, zip(shown, notes, strict=True))])
@@ -159,6 +163,18 @@ class Table:
         with replacing(path) as file:
             file.write(stream.getvalue().encode())
 
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the chart as JSON holds it."""
+        fields = {name: getattr(self, name) for name in _KEPT}
+        kept: dict[str, Any] = encoded(fields)
+        return kept
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+        """Return the table that was written so, without its chart."""
+        entries = tuple(tuple(Entry(*entry) for entry in row) for row in kept["entries"])
+        return cls(**{name: kept[name] for name in _KEPT} | {"entries": entries})
+
     @property
     def _below(self) -> list[str]:
         """What stands below the table: the data, then the notes."""
@@ -167,12 +183,14 @@ class Table:
     def _has(self, column: int, kind: str) -> bool:
         return any(getattr(row[column], kind) not in (None, "") for row in self.entries)
 
-    def _corner(self) -> str:
+    @property
+    def corner(self) -> str:
+        """What stands above the names of the rows."""
         compared = any(self._has(column, "paper") for column in range(len(self.columns)))
         return "ours (paper)" if compared else ""
 
-    def _texts(self) -> list[list[tuple[str, str, str]]]:
-        """Write out our values, the paper's in brackets of one width a column, and the notes."""
+    def texts(self) -> list[list[tuple[str, str, str]]]:
+        """Write out our value, the paper's in brackets of one width a column, and the note."""
         digits = [self.digits] * len(self.rows) if isinstance(self.digits, int) else self.digits
         papers = [
             _bracketed([row[column].paper for row in self.entries])
@@ -194,6 +212,18 @@ def p_text(p_value: float) -> str:
     ('p < 0.001', 'p = 0.250')
     """
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def time_text(seconds: float) -> str:
+    """Write a time in the unit that suits it.
+
+    >>> time_text(12.3), time_text(180), time_text(5000)
+    ('12 s', '3 min', '1 h 23 min')
+    """
+    minutes = round(seconds / 60)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _entry(

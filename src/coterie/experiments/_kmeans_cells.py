@@ -1,0 +1,142 @@
+"""Trainings of supervised k-means without some clusterings, each kept as a cell."""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
+
+from coterie._types import Clusterer
+from coterie.clusterers import DiscreteSpectral, KernelKMeans, Spectral
+from coterie.datasets.corpus import Corpus
+from coterie.experiments._kmeans_data import Clusterings
+from coterie.experiments.cells import Key, Values
+from coterie.features.given import WithConstant
+from coterie.learners.base import Learner
+from coterie.learners.baselines import Untrained
+from coterie.learners.cutting_planes import NSlack, OneSlack
+from coterie.learners.pair_svm import PairSVM
+from coterie.learners.pairwise import PairwiseClustering
+from coterie.learners.recipes import SupervisedKMeans
+from coterie.losses import TraceLoss
+from coterie.metrics import trace_loss
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+
+NONE = "None"
+PAPER = ("Iterative", "Spect", "Pair", NONE)
+"""The trainers of the paper, in its order."""
+
+# The hinge loss bounds the number of errors: this is a classifier trained for accuracy.
+HINGE = LinearSVC(loss="hinge", max_iter=500)
+SYNTH_TRAINERS: Mapping[str, Learner] = {
+    "Iterative": SupervisedKMeans(clusterer="iterative", solver=OneSlack(tol=1e-3)),
+    "Spect": SupervisedKMeans(clusterer="spectral", solver=OneSlack(tol=1e-3, max_iter=150)),
+    "Pair": PairwiseClustering(classifier=HINGE),
+    "Balanced": PairwiseClustering(classifier=HINGE, balanced=True),
+    "Squared": PairwiseClustering(classifier=LinearSVC(loss="squared_hinge")),
+    NONE: Untrained(),
+}
+
+# Algorithm 1 of the paper, to one percent of the loss.
+PLANES = NSlack(tol=1.0, max_iter=40)
+REAL_TRAINERS: Mapping[str, Learner] = {
+    "Iterative": SupervisedKMeans(clusterer="iterative", solver=PLANES),
+    "Spect": SupervisedKMeans(clusterer="spectral", solver=PLANES),
+    "Pair": PairSVM(solver=OneSlack(tol=0.01, max_iter=200)),
+    NONE: Untrained(),
+}
+
+PREDICTORS: Mapping[str, Clusterer] = {
+    "Iterative": KernelKMeans(),
+    "Spectral": Spectral(),
+    "Discrete": DiscreteSpectral(),
+}
+
+
+def trainer_of(data: Clusterings, name: str) -> Learner:
+    """Return the learner of that name for some data, with what computes their features."""
+    featurizer = data.featurizer
+    trainers = SYNTH_TRAINERS if featurizer is None else REAL_TRAINERS
+    learner: Learner = clone(trainers[name])
+    if featurizer is None:
+        return learner
+    # Where the number of clusters is known, only the pair classifier has a constant.
+    own = WithConstant(featurizer) if name == "Pair" else featurizer
+    return learner.set_params(featurizer=own)
+
+
+def train_and_test(data: Clusterings, key: Key, data_folder: Path | None) -> Values:
+    """Train without some clusterings for every C, and test on these with every predictor.
+
+    `losses` has the shape (left out, C, predictor), `together` the shape (left out, C).
+    """
+    corpus = data.corpus(data_folder)
+    left_out = [int(number) for number in str(key["without"]).split()]
+    train = [number for number in range(data.n_sets) if number not in left_out]
+    learner = trainer_of(data, str(key["trainer"]))
+    # Threads of BLAS would wait for each other where other processes keep the cores busy.
+    with threadpool_limits(1, "blas"):
+        with counted_stops() as stopped:
+            learners = _fitted(learner, _part(corpus, train), data.grid)
+        tests = [
+            _tested(learners, *example) for example in zip(*_part(corpus, left_out), strict=True)
+        ]
+    losses, together = zip(*tests, strict=True)
+    return {"losses": losses, "together": together, "stopped": len(stopped), "fits": len(learners)}
+
+
+def _part(corpus: Corpus, numbers: Sequence[int]) -> Corpus:
+    return Corpus(
+        [corpus.item_sets[number] for number in numbers],
+        [corpus.partitions[number] for number in numbers],
+    )
+
+
+def _fitted(learner: Learner, train: Corpus, grid: Sequence[float]) -> Sequence[Learner]:
+    """Fit a learner for every C, or once where it has none."""
+    if isinstance(learner, SupervisedKMeans | PairSVM):
+        return learner.fit_path(*train, grid)
+    if "C" not in learner.get_params():
+        return [clone(learner).fit(*train)]
+    return [clone(learner).set_params(C=C).fit(*train) for C in grid]
+
+
+def _tested(
+    learners: Sequence[Learner], item_set: Any, truth: Partition
+) -> tuple[list[list[float]], list[float]]:
+    """Return the loss of each learner by each predictor, and the share of pairs above 0."""
+    scored = [learner.to_model().scores(item_set) for learner in learners]
+    losses = [[loss_of(by, scores, truth) for by in PREDICTORS.values()] for scores in scored]
+    return losses, [float(np.mean(scores.scores > 0)) for scores in scored]
+
+
+def loss_of(predictor: Clusterer, scores: PairScores, truth: Partition) -> float:
+    """Return the trace loss of a prediction; of a relaxed one, by its matrix (eq. 16)."""
+    if not isinstance(predictor, Spectral):
+        return trace_loss(truth, predictor(scores))
+    base, costs, diagonal = TraceLoss().linearize_relaxed(truth, scores.listed)
+    solution = predictor.solve(scores)
+    return float(base + costs @ solution.weights + diagonal @ solution.self_weights)
+
+
+@contextmanager
+def counted_stops() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect the warnings of fits that did not converge, and let all others pass."""
+    stopped: list[warnings.WarningMessage] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        yield stopped
+    for warning in caught:
+        if issubclass(warning.category, ConvergenceWarning):
+            stopped.append(warning)
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

@@ -1,0 +1,52 @@
+"""RESULTS.md: the tables of all papers that are in a folder, and how they were made."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from coterie._files import replacing
+from coterie.experiments._kept import Results
+from coterie.experiments._provenance import Origins, machine, now
+
+HEAD = """\
+What `coterie reproduce PAPER` gave: our figures, and in brackets those that the papers print; – \
+stands where there is none, and the notes say why. Below each table a line says whether its data \
+are the paper's own; on others, figures compare in kind alone. Searches that are not exact make \
+some figures depend a little on the machine."""
+
+COLUMNS = ("paper", "command", "computing", "computed", "commit")
+
+
+def write_results(out: Path, papers: Sequence[Results]) -> None:
+    """Write all tables of the papers into one file of Markdown, `out`/RESULTS.md."""
+    with replacing(out / "RESULTS.md") as stream:
+        stream.write(f"{results_text(papers)}\n".encode())
+
+
+def results_text(papers: Sequence[Results]) -> str:
+    """Return the tables of the papers in Markdown, below what they were made with."""
+    origins = Origins(
+        {
+            f"{paper.name}/{file}": origin
+            for paper in papers
+            for file, origin in paper.origins.cells.items()
+        }
+    )
+    machines = "; ".join(origins.machines or [machine()])
+    made = f"Written on {now()[:10]}. Computed on: {machines}."
+    if any(commit.endswith("+") for commit in origins.commits):
+        made += " A + after a commit: with changes that were not committed yet."
+    lines = [COLUMNS, ["--"] * len(COLUMNS), *map(_line, papers)]
+    overview = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n\n".join(["# Results", HEAD, made, overview, *map(_section, papers)])
+
+
+def _line(paper: Results) -> list[str]:
+    origins = paper.origins
+    commits = ", ".join(origins.commits)
+    return [paper.title, f"`{paper.command}`", origins.time, origins.dates, commits]
+
+
+def _section(paper: Results) -> str:
+    tables = [part.table.to_markdown() for made in paper.made for part in made.parts]
+    missing = f"Not made yet: {', '.join(paper.missing)}."
+    return "\n\n".join([f"## {paper.title}", *tables, *([missing] if paper.missing else [])])
