@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coterie._files import replacing
-from coterie.experiments._kept import Results
+from coterie.experiments._kept import CLAIMS, Results
 from coterie.experiments._provenance import Origins, machine, now
+from coterie.experiments.claims import UNCLEAR
 
 HEAD = """\
 What `coterie reproduce PAPER` gave: our figures, and in brackets those that the papers print; – \
@@ -13,7 +14,9 @@ stands where there is none, and the notes say why. Below each table a line says 
 are the paper's own; on others, figures compare in kind alone. Searches that are not exact make \
 some figures depend a little on the machine."""
 
-COLUMNS = ("paper", "command", "computing", "computed", "commit")
+COLUMNS = ("paper", "command", "claims seen", "computing", "computed", "commit")
+OURS = "not in the paper"
+"""Marks a claim of our own."""
 
 
 def write_results(out: Path, papers: Sequence[Results]) -> None:
@@ -43,7 +46,25 @@ def results_text(papers: Sequence[Results]) -> str:
 def _line(paper: Results) -> list[str]:
     origins = paper.origins
     commits = ", ".join(origins.commits)
-    return [paper.title, f"`{paper.command}`", origins.time, origins.dates, commits]
+    seen = _claims(paper)
+    return [paper.title, f"`{paper.command}`", seen, origins.time, origins.dates, commits or "–"]
+
+
+def _claims(paper: Results) -> str:
+    """Count what is seen of the paper's claims, our own left out."""
+    verdicts = [
+        str(row[0].ours)
+        for made in paper.made
+        if made.name == CLAIMS
+        for part in made.parts
+        for text, row in zip(part.table.rows, part.table.entries, strict=True)
+        if OURS not in text.lower()
+    ]
+    if not verdicts:
+        return "–"
+    n_seen = sum(verdict.startswith("yes") for verdict in verdicts)
+    n_unclear = verdicts.count(UNCLEAR)
+    return f"{n_seen} of {len(verdicts)}, {n_unclear} more not significantly"
 
 
 def _section(paper: Results) -> str:

@@ -13,6 +13,9 @@ from coterie.metrics import compare
 LEVEL = 0.05
 """The p-value below which a difference counts as significant."""
 
+UNCLEAR = "not significant"
+"""The verdict on what is better as claimed, but not significantly."""
+
 NOTE = (
     "That one is better is seen where it is, significantly (p below 0.05) where that was tested; "
     "that two are level, where they do not differ significantly, which is no proof of it."
@@ -72,7 +75,7 @@ class Claim:
             return "no: they differ" if significant else "yes: level"
         if self.gain <= 0:
             return "no: the reverse" if significant else "no"
-        return "yes" if significant or self.p_value is None else "not significant"
+        return "yes" if significant or self.p_value is None else UNCLEAR
 
 
 def claims_table(
