@@ -48,7 +48,13 @@ def claims(context):
     from coterie.experiments.claims import Claim, claims_table
 
     values = context.run(KEYS, compute)
-    return [claims_table([Claim("Squares grow", values[2]["square"])], data="made.")]
+    found = [
+        Claim("Squares grow", values[2]["square"]),
+        Claim("Squares shrink", -1.0, 0.3),
+        Claim("Squares wobble", 0.1, 0.2),
+        Claim("Not in the paper: squares are square", 1.0),
+    ]
+    return [claims_table(found, data="made.")]
 
 
 TABLES = {"table1": squares, "table2": halves, "claims": claims}

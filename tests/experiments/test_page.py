@@ -162,10 +162,10 @@ def test_results_of_all_papers(fake, monkeypatch):
     assert results.startswith("# Results\n\nWhat `coterie reproduce PAPER` gave")
     assert f"Written on {now()[:10]}. Computed on: {machine()}." in results
     today = now()[:10]
-    assert (
-        f"| Nobody & Co. 1999, Squares | `coterie reproduce fake` | 0 s by 1 process | {today} |"
-        in results
-    )
+    squares = "| Nobody & Co. 1999, Squares | `coterie reproduce fake` "
+    seen = "| 1 of 3, 1 more not significantly "
+    assert f"{squares}{seen}| 0 s by 1 process | {today} |" in results
+    assert "| Somebody 2001, Others | `coterie reproduce other` | – |" in results
     assert re.findall("^## (.+)$", results, re.MULTILINE) == [
         "Nobody & Co. 1999, Squares",
         "Somebody 2001, Others",
