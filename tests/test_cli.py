@@ -177,7 +177,7 @@ def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
             coterie._progress.report("fit", 1, 2)
         wait_for(lambda: "\n" in stream.getvalue())
     told = stream.getvalue()
-    assert set(told.splitlines()) == {"table1: 2 of 7 cells, 0 s gone, soon done"}
+    assert set(told.splitlines()) == {"table1: 2 of 7, 0 s gone, soon done"}
     coterie._progress.report("table1", 5, 7)
     time.sleep(0.05)
     assert stream.getvalue() == told  # nothing is told of what is over

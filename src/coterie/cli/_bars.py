@@ -117,10 +117,10 @@ def _lines(processes: int) -> Iterator[Show]:
 
 
 def _line(step: "Step", left: _Left) -> str:
-    """Write where a task stands: "table1: 12 of 40 cells, 3 min gone, about 7 min left"."""
+    """Write where a task stands: "table1: 12 of 40, 3 min gone, about 7 min left"."""
     from coterie.experiments.tables import time_text
 
-    of = "" if step.total is None else f" of {step.total} cells"
+    of = "" if step.total is None else f" of {step.total}"
     gone = time_text(time.monotonic() - left.first)
     parts = [f"{step.task}: {step.done}{of}", f"{gone} gone", str(left)]
     return f"{', '.join(part for part in parts if part)}\n"
