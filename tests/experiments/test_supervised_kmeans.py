@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie.clusterers import DiscreteSpectral, KernelKMeans, Spectral
 from coterie.datasets.corpus import Corpus
 from coterie.experiments import _kmeans_cells, _kmeans_times, supervised_kmeans
-from coterie.experiments._kmeans_cells import counted_stops, loss_of, trainer_of
+from coterie.experiments._kmeans_cells import counted_stops, loss_of, trainer_of, without_constant
 from coterie.experiments._kmeans_claims import claims_of
 from coterie.experiments._kmeans_data import (
     WEBKB_L,
@@ -34,7 +34,7 @@ from coterie.experiments.published import SUPERVISED_KMEANS
 from coterie.experiments.supervised_kmeans import FULL, QUICK, Protocol, claims, synth, table4
 from coterie.features import PageFeatures, TextFeatures, WithConstant
 from coterie.items import ItemSet
-from coterie.learners import SupervisedKMeans, Untrained
+from coterie.learners import PairSVM, PairwiseClustering, SupervisedKMeans, Untrained
 from coterie.learners.cutting_planes import OneSlack
 from coterie.metrics import trace_loss
 from coterie.pairs import PairScores
@@ -285,19 +285,31 @@ def test_claims_are_seen_where_they_hold():
     assert seen["WebKB-L better than WebKB-N (6.3.3, sign test)"] == "no"
 
 
-def test_what_was_chosen_is_looked_up_on_other_data(context, monkeypatch):
+def test_what_was_chosen_is_trained_on_other_data(context, monkeypatch):
     monkeypatch.setitem(_kmeans_cells.SYNTH_TRAINERS, "Iterative", FAST)
     chosen = [LeftOut(0.0, C, by, 0.0) for C in (0.1, 1.0) for by in ("Iterative", "Discrete")]
     losses = chosen_elsewhere(context, TINY, {"Iterative": Outcome(chosen, 0, 0)})["Iterative"]
     corpus = TINY.corpus(None)
     for number, test in enumerate(chosen):
         train = [other for other in range(4) if other != number]
-        learner = FAST.fit_path(
-            [corpus.item_sets[n] for n in train], [corpus.partitions[n] for n in train], TINY.grid
-        )[TINY.grid.index(test.C)]
+        (learner,) = FAST.fit_path(
+            [corpus.item_sets[n] for n in train], [corpus.partitions[n] for n in train], [test.C]
+        )
         by = {"Iterative": KernelKMeans(), "Discrete": DiscreteSpectral()}[test.predictor]
         scores = learner.to_model().scores(corpus.item_sets[number])
         assert losses[number] == loss_of(by, scores, corpus.partitions[number])
+
+
+def test_constants_are_left_out_of_scores():
+    corpus = TINY.corpus(None)
+    item_set = corpus.item_sets[0]
+    for learner in (PairSVM(C=1e-3), PairwiseClustering(C=1e-3), Untrained()):
+        model = learner.fit(*corpus).to_model()
+        bare = without_constant(model)
+        apart = model.scores(item_set).scores - bare.scores(item_set).scores
+        constant = getattr(learner, "coef_", [getattr(model.similarity, "bias", 0.0)])[-1]
+        np.testing.assert_allclose(apart, constant, atol=1e-12)
+    assert constant == 0.0
 
 
 def test_grids_and_sets_are_those_of_the_paper():

@@ -8,7 +8,7 @@ from coterie.clusterers import AverageLinkage
 from coterie.datasets import make_item_sets
 from coterie.exceptions import InputError
 from coterie.features import NodeProducts
-from coterie.learners import NSlack, OneSlack, PairSVM
+from coterie.learners import SGD, NSlack, OneSlack, PairSVM
 from coterie.learners.pair_svm import PairExample
 from coterie.partition import Partition
 
@@ -79,5 +79,6 @@ def test_sets_without_pairs_weigh_nothing():
 
 
 def test_other_solvers_are_refused():
-    with pytest.raises(InputError, match="solver is of type str; give one such as OneSlack"):
-        PairSVM(solver="fast").fit(*CORPUS)
+    for solver, kind in (("fast", "str"), (SGD(), "SGD")):
+        with pytest.raises(InputError, match=f"solver is of type {kind}; give one such as OneSl"):
+            PairSVM(solver=solver).fit(*CORPUS)

@@ -22,7 +22,7 @@ from coterie.features.text import Joined, TextFeatures
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
-VERSION = 2
+VERSION = 3
 """To be raised when cells are computed in another way."""
 
 

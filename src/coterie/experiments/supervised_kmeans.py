@@ -46,8 +46,7 @@ SIZES = (
     "n clusterings of k clusters and of m points on average, with N_n features of points, whose "
     "products are features of pairs, and N_p of pairs alone. News 8-1 to 8-4 are the paper's, the "
     "sets of Google News and ECB+ ours. Ours, counted over all clusterings, has no words of a "
-    "single page: with these there are 52,875, and 41,217 Porter stems without stop words, so that "
-    "the paper's 41,131 may be such stems."
+    "single page."
 )
 WEB_WORDS = (
     "A page's words weigh (1 + ln tf) · idf, of length 1, by the idf of the training pages; words "

@@ -211,7 +211,7 @@ class StructuralSVM(Learner):
 def refuse_other_solvers(solver: Solver) -> None:
     """Refuse what is no solver of structural SVMs."""
     refuse_class("solver", solver)
-    if not hasattr(solver, "start"):
+    if not callable(getattr(solver, "start", None)):
         raise InputError(f"solver is of type {type(solver).__name__}; give one such as OneSlack()")
 
 
