@@ -49,9 +49,14 @@ def claims(context):
 
     values = context.run(KEYS, compute)
     found = [
-        Claim("Squares grow", values[2]["square"]),
+        Claim("Squares grow", values[2]["square"], 0.01),
+        Claim("Squares are level", 0.0, 0.7, level=True),
         Claim("Squares shrink", -1.0, 0.3),
         Claim("Squares wobble", 0.1, 0.2),
+        Claim("Squares jump", 3.0, 0.01, direction=-1.0),
+        Claim("Squares rest", 1.0),
+        Claim("Squares run", -1.0),
+        Claim("Squares are even", 0.0, level=True),
         Claim("Not in the paper: squares are square", 1.0),
     ]
     return [claims_table(found, data="made.")]

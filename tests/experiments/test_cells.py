@@ -261,6 +261,29 @@ def test_an_error_in_another_process_arrives_and_the_rest_is_kept(cells):
     assert cells.find(numbered(4)[3]) is None
 
 
+def test_what_fails_at_once_leaves_no_folder(cells, tmp_path):
+    def fail(key):
+        raise InputError("no data")
+
+    for n_jobs in (1, 2):
+        with pytest.raises(InputError, match="no data"):
+            cells.run(numbered(1), fail, n_jobs)
+        assert list(tmp_path.iterdir()) == []
+    cells.folder.parent.mkdir()
+    with pytest.raises(InputError, match="no data"):
+        cells.run(numbered(1), fail, 1)
+    assert list(tmp_path.rglob("*")) == [cells.folder.parent]  # which was there before
+
+
+def test_a_cell_is_kept_after_another_failed_and_took_the_folder_away(cells):
+    def compute():
+        cells.folder.rmdir()
+        return {"loss": 2.5}
+
+    assert cells.get(KEY, compute) == {"loss": 2.5}
+    assert cells.find(KEY) == {"loss": 2.5}
+
+
 def test_a_process_that_is_ended_is_told(cells):
     with pytest.raises(CoterieError, match="ended from outside"):
         cells.run(numbered(2), lambda key: os._exit(1), n_jobs=2)

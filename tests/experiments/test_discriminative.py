@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from coterie.datasets.corpus import Corpus
 from coterie.datasets.names import load_entity_names, load_source_names
@@ -364,6 +365,16 @@ def test_rates_are_level_or_not():
         seen = list(_sdc_claims._of_rates(results))
         assert {each.verdict for each in seen} == {verdict}
     assert seen[0].gain == pytest.approx(999.0)
+
+
+@pytest.mark.parametrize("n_results", range(1, 6))
+def test_rates_are_tested_where_one_order_in_all_results_is_significant(n_results):
+    reached = [np.full(n_results, rate) for rate in _sdc_cells.RATES]
+    best = stats.friedmanchisquare(*reached).pvalue
+    found = _sdc_claims._friedman(reached)
+    assert found == (pytest.approx(best) if best < 0.05 else None)
+    same = _sdc_claims._friedman([reached[0]] * 4)
+    assert same == (None if found is None else 1.0)
 
 
 def test_claims_count_pairs_of_sets(context):

@@ -18,6 +18,7 @@ from coterie.experiments import (
     _left_results,
     _left_statistics,
     _left_techniques,
+    claims,
     left_linking,
 )
 from coterie.experiments._left_cells import tested as compute
@@ -121,7 +122,8 @@ def _make_small(monkeypatch):
         name: own._replace(divisions=own.divisions[:2])
         for name, own in _left_controls.ORDERED.items()
     }
-    monkeypatch.setattr(_left_controls, "ORDERED", ordered)
+    for module in (_left_controls, _left_claims):
+        monkeypatch.setattr(module, "ORDERED", ordered)
     monkeypatch.setattr(_left_protocol, "FULL", FULL._replace(**SMALL))
 
 
@@ -317,7 +319,8 @@ def test_printed_statistics_agree_with_each_other():
     assert printed["posts per item set"] == round(printed["posts"] / printed["item sets"])
 
 
-def test_claims_have_the_figures_and_p_values_of_the_tables(context):
+def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch):
+    monkeypatch.setattr(claims, "LEVEL", np.inf)  # else so few sets would not be tested
     table = left_linking.claims(context)[0]
     shown = dict(zip(table.rows, table.entries, strict=True))
     table = left_linking.coref_gum(context)[0]
@@ -333,16 +336,43 @@ def test_claims_have_the_figures_and_p_values_of_the_tables(context):
     lost = losses["Sum-Link"].ours - losses[_left_techniques.OURS].ours
     assert (gain.ours, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
     worse = left_linking.order(context)[0].entries[3][2]
-    assert shown["Author (5.4): the natural order no better than a random one"][
-        1
-    ] == worse._replace(paper=None)
+    found = shown["Author (5.4): the natural order level with a random one"][1]
+    assert found == worse._replace(paper=None)
+
+
+def predicted(n_sets, n_clusters):
+    """Return a result with as many clusters in each item set."""
+    truth, guess = Partition([0, 0, 0]), Partition([min(n, n_clusters - 1) for n in range(3)])
+    return Result([([truth], [guess])] * n_sets, [])
+
+
+@pytest.mark.parametrize(
+    ("n_sets", "measured", "verdict"),
+    [(10, 1.0, "mixed"), (10, -1.0, "no: the reverse"), (6, 1.0, "yes, not tested")],
+)
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_what_is_ahead_as_a_whole_may_lose_on_most_sets(n_sets, measured, verdict, direction):
+    """Losses are clusters, of which L³M has one more in each set, and p is corrected for five."""
+    results = {row: predicted(n_sets, 1) for row in _left_claims.OTHERS}
+    results[_left_techniques.OURS] = ours = predicted(n_sets, 2)
+    found = list(
+        _left_claims._ahead(
+            "Made up",
+            results,
+            lambda truth, guess: direction * len(guess.sizes),
+            lambda result: -direction * measured * (result is ours),
+            direction,
+        )
+    )
+    assert {(claim.gain, claim.verdict) for claim in found} == {(measured, verdict)}
+    assert {claim.spread for claim in found} == {f"0 of {n_sets}"}
 
 
 def test_a_small_spread_over_starts_is_seen(context, monkeypatch):
     values = {"Coreference, average": {"measured": [0.8, 0.801]}, "Topic": {"measured": [0.4, 0.8]}}
     monkeypatch.setattr(_left_claims, "start_values", lambda context: values)
     small, large = _left_claims._of_starts(context)
-    assert (small.verdict, large.verdict) == ("yes", "no")
+    assert (small.verdict, large.verdict) == ("yes, not tested", "no, not tested")
     deviation = np.std([0.8, 0.801], ddof=1) / 0.8005
     assert small.gain == pytest.approx(100 * (0.01 - deviation))
 

@@ -9,8 +9,9 @@ from html.parser import HTMLParser
 import pytest
 
 from coterie.experiments import PAPERS, Paper, folder_of, reproduce
-from coterie.experiments._kept import QUICK
-from coterie.experiments._provenance import machine, now
+from coterie.experiments._kept import QUICK, Made, Part, Results
+from coterie.experiments._provenance import Origins, machine, now
+from coterie.experiments._results import results_text
 from coterie.experiments.page import NO_CHART
 from coterie.experiments.tables import Table
 
@@ -163,7 +164,7 @@ def test_results_of_all_papers(fake, monkeypatch):
     assert f"Written on {now()[:10]}. Computed on: {machine()}." in results
     today = now()[:10]
     squares = "| Nobody & Co. 1999, Squares | `coterie reproduce fake` "
-    seen = "| 1 of 3, 1 more not significantly "
+    seen = "| 2 of 8 seen, 1 not significantly, 3 not tested (1 as claimed) "
     assert f"{squares}{seen}| 0 s by 1 process | {today} |" in results
     assert "| Somebody 2001, Others | `coterie reproduce other` | – |" in results
     assert re.findall("^## (.+)$", results, re.MULTILINE) == [
@@ -172,6 +173,23 @@ def test_results_of_all_papers(fake, monkeypatch):
     ]
     assert table.to_markdown() in results
     assert results.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "shown"),
+    [
+        (["yes", "yes: level", "no"], "2 of 3 seen"),
+        (["no: the reverse", "mixed", "no: they differ"], "0 of 3 seen"),
+        (["yes", "not significant"], "1 of 2 seen, 1 not significantly"),
+        (["no, not tested", "not tested"], "0 of 2 seen, 2 not tested (0 as claimed)"),
+    ],
+)
+def test_verdicts_are_counted(tmp_path, verdicts, shown):
+    rows = {f"claim {n}": {"seen": verdict} for n, verdict in enumerate(verdicts)}
+    rows["a claim (Not in the paper)"] = {"seen": "yes"}
+    part = Part("claims", Table.beside("Claims", rows), charted=False)
+    made = [Made("claims", [part], Origins({}))]
+    assert f"| {shown} |" in results_text([Results("p", "P", tmp_path, False, made, [])])
 
 
 def test_cells_of_several_tables_count_once(fake):

@@ -57,6 +57,53 @@ def test_a_fresh_run_computes_all(fake):
     assert computed(fake) == [0, 1, 2, 0, 1, 2]
 
 
+def test_a_fresh_run_leaves_no_table_of_forgotten_cells(fake):
+    out, folder = fake / "out", fake / "out" / "fake"
+    list(reproduce("fake", out=out, data_folder=fake, n_jobs=1))
+    list(reproduce("fake", out=out, data_folder=fake, n_jobs=1, quick=True))
+    own = {folder / name for name in ("table1-mine.csv", "table10.csv", "table2.txt")}
+    for path in own:
+        path.write_text("mine")
+    quick = {path: path.read_bytes() for path in (folder / "quick").rglob("*") if path.is_file()}
+    list(reproduce("fake", ["table1"], out, fake, n_jobs=1, fresh=True))
+    assert set(folder.iterdir()) - own == {
+        folder / name
+        for name in ("cells", "quick", "index.html", "table1.csv", "table1.md", "table1.json")
+    }
+    assert own <= set(folder.iterdir())
+    for text in ((out / "RESULTS.md").read_text(), (folder / "index.html").read_text()):
+        assert "Squares" in text
+        assert "Half" not in text
+        assert "Not made yet: claims, table2." in text
+    assert {path: path.read_bytes() for path in quick} == quick
+
+
+def test_a_fresh_run_that_fails_leaves_no_old_results(fake, monkeypatch):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    monkeypatch.setattr(sys.modules["fake_paper"], "compute", lambda key, folder: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1, fresh=True))
+    assert "Squares" not in (fake / "out" / "RESULTS.md").read_text()
+    assert "4.0 (4.1)" not in (fake / "out" / "fake" / "index.html").read_text()
+
+
+def test_a_first_run_that_fails_leaves_nothing(fake, monkeypatch):
+    monkeypatch.setattr(sys.modules["fake_paper"], "compute", lambda key, folder: 1 / 0)
+    for fresh in (False, True):
+        with pytest.raises(ZeroDivisionError):
+            list(reproduce("fake", out=fake / "a" / "out", n_jobs=1, fresh=fresh))
+        assert list(fake.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_one_is_told_once(fake, caplog):
+    (fake / "file").write_text("")
+    for fresh in (False, True):
+        with pytest.raises(InputError, match="file/fake/cells cannot be made"):
+            list(reproduce("fake", out=fake / "file", data_folder=fake, n_jobs=1, fresh=fresh))
+    assert caplog.text == ""
+    assert computed(fake) == []
+
+
 def test_some_tables_only(fake):
     tables = list(reproduce("fake", ["table2", "table2"], fake / "out", fake, n_jobs=1))
     assert [table.title for table in tables] == ["Half 0", "Half 1"]

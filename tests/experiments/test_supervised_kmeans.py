@@ -277,7 +277,7 @@ def test_claims_are_seen_where_they_hold():
         "Pair": outcome_of([11, 12, 13, 14, 15, 16, 17]),
         "None": outcome_of([0, 0, 0, 0, 0, 0, 0]),
     }
-    table = claims_of({"WebKB-L": better, "WebKB-N": better}, better, better, "made.")
+    table = claims_of({"WebKB-L": better, "WebKB-N": better}, *[better] * 3, "made.")
     seen = {row: entries[0].ours for row, entries in zip(table.rows, table.entries, strict=True)}
     assert seen["News: Iterative better than Pair (6.3.1)"] == "yes"
     assert seen["News: Spect better than None (6.3.1)"] == "no: the reverse"

@@ -57,6 +57,22 @@ def test_a_table_without_a_paper():
     assert "paper" not in shown(table)
 
 
+def test_nothing_breaks_a_row_of_markdown():
+    ours = {"two\nlines": {"a\r\n b": Entry(1.0, note="p = 0.1\n\nso")}}
+    table = Table.beside("C_R* and\nC_G*", ours, notes=["C_R*:\n\n* not a list"], data="*.")
+    assert table.to_markdown().splitlines() == [
+        "**C_R\\* and C_G\\***",
+        "",
+        "|  | a b |",
+        "|:--|--:|",
+        "| two lines | 1.0, p = 0.1 so |",
+        "",
+        "Data: \\*.",
+        "",
+        "C_R\\*: \\* not a list",
+    ]
+
+
 def test_terminals_see_everything(table):
     lines = shown(table).splitlines()
     assert lines[0].rstrip() == "Results [x]"

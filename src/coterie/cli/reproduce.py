@@ -37,7 +37,7 @@ def reproduce(
         int | None, typer.Option(min=1, help="How many processes to use; else one a core.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget all kept results of the paper first.")
+        bool, typer.Option("--fresh", help="Forget all kept results and tables of the paper first.")
     ] = False,
     quick: Annotated[
         bool,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from coterie.exceptions import InputError
-from coterie.experiments._kept import QUICK, Results, keep
+from coterie.experiments._kept import QUICK, Results, forget, keep
 from coterie.experiments._results import write_results
 from coterie.experiments.cells import Cells, Context
 from coterie.experiments.page import write_page
@@ -107,7 +107,8 @@ def reproduce(
     n_jobs
         The number of processes; None takes all cores.
     fresh
-        Whether to forget the kept results first, of quick runs or of the others.
+        Whether to forget the kept results of the paper first, and all tables that were made of
+        them: those of quick runs, or the others.
     quick
         Whether to take less of the data, fewer folds and fewer settings, for a first look.
     """
@@ -116,9 +117,12 @@ def reproduce(
     for name in names:
         if name not in tables:
             raise InputError(f"{paper} has no table {name!r}; give {' or '.join(tables)}")
-    cells = Cells(folder_of(paper, out, quick) / "cells")
-    if fresh:
+    folder = folder_of(paper, out, quick)
+    cells = Cells(folder / "cells")
+    if fresh and folder.is_dir():
         cells.forget()
+        forget(folder, tables)
+        _write_overviews(paper, Path(out), quick)
     context = Context(cells, data_folder, n_jobs, quick=quick)
     return _made(paper, {name: tables[name] for name in names}, context, Path(out))
 
@@ -129,10 +133,15 @@ def _made(paper: str, tables: Mapping[str, Maker], context: Context, out: Path) 
         own = replace(context, task=task, used=set())
         made = [_finished(table, name, own.quick) for table in make(own)]
         keep(folder_of(paper, out, own.quick), name, made, own.used)
-        write_page(_results(paper, out, own.quick))
-        if not own.quick:
-            write_results(out, _all_results(out))
+        _write_overviews(paper, out, own.quick)
         yield from made
+
+
+def _write_overviews(paper: str, out: Path, quick: bool) -> None:
+    """Write the page of a paper, and what all papers have given, quick runs left out."""
+    write_page(_results(paper, out, quick))
+    if not quick:
+        write_results(out, _all_results(out))
 
 
 def _finished(table: Table, name: str, quick: bool) -> Table:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,12 +110,21 @@ def find(folder: Path, name: str) -> Made | None:
             for each in kept["tables"]
         ]
         origins = Origins({file: Origin(*each) for file, each in kept["cells"].items()})
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         log.warning("%s is damaged (%s) and left out; make the table again", path, error)
         return None
     return Made(name, parts, origins)
+
+
+def forget(folder: Path, names: Iterable[str]) -> None:
+    """Delete all that was written of the tables of these names, and nothing else."""
+    files = "|".join(map(re.escape, names))
+    written = re.compile(rf"(?:{files})(?:-\d+)?\.(?:csv|md|svg|json)")
+    for path in folder.glob("*"):
+        if written.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _write(table: Table, folder: Path, file: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from coterie._files import replacing
 from coterie.experiments._kept import CLAIMS, Results
 from coterie.experiments._provenance import Origins, machine, now
-from coterie.experiments.claims import UNCLEAR
+from coterie.experiments.claims import UNCLEAR, UNTESTED
 
 HEAD = """\
 What `coterie reproduce PAPER` gave: our figures, and in brackets those that the papers print; – \
@@ -14,7 +14,7 @@ stands where there is none, and the notes say why. Below each table a line says 
 are the paper's own; on others, figures compare in kind alone. Searches that are not exact make \
 some figures depend a little on the machine."""
 
-COLUMNS = ("paper", "command", "claims seen", "computing", "computed", "commit")
+COLUMNS = ("paper", "command", "claims", "computing", "computed", "commit")
 OURS = "not in the paper"
 """Marks a claim of our own."""
 
@@ -62,9 +62,16 @@ def _claims(paper: Results) -> str:
     ]
     if not verdicts:
         return "–"
-    n_seen = sum(verdict.startswith("yes") for verdict in verdicts)
-    n_unclear = verdicts.count(UNCLEAR)
-    return f"{n_seen} of {len(verdicts)}, {n_unclear} more not significantly"
+    untested = [verdict for verdict in verdicts if verdict.endswith(UNTESTED)]
+    n_seen, n_agreeing = (
+        sum(verdict.startswith("yes") for verdict in each) for each in (verdicts, untested)
+    )
+    counts = {
+        f"of {len(verdicts)} seen": n_seen - n_agreeing,
+        "not significantly": verdicts.count(UNCLEAR),
+        f"not tested ({n_agreeing} as claimed)": len(untested),
+    }
+    return ", ".join(f"{n} {words}" for words, n in counts.items() if n or words.endswith("seen"))
 
 
 def _section(paper: Results) -> str:

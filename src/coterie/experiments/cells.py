@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -91,7 +92,7 @@ class Cells:
             if _canonical(kept["key"]) == _canonical(key) and isinstance(values, dict):
                 return values
             fault = "it has another key"
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # the latter is told before it is written
             return None
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             fault = str(error)
@@ -127,6 +128,7 @@ class Cells:
             "machine": machine(),
         }
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        make_folder(self.folder)  # again: where another cell failed first, it was removed
         with replacing(self.path(key)) as file:
             file.write(text.encode())
         # As they will be read from now on: arrays are lists, tuples too.
@@ -148,7 +150,7 @@ class Cells:
         n_jobs = n_cores() if n_jobs is None else as_whole("n_jobs", n_jobs, 1)
         if not keys:
             return
-        make_folder(self.folder)
+        made = make_folder(self.folder)
         processes = min(n_jobs, len(keys))
         # One by one: how long cells take says nothing about how long the next ones will.
         parallel = Parallel(n_jobs=processes, return_as="generator_unordered", batch_size=1)
@@ -161,6 +163,8 @@ class Cells:
                 "a process was ended from outside, perhaps for want of memory; what is finished is "
                 "kept: run again, with fewer jobs"
             ) from error
+        finally:
+            _remove_empty(made)
 
 
 @dataclass(frozen=True)
@@ -207,14 +211,26 @@ def _call(
     return compute(key, data_folder)
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder before hours are spent on what it shall hold."""
+def make_folder(folder: Path) -> list[Path]:
+    """Make a folder before hours are spent on what it shall hold.
+
+    Return those that were not there before, the inner ones first.
+    """
     try:
+        made = [each for each in (folder, *folder.parents) if not each.exists()]
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder} cannot be made ({error}); give another folder") from error
     if not os.access(folder, os.W_OK):
         raise InputError(f"{folder} cannot be written to; give another folder")
+    return made
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    """Remove folders up to the first that holds something, so that a failure leaves none behind."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
 
 
 def _as_values(values: object) -> Mapping[str, Any]:

@@ -247,7 +247,8 @@ def claims(context: Context) -> list[Table]:
     used, by_data = protocol(context), _all(context)
     news_sets = together([by_data[each.name] for each in used.news])
     web_sets = {each.name: by_data[each.name] for each in used.web}
-    return [claims_of(web_sets, news_sets, by_data["Synth"], f"{WEB_DATA} {NEWS_DATA}")]
+    *_, hard = _synths(context)
+    return [claims_of(web_sets, news_sets, by_data["Synth"], hard, f"{WEB_DATA} {NEWS_DATA}")]
 
 
 def _all(context: Context) -> dict[str, Outcomes]:

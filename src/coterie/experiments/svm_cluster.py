@@ -165,6 +165,12 @@ def table5(context: Context) -> list[Table]:
 
 # Claims.
 
+CLAIMS_NOTE = (
+    "p: the two-tailed paired t-test over the test sets, as in the paper, not corrected. Of news "
+    "there are 4 at most, which can show large differences only: that methods are level on them is "
+    "weak evidence."
+)
+
 
 def claims(context: Context) -> list[Table]:
     """Show what the paper claims, and whether it is seen here."""
@@ -173,7 +179,7 @@ def claims(context: Context) -> list[Table]:
         *_claims_on_losses(context),
         *_claims_on_search(context),
     ]
-    return [claims_table(seen, SAME)]
+    return [claims_table(seen, SAME, notes=[CLAIMS_NOTE])]
 
 
 def _claim(
@@ -202,8 +208,11 @@ def _claims_on_losses(context: Context) -> Iterator[Claim]:
     """Test sections 7.2 and 7.3: the right loss in training, with it in the search or not."""
     task, _ = tasks(context.quick)
     for_mitre, for_pairs = (structural(context, task, loss) for loss in ("mitre", "pair"))
-    text = "Table 3, Δ_M: training on Δ_M better than on Δ_P (in the paper not significantly)"
-    yield _claim(text, for_mitre.losses, for_pairs.measures["mitre"])
+    crossed = for_pairs.measures["mitre"]
+    text = "Table 3, Δ_M: training on Δ_M level with training on Δ_P"
+    yield _claim(text, for_mitre.losses, crossed, level=True)
+    text = "Table 3, Δ_M: training on Δ_M better than on Δ_P (not in the paper)"
+    yield _claim(text, for_mitre.losses, crossed)
     text = "Table 3, Δ_P: training on Δ_P better than on Δ_M"
     yield _claim(text, for_pairs.losses, for_mitre.measures["pair"])
     text = "Section 7.2, Δ_P: training on Δ_M level with Default"

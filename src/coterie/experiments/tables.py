@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -140,9 +141,10 @@ class Table:
             shown = (f"{ours} {paper.strip()}".strip() for ours, paper, _ in row)
             notes = (note and f", {note}" for _, _, note in row)
             lines.append([name, *map("".join, zip(shown, notes, strict=True))])
-        ruled = ["| " + " | ".join(map(_escaped, line)) + " |" for line in lines]
+        ruled = ["| " + " | ".join(map(_cell, line)) + " |" for line in lines]
         ruled.insert(1, "|:--|" + "--:|" * len(self.columns))
-        return "\n\n".join([f"**{self.title}**", "\n".join(ruled), *self._below])
+        below = map(_escaped, self._below)
+        return "\n\n".join([f"**{_escaped(self.title)}**", "\n".join(ruled), *below])
 
     def to_csv(self, path: FileName) -> None:
         """Write the table as comma-separated values, numbers in full, whole or not at all.
@@ -256,5 +258,10 @@ def _bracketed(values: Sequence[Value]) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Keep Markdown from reading signs that are meant."""
-    return text.replace("|", "\\|").replace("*", "\\*")
+    """Keep Markdown from reading signs that are meant, and a text in its line."""
+    return re.sub(r"\s*[\r\n]\s*", " ", text).replace("*", "\\*")
+
+
+def _cell(text: str) -> str:
+    """Keep a text in its place of a row, too."""
+    return _escaped(text).replace("|", "\\|")
