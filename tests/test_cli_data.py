@@ -25,8 +25,8 @@ def folder(tmp_path, monkeypatch):
     """A folder with one of two corpora, whose reader finds it there."""
     (tmp_path / "aminer_names").mkdir()
     (tmp_path / "aminer_names" / "rows.csv").write_text(ROWS, encoding="utf-8")
-    there = Source("aminer_names", ("rows.csv",), "AMiner on GitHub")
-    absent = Source("usps", ("usps.npz",), "the USPS digits on GitHub")
+    there = Source("aminer_names", {"rows.csv": "CSV: name, cluster"}, "AMiner on GitHub")
+    absent = Source("usps", {"usps.npz": "NumPy arrays: X, y"}, "the USPS digits on GitHub")
     monkeypatch.setattr(authors, "PUBLICATIONS", "rows.csv")
     monkeypatch.setattr(authors, "SOURCE", there)
     counts = {"item sets": 1, "items": 2, "clusters": 2}
@@ -90,7 +90,8 @@ def test_the_list_as_json(folder):
         "state": "missing",
         "missing": ["usps.npz"],
         "counts": {"item sets": 92, "items": 9200, "clusters": 460},
-        "files": {"usps.npz": "the USPS digits on GitHub"},
+        "files": {"usps.npz": "NumPy arrays: X, y"},
+        "origins": {"usps.npz": "the USPS digits on GitHub"},
         "readers": ["load_usps()"],
     }
 
@@ -104,6 +105,43 @@ def test_the_real_catalogue_fits_80_columns(tmp_path):
     assert sum(": " in line for line in lines) >= len(catalogue.CATALOGUE)
 
 
+def test_a_corpus_is_shown_in_full(folder):
+    result = run("show", "usps", "aminer_names", "--data", folder)
+    assert result.exit_code == 0
+    first, second = result.stdout.split("\n\n")
+    place = " ".join(first.split("state")[1].split("data ")[0].split())
+    assert place == f"missing, in {folder / 'usps'}"
+    lines = [line.split(maxsplit=1) for line in first.splitlines()]
+    assert lines[0] == ["usps:", "handwritten digits"]
+    for line in (
+        ["data", "the same as a paper's"],
+        ["serves", "dirichlet Table 1"],
+        ["licence", "not stated"],
+        ["size", "92 item sets, 9,200 items, 460 clusters"],
+        ["files", "usps.npz (NumPy arrays: X, y)"],
+        ["made", "from  the USPS digits on GitHub"],
+        ["read", "by    load_usps()"],
+        ["in", "Python  from coterie.datasets import load_usps"],
+        ["help(load_usps)"],
+    ):
+        assert line in lines
+    assert "serves" not in second
+    assert "rows.csv (CSV: name, cluster)" in second
+
+
+def test_files_of_several_origins_are_shown_with_each(tmp_path):
+    told = " ".join(run("show", "peers", "--data", tmp_path).stdout.split())
+    assert "peers/cora.csv.gz, peers/restaurant.csv.gz: cleanzr/RLdata on GitHub" in told
+    assert "load_peers(name='febrl3')" in told
+
+
+@pytest.mark.parametrize("name", catalogue.CATALOGUE)
+def test_all_that_is_shown_fits_80_columns(name, tmp_path):
+    result = run("show", name, "--data", ".")
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
 def test_what_is_there_is_checked_and_what_is_missing_is_listed(folder):
     result = run("check", "--data", folder)
     assert result.exit_code == 0
@@ -111,7 +149,7 @@ def test_what_is_there_is_checked_and_what_is_missing_is_listed(folder):
         "ok       aminer_names        1 item sets, 2 items, 2 clusters",
         "missing  usps                none of its files is there",
         "1 ok, 1 missing",
-        "`coterie data list` says what the missing ones are made from.",
+        "`coterie data show NAME` says what a corpus is made from and its files hold.",
     ]
     assert result.stderr == ""
 

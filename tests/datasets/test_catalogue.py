@@ -40,7 +40,7 @@ def test_entries_say_what_a_reader_wants_to_know():
         assert {told.split()[0] for told in entry.serves} <= set(PAPERS)
         assert entry.about
         assert entry.licence
-        assert all("GitHub" in origin for origin in entry.sources.values())
+        assert all("GitHub" in origin for origin in entry.origins.values())
         assert {reading.source.name for reading in entry.readings + entry.others} == {name}
 
 
@@ -59,7 +59,7 @@ def test_counts_are_those_of_the_corpora(name, data_folder):
 
 
 def source(*files):
-    return Source("aminer_names", files, "somewhere on GitHub")
+    return Source("aminer_names", dict.fromkeys(files, "CSV: a"), "somewhere on GitHub")
 
 
 def entry_of(*readings, others=()):

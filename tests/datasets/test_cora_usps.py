@@ -274,7 +274,7 @@ def test_other_choices_are_refused_before_anything_is_read(given, message):
 
 
 @pytest.mark.parametrize("load", [load_usps, load_cora_refs, load_cora_ksf])
-def test_a_missing_corpus_is_told_in_one_sentence(load, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
     with pytest.raises(InputError, match=r"COTERIE_DATA") as told:
         load()

@@ -10,7 +10,7 @@ import pytest
 from coterie import Partition
 from coterie.datasets._folder import (
     map_json_lines,
-    read_json_lines,
+    reading,
     refuse_other_folds,
     refuse_other_splits,
 )
@@ -201,9 +201,9 @@ def test_quotations_are_numbered():
         (lambda: load_litbank_coref("x", 10), "split is 10; give the number of a fold, 0 to 9"),
         (lambda: load_litbank_coref("x", "test"), "split is 'test'; give the number of a fold"),
         (lambda: load_litbank_coref("x", True), "split is True; give the number of a fold"),
-        (lambda: load_gum_mentions("x"), "lacks gum.jsonl.gz; it is made from the GUM corpus"),
-        (lambda: load_ontogum_mentions("x"), "lacks gum.jsonl.gz and ontogum.conll.gz;"),
-        (lambda: load_litbank_coref("x"), "lacks litbank.jsonl.gz; it is made from the LitBank"),
+        (lambda: load_gum_mentions("x"), r"lacks gum.jsonl.gz .* It is made from the GUM corpus"),
+        (lambda: load_ontogum_mentions("x"), r"lacks gum.jsonl.gz \(.* and ontogum.conll.gz \("),
+        (lambda: load_litbank_coref("x"), r"lacks litbank.jsonl.gz .* It is made from the LitB"),
         (lambda: gum_genre(ItemSet([[1.0]])), "first id is '', not that of a GUM document; give"),
         (lambda: gum_genre(ItemSet([[1.0]], ids=["GUM_rap_x:0"])), "first id is 'GUM_rap_x:0'"),
     ],
@@ -258,15 +258,29 @@ def test_damages_of_ontogum_are_named(brackets, message, tmp_path):
 def test_damaged_json_lines(content, message, tmp_path):
     (tmp_path / "a.jsonl.gz").write_bytes(content)
     with pytest.raises(InputError, match=rf"a\.jsonl\.gz cannot be read .*{message}.*fetch it"):
-        list(read_json_lines(tmp_path / "a.jsonl.gz"))
+        list(map_json_lines(tmp_path / "a.jsonl.gz", dict))
 
 
 def test_json_lines_packed_or_not(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": "é"}\n{"a": 2}\n', encoding="utf-8")
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress((tmp_path / "a.jsonl").read_bytes()))
     for name in ("a.jsonl", "a.jsonl.gz"):
-        assert list(read_json_lines(tmp_path / name)) == [{"a": "é"}, {"a": 2}]
+        assert list(map_json_lines(tmp_path / name, dict)) == [{"a": "é"}, {"a": 2}]
     assert list(map_json_lines(tmp_path / "a.jsonl", lambda record: record["a"])) == ["é", 2]
+
+
+@pytest.mark.parametrize("error", [MemoryError, AttributeError, RecursionError])
+def test_what_a_damaged_value_leads_to_is_told(error, tmp_path):
+    (tmp_path / "a.jsonl").write_text("{}\n", encoding="utf-8")
+
+    def take(_):
+        raise error
+
+    with pytest.raises(InputError, match=rf"a.jsonl cannot be read \(line 1: {error.__name__}\)"):
+        list(map_json_lines(tmp_path / "a.jsonl", take))
+    told = rf"a.npz cannot be read \({error.__name__}\); fetch it again"
+    with pytest.raises(InputError, match=told), reading(tmp_path / "a.npz"):
+        take(None)
 
 
 def test_errors_of_our_own_keep_their_kind(tmp_path):

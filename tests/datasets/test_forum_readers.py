@@ -231,7 +231,7 @@ def test_a_tiny_chat(tmp_path):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_a_missing_corpus_is_told_in_one_sentence(name, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_told(name, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
     with pytest.raises(InputError) as told:
         LOADERS[name]()

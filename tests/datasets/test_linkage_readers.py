@@ -195,11 +195,11 @@ def test_a_tiny_folder_of_publications(tmp_path):
         (load_aminer_names, "publications.csv.gz"),
     ],
 )
-def test_a_missing_corpus_is_told_in_one_sentence(call, file, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_told(call, file, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
     with pytest.raises(InputError) as told:
         call()
-    for part in (str(tmp_path), f"lacks {file};", "COTERIE_DATA", "on GitHub"):
+    for part in (str(tmp_path), f"lacks {file} (CSV: ", "COTERIE_DATA", "on GitHub"):
         assert part in str(told.value)
 
 

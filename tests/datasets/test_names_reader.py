@@ -159,11 +159,11 @@ def test_a_tiny_source(tmp_path):
 
 
 @pytest.mark.parametrize("load", [load_entity_names, load_source_names])
-def test_a_missing_corpus_is_told_in_one_sentence(load, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
     with pytest.raises(InputError) as told:
         load()
-    for part in (str(tmp_path), "names.csv.gz and sets.csv", "COTERIE_DATA", "on GitHub"):
+    for part in (str(tmp_path), "names.csv.gz (", "sets.csv (", "COTERIE_DATA", "on GitHub"):
         assert part in str(told.value)
 
 

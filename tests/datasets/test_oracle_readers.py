@@ -71,6 +71,9 @@ def test_tiny_graphs(tmp_path):
         ("", "line 1: the number of nodes is missing"),
         ("\n", "line 1: the number of nodes is missing"),
         ("x\n", "line 1: invalid literal"),
+        ("0\n", "line 1: 0 nodes, not 1 to 1000"),
+        ("-1\n", "line 1: -1 nodes, not 1 to 1000"),
+        ("1000000000\n", "line 1: 1000000000 nodes, not 1 to 1000"),
         ("3\n0 1\n1\n", r"line 3: \[1\] are not two of 3 nodes"),
         ("3\n0 3\n", r"line 2: \[0, 3\] are not two of 3 nodes"),
         ("3\n2 2\n", r"line 2: \[2, 2\] are not two of 3 nodes"),
@@ -132,7 +135,7 @@ def test_damaged_cases_are_told(changes, message, tmp_path):
 
 
 @pytest.mark.parametrize("load", [load_corrclust_graphs, load_coref_scorer_tests])
-def test_a_missing_corpus_is_told_in_one_sentence(load, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
     with pytest.raises(InputError, match=r"COTERIE_DATA") as told:
         load()

@@ -7,9 +7,11 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from coterie.datasets import load_webkb
-from coterie.datasets.webkb import UNIVERSITIES
+from coterie.datasets.webkb import UNIVERSITIES, Page, _linked, _visible
 from coterie.exceptions import InputError
 
 HEADER = "MIME-Version: 1.0\nContent-Type: text/html\n\n"
@@ -69,10 +71,96 @@ def test_splits_are_universities(tiny):
 
 
 def test_damage_names_the_file_and_the_line(tiny):
-    path = tiny / "webkb" / "raw_texas.jsonl.gz"
-    with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.write('{"page": 4, "class": "staff", "url": "http://x"}\n')
+    rewrite(tiny, {"page": 4, "class": "staff", "url": "http://x"})
     with pytest.raises(InputError, match=r"raw_texas.jsonl.gz cannot be read \(line 1: 'raw' is"):
+        load_webkb(tiny)
+    rewrite(tiny, {"page": 4, "class": "staff", "url": 3, "raw": ""})
+    with pytest.raises(
+        InputError, match=r"raw_texas.jsonl.gz cannot be read \(line 1: the url is 3"
+    ):
+        load_webkb(tiny)
+
+
+def rewrite(folder, page):
+    """Let a university have a page of ours alone."""
+    path = folder / "webkb" / "raw_texas.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(page).encode() + b"\n"))
+
+
+# What the reader does in small steps, as two expressions that are slow on tags without an end.
+FLAGS = re.DOTALL | re.IGNORECASE
+MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", FLAGS)
+ANCHOR = re.compile(
+    r"""<a\b[^>]*?\bhref\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)[^>]*>(.*?)(?=</a\b|<a\b|\Z)""", FLAGS
+)
+PIECES = (
+    "<", ">", "<a ", "<A\n", "</a>", "</a ", "<a href=", "HREF =", "href", "=", '"', "'", " ", "x",
+    "<!--", "-->", "--", "<script", "<SCRIPT ", "</script >", "<style>", "</Style>", "</script",
+    "<b>",
+)  # fmt: skip
+bodies = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+
+@given(bodies)
+def test_what_is_visible_is_what_no_markup_hides(body):
+    assert _visible(body) == MARKUP.sub(" ", body)
+
+
+@given(bodies)
+def test_links_are_the_anchors_with_an_address(body):
+    found = [(quoted.strip("\"'").strip(), text) for quoted, text in ANCHOR.findall(body)]
+    # Relative to nothing, an address stays as it is written.
+    assert list(_linked(Page(0, "", "", body))) == found
+
+
+MANY = 20_000
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<",
+        "<!--",
+        "<script ",
+        "<a ",
+        "<a href",
+        "<a href=b ",
+        "href=b ",
+        "<a href='",
+        "<base href=b ",
+    ],
+)
+def test_pages_of_tags_without_an_end(piece):
+    """Once each tag was worth a walk over the rest of the page, or two: this took for ever."""
+    body = piece * MANY
+    assert _visible(body) == body
+    assert not list(_linked(Page(0, "", "", body)))
+    assert len(list(_linked(Page(0, "", "", f"<a {body}>")))) <= 1
+
+
+@pytest.mark.parametrize(
+    ("piece", "shown", "n_links"),
+    [
+        ("<style>", " ", 0),
+        ("<!-- >", " ", 0),
+        ("<a href=b>c", " c", MANY),
+        ('<a href="b>c', " c", MANY / 2),  # a quotation goes on to the next mark
+    ],
+)
+def test_pages_of_tags_that_hide_nothing(piece, shown, n_links):
+    body = piece * MANY
+    assert _visible(body) == shown * MANY
+    assert len(list(_linked(Page(0, "", "", body)))) == n_links
+
+
+def test_a_page_may_name_addresses_that_are_none():
+    page = Page(0, "", "http://x/", "<base href='http://[y'><a href=c>c</a><a href=//[z]>z</a>")
+    assert [text for _, text in _linked(page)] == ["c", "z"]
+
+
+def test_a_text_that_cannot_be_read_is_a_damage(tiny):
+    rewrite(tiny, {"page": 4, "class": "staff", "url": "http://x", "raw": f"&#{'9' * 5000};"})
+    with pytest.raises(InputError, match=r"raw_texas.jsonl.gz cannot be read \(Exceeds the limit"):
         load_webkb(tiny)
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,13 +17,22 @@ if TYPE_CHECKING:
 
     from coterie.datasets.catalogue import Entry
 
-app = typer.Typer(help="Show which public corpora are there, and check them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show which public corpora are there and what their files hold, and check them.",
+    no_args_is_help=True,
+)
 
 Folder = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="The folder of the corpora; else that of COTERIE_DATA."),
 ]
 COLORS = {"ok": "green", "wrong": "red", "missing": "yellow"}
+HINT = "`coterie data show NAME` says what a corpus is made from and its files hold."
+DATA = {
+    "same": "the same as a paper's",
+    "near": "a stand-in for a paper's",
+    "extra": "no paper's",
+}
 
 
 @app.command("list")
@@ -42,9 +52,21 @@ def list_corpora(
         typer.echo(json.dumps([_record(entry, data) for entry in entries], indent=2))
         return
     Console().print(_table(entries, data))
-    absent = [line for entry in entries for line in _absent(entry, data)]
+    absent = [line for entry in entries for line in _origins(entry, entry.missing(data))]
     if absent:
-        typer.echo("\n".join(["", "Missing files, and what they are made from:", *absent]))
+        typer.echo("\nMissing files, and what they are made from:")
+        typer.echo("\n".join(_wrapped(line, indent=4, first="  ") for line in absent))
+        typer.echo(f"\n{HINT}")
+
+
+@app.command()
+def show(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Corpora.")],
+    data: Folder = None,
+) -> None:
+    """Show all that is known of corpora, with what each file holds and how it is read."""
+    for number, entry in enumerate(_named(names)):
+        typer.echo("\n" * (number > 0) + "\n".join(_full(entry, data)))
 
 
 @app.command()
@@ -70,7 +92,7 @@ def check(
         seen[_tell(*result, data)] += 1
     typer.echo(", ".join(f"{count} {word}" for word, count in seen.items() if count))
     if seen["missing"]:
-        typer.echo("`coterie data list` says what the missing ones are made from.")
+        typer.echo(HINT)
     if seen["wrong"] or (names and seen["missing"]):
         raise typer.Exit(1)
 
@@ -91,8 +113,7 @@ def _tell(entry: "Entry", faults: list[str], data: Path | None) -> str:
     elif faults:
         word, lines = "wrong", faults
     else:
-        counts = (f"{count:,} {what}" for what, count in entry.counts.items())
-        word, lines = "ok", [", ".join(counts)]
+        word, lines = "ok", [_counts(entry)]
     start = f"{word:8} {entry.name:18}  "
     for line in lines:
         shown = _wrapped(line, len(start), start)
@@ -101,13 +122,53 @@ def _tell(entry: "Entry", faults: list[str], data: Path | None) -> str:
     return word
 
 
+def _counts(entry: "Entry") -> str:
+    return ", ".join(f"{count:,} {what}" for what, count in entry.counts.items())
+
+
+def _full(entry: "Entry", data: Path | None) -> Iterator[str]:
+    """Yield the lines that say all of a corpus."""
+    from coterie.datasets._folder import described
+
+    readings = entry.readings + entry.others
+    made = _origins(entry, list(entry.files))
+    loaders = list(dict.fromkeys(reading.loader for reading in readings))
+    parts: dict[str, Iterable[str]] = {
+        "state": [f"{entry.state(data)}, in {readings[0].source.place(data)}"],
+        "data": [DATA[entry.data]],
+        "serves": entry.serves,
+        "licence": [entry.licence],
+        "size": [_counts(entry)],
+        "files": described(entry.files),
+        "made from": made if len(made) > 1 else [readings[0].source.origin],
+        "read by": [str(reading) for reading in readings],
+        "in Python": [f"from coterie.datasets import {', '.join(loaders)}"]
+        + [f"help({loader})" for loader in loaders],
+    }
+    yield f"{entry.name}: {entry.about}"
+    for what, lines in parts.items():
+        start = f"  {what:9}  "
+        for line in lines:
+            yield _wrapped(line, len(start), start)
+            start = " " * len(start)
+
+
+def _origins(entry: "Entry", files: list[str]) -> list[str]:
+    """Say what files are made from, those that come from the same place together."""
+    made: dict[str, list[str]] = {}
+    for file in files:
+        made.setdefault(entry.origins[file], []).append(f"{entry.name}/{file}")
+    return [f"{', '.join(named)}: {origin}" for origin, named in made.items()]
+
+
 def _record(entry: "Entry", data: Path | None) -> dict[str, Any]:
     return {
         **{name: getattr(entry, name) for name in ("name", "about", "data", "serves", "licence")},
         "state": entry.state(data),
         "missing": entry.missing(data),
         "counts": entry.counts,
-        "files": entry.sources,
+        "files": entry.files,
+        "origins": entry.origins,
         "readers": [str(reading) for reading in entry.readings + entry.others],
     }
 
@@ -136,18 +197,6 @@ def _table(entries: "list[Entry]", data: Path | None) -> "Table":
         what = Text.assemble(entry.about, "\n", (entry.licence, "dim"))
         table.add_row(entry.name, entry.state(data), *numbers, what)
     return table
-
-
-def _absent(entry: "Entry", data: Path | None) -> list[str]:
-    """Name the files that are missing, and what they are made from."""
-    sources = entry.sources
-    made: dict[str, list[str]] = {}
-    for file in entry.missing(data):
-        made.setdefault(sources[file], []).append(f"{entry.name}/{file}")
-    return [
-        _wrapped(f"{', '.join(files)}: {origin}", indent=4, first="  ")
-        for origin, files in made.items()
-    ]
 
 
 def _wrapped(text: str, indent: int, first: str) -> str:

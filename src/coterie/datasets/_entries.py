@@ -78,20 +78,25 @@ class Entry(NamedTuple):
         return dict(total)
 
     @property
-    def sources(self) -> dict[str, str]:
+    def files(self) -> dict[str, str]:
+        """The files and what each holds."""
+        sources = (reading.source for reading in self.readings + self.others)
+        return {file: layout for source in sources for file, layout in source.files.items()}
+
+    @property
+    def origins(self) -> dict[str, str]:
         """The files and what each is made from."""
-        readings = self.readings + self.others
-        return {file: each.source.origin for each in readings for file in each.source.files}
+        sources = (reading.source for reading in self.readings + self.others)
+        return {file: source.origin for source in sources for file in source.files}
 
     def missing(self, folder: PathLike | None) -> list[str]:
         """Return the files that are not there."""
-        files = tuple(self.sources)
-        return Source(self.name, files, "").missing(folder)
+        return Source(self.name, self.files, "").missing(folder)
 
     def state(self, folder: PathLike | None) -> State:
         """Say whether the files are there."""
         n_missing = len(self.missing(folder))
-        if n_missing == len(self.sources):
+        if n_missing == len(self.files):
             return "missing"
         return "in part" if n_missing else "there"
 

@@ -25,25 +25,33 @@ Taken = TypeVar("Taken")
 
 VARIABLE = "COTERIE_DATA"
 _DAMAGES = (
-    OSError, ValueError, TypeError, LookupError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error
+    OSError, ValueError, TypeError, AttributeError, LookupError, EOFError, MemoryError,
+    RecursionError, csv.Error, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 
 
 class Source(NamedTuple):
-    """A corpus by its name, which is its folder's, its files and where they come from."""
+    """A corpus by its name, which is its folder's, its files and where they come from.
+
+    Of each file, `files` says the format and the fields that are read, such as "CSV: name, phone",
+    and, after a semicolon, what they hold where their names do not say it.
+    """
 
     name: str
-    files: tuple[str, ...]
+    files: Mapping[str, str]
     origin: str
 
     def find(self, folder: PathLike | None) -> Path:
         """Return the corpus's own folder inside `folder`; None looks in the default one."""
         missing = self.missing(folder)
         if missing:
+            fields = {file: self.files[file].split(";")[0] for file in missing}
             raise InputError(
                 f"the corpus {self.name} is not in {self.place(folder)}, which lacks "
-                f"{' and '.join(missing)}; it is made from {self.origin}: name the folder that "
-                f"holds {self.name} by folder=… or by the environment variable {VARIABLE}"
+                f"{' and '.join(described(fields))}. It is made from {self.origin}; "
+                f"`coterie data show {self.name}` says more. Name the folder that holds "
+                f"{self.name} by the argument folder (--data on the command line) or by the "
+                f"environment variable {VARIABLE}"
             )
         return self.place(folder)
 
@@ -54,6 +62,18 @@ class Source(NamedTuple):
     def missing(self, folder: PathLike | None) -> list[str]:
         """Return the files that are not there."""
         return [file for file in self.files if not (self.place(folder) / file).is_file()]
+
+
+def described(files: Mapping[str, str]) -> list[str]:
+    """Say what files hold, those that hold the same together.
+
+    >>> described({"a.csv": "CSV: name, phone", "b.csv": "CSV: name, phone", "c.csv": "CSV: id"})
+    ['a.csv, b.csv (CSV: name, phone)', 'c.csv (CSV: id)']
+    """
+    alike: dict[str, list[str]] = {}
+    for file, layout in files.items():
+        alike.setdefault(layout, []).append(file)
+    return [f"{', '.join(names)} ({layout})" for layout, names in alike.items()]
 
 
 def default_folder() -> Path:
@@ -124,7 +144,11 @@ def reading(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except _DAMAGES as error:
-        raise InputError(f"{path} cannot be read ({error}); fetch it again") from error
+        raise InputError(f"{path} cannot be read ({_told(error)}); fetch it again") from error
+
+
+def _told(error: BaseException) -> str:
+    return str(error) or type(error).__name__
 
 
 def read_rows(path: Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -155,15 +179,11 @@ def _from_cells(row: Record, columns: tuple[str, ...], take: Callable[..., Taken
     return take(*(row[column] for column in columns))
 
 
-def read_json_lines(path: Path) -> Iterator[Record]:
-    """Read objects of JSON, one a line; a file that ends in .gz is unpacked on the way."""
-    return map_json_lines(path, lambda record: record)
-
-
 def map_json_lines(path: Path, take: Callable[[Record], Taken]) -> Iterator[Taken]:
-    """Read objects of JSON and give what `take` makes of each; errors name the file and the line.
+    """Read objects of JSON, one a line, and give what `take` makes of each.
 
-    A key that `take` misses, or a value that it cannot use, is a damage of the file.
+    A file that ends in .gz is unpacked on the way. Errors name the file and the line; a key that
+    `take` misses, or a value that it cannot use, is a damage of the file.
     """
     return map_lines(path, lambda line: _as_record(line, take))
 
@@ -188,8 +208,8 @@ def _at_line(number: int, read: Callable[..., Taken], *given: Any) -> Taken:
         raise
     except KeyError as error:
         raise ValueError(f"line {number}: {error} is missing") from error
-    except (*_DAMAGES, RecursionError) as error:
-        raise ValueError(f"line {number}: {error}") from error
+    except _DAMAGES as error:
+        raise ValueError(f"line {number}: {_told(error)}") from error
 
 
 def _as_record(line: str, take: Callable[[Record], Taken]) -> Taken:

@@ -7,12 +7,15 @@ from coterie.datasets._rows import Row, corpus_of_rows
 from coterie.datasets.corpus import Corpus
 
 PUBLICATIONS = "publications.csv.gz"
+TEXTS = ("title", "authors", "venue", "year", "organization")
 SOURCE = Source(
     "aminer_names",
-    (PUBLICATIONS,),
+    {
+        PUBLICATIONS: f"CSV: item_set, part, cluster, {', '.join(TEXTS)}; the item set is the "
+        "ambiguous name, the part train or test"
+    },
     "AMiner's name disambiguation set, joe817/name-disambiguation on GitHub",
 )
-TEXTS = ("title", "authors", "venue", "year", "organization")
 
 
 def load_aminer_names(folder: PathLike | None = None, split: Split | None = None) -> Corpus:

@@ -11,24 +11,34 @@ from coterie.datasets.corpus import Corpus
 Citation: TypeAlias = Mapping[str, str | None]
 
 CITATIONS = "citations.csv.gz"
-REFS = Source(
-    "cora_refs",
-    (CITATIONS,),
-    "cora-refs by A. McCallum, ReDFoX43rus/simple_papers_deduplication on GitHub",
-)
 REFS_SETS = ("fahl", "kibl", "utgo")
 REFS_TEXTS = (
     "text", "author", "title", "booktitle", "journal", "volume", "pages", "year", "date", "month",
     "publisher", "address", "institution", "tech", "type", "editor", "note",
 )  # fmt: skip
+REFS = Source(
+    "cora_refs",
+    {
+        CITATIONS: f"CSV: item_set, gold_cluster, id, {', '.join(REFS_TEXTS)}; the item set is "
+        "fahl, kibl or utgo"
+    },
+    "cora-refs by A. McCallum, ReDFoX43rus/simple_papers_deduplication on GitHub",
+)
 REFS_VENUES = ("booktitle", "journal", "tech", "institution")
 REFS_YEARS = ("year", "date")
-KSF = Source("cora_ksf", (CITATIONS,), "the Cora citations of AI-team-UoA/pyJedAI on GitHub")
 KSF_SETS = ("kearns", "schapire", "freund")
 KSF_TEXTS = (
     "author", "title", "venue", "year", "volume", "pages", "month", "publisher", "address",
     "institution", "editor", "note",
 )  # fmt: skip
+KSF = Source(
+    "cora_ksf",
+    {
+        CITATIONS: f"CSV: author_set, cluster, id, {', '.join(KSF_TEXTS)}; the author set is "
+        "kearns, schapire or freund"
+    },
+    "the Cora citations of AI-team-UoA/pyJedAI on GitHub",
+)
 
 
 def load_cora_refs(folder: PathLike | None = None, split: int | None = None) -> Corpus:

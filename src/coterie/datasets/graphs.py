@@ -9,9 +9,16 @@ from coterie.datasets._folder import PathLike, Source, map_lines, reading
 from coterie.items import ItemSet
 
 GRAPHS = ("allsports", "captchas", "gym", "cora200", "landmarks")
+MOST_NODES = 1_000
+"""More than any of them has; the pairs of a number that is damaged may not fit into memory."""
+
 SOURCE = Source(
     "corrclust_graphs",
-    tuple(f"{name}.txt" for name in GRAPHS),
+    dict.fromkeys(
+        (f"{name}.txt" for name in GRAPHS),
+        "lines with blanks: node, node; a positive pair, counted from 0, but the first line begins "
+        "with the number of nodes",
+    ),
     "crowd-sourced answers, nathan-cordner/size-correlation-clustering on GitHub",
 )
 
@@ -47,6 +54,8 @@ def _read_graph(path: Path) -> ItemSet:
         if not rows or not rows[0]:
             raise ValueError("line 1: the number of nodes is missing")
         n_nodes = rows[0][0]
+        if not 0 < n_nodes <= MOST_NODES:
+            raise ValueError(f"line 1: {n_nodes} nodes, not 1 to {MOST_NODES}")
         signs = np.full((n_nodes, n_nodes), -1.0)
         for line, pair in enumerate(rows[1:], start=2):
             first, second = sorted(pair) if len(pair) == 2 else (0, 0)

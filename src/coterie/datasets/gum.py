@@ -37,9 +37,32 @@ from coterie.partition import Partition
 DOCUMENTS, PAIRS = "muc6_like_split.csv", "muc6_like_pairs.npz"
 MENTIONS, ONTONOTES = "gum.jsonl.gz", "ontogum.conll.gz"
 ORIGIN = "the GUM corpus, amir-zeldes/gum on GitHub"
-SOURCE = Source("gum_coref", (DOCUMENTS, PAIRS), ORIGIN)
-MENTION_SOURCE = Source("gum_coref", (MENTIONS,), ORIGIN)
-ONTONOTES_SOURCE = Source("gum_coref", (MENTIONS, ONTONOTES), ORIGIN)
+SOURCE = Source(
+    "gum_coref",
+    {
+        DOCUMENTS: "CSV: doc, part; the part is train or test",
+        PAIRS: "NumPy arrays: feature_names, B_DOC, D_DOC, y_DOC; of each document, a row a pair "
+        "of its mentions: the binary features packed into bytes, and the distances in sentences "
+        "and mentions; then the cluster of each mention",
+    },
+    ORIGIN,
+)
+_MENTION_FILES = {
+    MENTIONS: "JSON lines: doc, genre, split, sents, speakers, mentions [s, e, cluster, name, "
+    "head, head_lemma, upos, deprel, gov, feats [Number, Gender]]; a line is a document, sents "
+    "are lists of tokens, s and e the first and last token of a mention, the split is train, dev "
+    "or test"
+}
+MENTION_SOURCE = Source("gum_coref", _MENTION_FILES, ORIGIN)
+ONTONOTES_SOURCE = Source(
+    "gum_coref",
+    {
+        **_MENTION_FILES,
+        ONTONOTES: "lines with tabs: number, token, coreference; '(3' where a mention of 3 begins, "
+        "'3)' where it ends, and # begin document and # end document around each document",
+    },
+    ORIGIN,
+)
 
 GUM_GENRES = (
     "academic", "bio", "court", "essay", "fiction", "interview", "letter", "news", "podcast",

@@ -11,12 +11,15 @@ from coterie.datasets.corpus import Corpus
 ARTICLES, ITEM_SETS = "articles.csv.gz", "item_sets.csv"
 ARTICLE = ("id", "story", "title", "snippet")
 ORIGIN = "Google News of 27 November 2013, jackyin12/GSDMM on GitHub"
-DAY = Source("google_news_2013", (ARTICLES,), ORIGIN)
-SETS = Source("google_news_2013", (ARTICLES, ITEM_SETS), ORIGIN)
+_ARTICLE_FILES = {ARTICLES: f"CSV: {', '.join(ARTICLE)}"}
+_SET_FILES = {ITEM_SETS: "CSV: item_set, part, id; the part is train or test"}
+DAY = Source("google_news_2013", _ARTICLE_FILES, ORIGIN)
+SETS = Source("google_news_2013", {**_ARTICLE_FILES, **_SET_FILES}, ORIGIN)
 HEADLINES = "headlines.csv.gz"
+HEADLINE = ("day", "CATEGORY", "ID", "STORY", "TITLE", "PUBLISHER")
 SAMPLE = Source(
     "uci_news_sample",
-    (HEADLINES,),
+    {HEADLINES: f"CSV: {', '.join(HEADLINE)}; the day is 2014-03-10 or 2014-03-11"},
     "the News Aggregator of the UCI repository, pratikaher88/IPythonNotebooks on GitHub",
 )
 PART_OF = {"2014-03-10": "train", "2014-03-11": "test"}
@@ -127,6 +130,5 @@ def load_uci_news_sample(
             return None
         return Row(f"{day} {category}", int(number), story, {"title": title, "publisher": by})
 
-    columns = ("day", "CATEGORY", "ID", "STORY", "TITLE", "PUBLISHER")
-    found = map_rows(SAMPLE.find(folder) / HEADLINES, columns, take)
+    found = map_rows(SAMPLE.find(folder) / HEADLINES, HEADLINE, take)
     return corpus_of_rows(sorted(filter(None, found), key=attrgetter("item_set")))

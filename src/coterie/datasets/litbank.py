@@ -5,7 +5,15 @@ from coterie.datasets._mention_columns import Document, as_document, corpus_of, 
 from coterie.datasets.corpus import Corpus
 
 DOCUMENTS = "litbank.jsonl.gz"
-SOURCE = Source("litbank_coref", (DOCUMENTS,), "the LitBank corpus, dbamman/litbank on GitHub")
+SOURCE = Source(
+    "litbank_coref",
+    {
+        DOCUMENTS: "JSON lines: doc, fold, sents, mentions [s, e, form, cluster]; a line is a "
+        "work, the fold 0 to 9, sents are lists of tokens, s and e the first and last token of a "
+        "mention, the form is PRON, NOM or PROP"
+    },
+    "the LitBank corpus, dbamman/litbank on GitHub",
+)
 N_FOLDS = 10
 
 

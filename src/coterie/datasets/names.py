@@ -24,7 +24,12 @@ Kind: TypeAlias = Literal["person", "location", "organization"]
 NAMES, SETS = "names.csv.gz", "sets.csv"
 SOURCE = Source(
     "entity_names",
-    (NAMES, SETS),
+    {
+        NAMES: "CSV: etype, id, name, doc, source, entity; the etype is person, location or "
+        "organization, the source gum, ecbplus, hipe2020 or topres19th",
+        SETS: "CSV: etype, pair, part, id; the pair is 1, 2 or 3, the part train or test, the id "
+        f"that of {NAMES}",
+    },
     "amir-zeldes/gum, anastasia-zhukova/Diverse_CDCR_datasets and hipe-eval/HIPE-2022-data on "
     "GitHub",
 )

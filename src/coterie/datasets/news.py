@@ -21,8 +21,17 @@ from coterie.partition import Partition
 
 ARTICLES, PAIRS, TEXTS = "item_sets.csv", "pairwise30.npz", "docs.jsonl.gz"
 ORIGIN = "the ECB+ corpus, cltl/ecbPlus on GitHub"
-SOURCE = Source("news_ecbplus", (ARTICLES, PAIRS), ORIGIN)
-TEXT_SOURCE = Source("news_ecbplus", (ARTICLES, TEXTS), ORIGIN)
+_SET_FILES = {ARTICLES: "CSV: item_set, part, doc, story; the part is train or test"}
+SOURCE = Source(
+    "news_ecbplus",
+    {
+        **_SET_FILES,
+        PAIRS: "NumPy arrays: phi_SET, y_SET, docs_SET; of each item set, the 30 cosines of each "
+        "pair as whole numbers up to 65535, and the story and the name of each article",
+    },
+    ORIGIN,
+)
+TEXT_SOURCE = Source("news_ecbplus", {**_SET_FILES, TEXTS: "JSON lines: doc, title, text"}, ORIGIN)
 
 FULL = 65535
 """The integer that stands for a cosine of 1."""

@@ -26,7 +26,13 @@ Target: TypeAlias = Literal["thread", "author"]
 
 ITEM_SETS, POSTS = "item_sets.csv", "posts.jsonl.gz"
 SOURCE = Source(
-    "newsgroups_threads", (ITEM_SETS, POSTS), "20 Newsgroups, guifigueiroa/20newsgroup on GitHub"
+    "newsgroups_threads",
+    {
+        ITEM_SETS: "CSV: item_set, fold; the item set is called day_family, the fold is 0 to 9",
+        POSTS: "JSON lines: day, family, id, time, text, thread, author; all posts in the order "
+        "of time, the time in seconds, thread and author as numbers",
+    },
+    "20 Newsgroups, guifigueiroa/20newsgroup on GitHub",
 )
 N_FOLDS = 10
 

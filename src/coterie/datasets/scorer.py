@@ -14,7 +14,11 @@ Clusters: TypeAlias = list[list[Span]]
 EXPECTED = "expected.json"
 SOURCE = Source(
     "coref_scorer_tests",
-    (EXPECTED,),
+    {
+        EXPECTED: "a JSON list: id, key, response, expected_RPF, same_mentions; key and response "
+        "name files in the format of the CoNLL tasks, and expected_RPF gives recall, precision "
+        "and F by metric"
+    },
     "the test folder of conll/reference-coreference-scorers on GitHub, with its DataFiles",
 )
 

@@ -14,7 +14,12 @@ from coterie.datasets.corpus import Corpus
 
 IMAGES = "usps.npz"
 SOURCE = Source(
-    "usps", (IMAGES,), "the USPS digits, niuers/Learning-From-Data-A-Short-Course on GitHub"
+    "usps",
+    {
+        IMAGES: "NumPy arrays: X_train, y_train, X_test, y_test; an image a row of 256 grey "
+        "levels, in whole numbers from -1000 to 1000, and the digit of each"
+    },
+    "the USPS digits, niuers/Learning-From-Data-A-Short-Course on GitHub",
 )
 HALVES = ("train", "test")
 N_PIXELS = 256

@@ -12,6 +12,7 @@ from coterie.datasets._folder import (
     PathLike,
     Record,
     Source,
+    as_text,
     map_json_lines,
     read_rows,
     reading,
@@ -23,9 +24,17 @@ from coterie.partition import Partition
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
 LINKS = "links.csv.gz"
+PAGES = {university: f"raw_{university}.jsonl.gz" for university in UNIVERSITIES}
 SOURCE = Source(
     "webkb",
-    (LINKS, *(f"raw_{university}.jsonl.gz" for university in UNIVERSITIES)),
+    {
+        LINKS: "CSV: src, dst; the numbers of a page and of one that it links to",
+        **dict.fromkeys(
+            PAGES.values(),
+            "JSON lines: page, class, url, raw; the number of the page, what it is, its address, "
+            "and the page as it was sent, with the header",
+        ),
+    },
     "the 4 Universities data set of CMU's World Wide Knowledge Base, JoshPF/WebKBUniPagePredictor "
     "on GitHub",
 )
@@ -35,10 +44,21 @@ Links: TypeAlias = dict[int, list[int]]
 """The pages that a page links to."""
 
 _HEADER = re.compile(r"\r?\n\r?\n")
-_MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
-_HREF = r"""href\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)"""
-_BASE = re.compile(rf"<base\b[^>]*\b{_HREF}", re.IGNORECASE)
-_ANCHOR = re.compile(rf"<a\b[^>]*?\b{_HREF}[^>]*>(.*?)(?=</a\b|<a\b|\Z)", re.DOTALL | re.IGNORECASE)
+# Small expressions, put together by functions: one that took a whole link would go over the rest of
+# a page again for each tag that is not closed.
+_TAG = re.compile(
+    r"<(?:(?P<comment>!--)|(?P<script>script\b)|(?P<style>style\b)|[^>]*+>)", re.IGNORECASE
+)
+_CLOSING: dict[str | None, re.Pattern[str]] = {
+    "comment": re.compile("-->"),
+    "script": re.compile(r"</script\s*+>", re.IGNORECASE),
+    "style": re.compile(r"</style\s*+>", re.IGNORECASE),
+}
+_BASE = re.compile(r"<base\b", re.IGNORECASE)
+_ANCHOR = re.compile(r"<a\b", re.IGNORECASE)
+_ANCHOR_END = re.compile(r"</?a\b", re.IGNORECASE)
+_HREF = re.compile(r"\bhref\s*+=\s*+([^\s>]+)", re.IGNORECASE)
+_QUOTED = re.compile(r""""[^"]*+"|'[^']*+'""")
 _INDEX = re.compile(r"/(index|home)\.html?$", re.IGNORECASE)
 
 
@@ -86,10 +106,11 @@ def load_webkb(
     links = _read_links(place / LINKS)
     corpus = Corpus([], [])
     for university in UNIVERSITIES if split is None else [UNIVERSITIES[split]]:
-        pages = _read_pages(place / f"raw_{university}.jsonl.gz")
-        kept = [page for page in pages if departments or page.kind != DEPARTMENT]
-        truth = Partition([OTHER if page.kind == DEPARTMENT else page.kind for page in kept])
-        corpus.item_sets.append(_item_set(kept, links, truth.n_clusters))
+        path = place / PAGES[university]
+        pages = [page for page in _read_pages(path) if departments or page.kind != DEPARTMENT]
+        truth = Partition([OTHER if page.kind == DEPARTMENT else page.kind for page in pages])
+        with reading(path):
+            corpus.item_sets.append(_item_set(pages, links, truth.n_clusters))
         corpus.partitions.append(truth)
     return corpus
 
@@ -120,14 +141,34 @@ def _read_pages(path: Path) -> list[Page]:
 
 
 def _as_page(record: Record) -> Page:
-    number, kind, url, raw = (record[name] for name in ("page", "class", "url", "raw"))
+    kind, url, raw = (as_text(record, name) for name in ("class", "url", "raw"))
     # Files of FTP come without a header.
     body = raw if url.startswith("ftp") else _HEADER.split(raw, maxsplit=1)[-1]
-    return Page(int(number), kind, url, body)
+    return Page(int(record["page"]), kind, url, body)
 
 
 def _visible(body: str) -> str:
-    return unescape(_MARKUP.sub(" ", body))
+    return unescape(" ".join(_between_tags(body)))
+
+
+def _between_tags(body: str) -> Iterator[str]:
+    """Yield what is in no tag, comment, script or style sheet; what is not closed is none."""
+    start, last = 0, body.rfind(">") + 1
+    closing = dict(_CLOSING)
+    while tag := _TAG.search(body, start, last):
+        yield body[start : tag.start()]
+        start = _hidden_until(tag, closing) if tag.lastgroup else tag.end()
+    yield body[start:]
+
+
+def _hidden_until(tag: re.Match[str], closing: dict[str | None, re.Pattern[str]]) -> int:
+    """Return where a comment, a script or a style sheet ends, or its tag if nothing closes it."""
+    pattern = closing.get(tag.lastgroup)
+    closed = pattern and pattern.search(tag.string, tag.end())
+    if closed:
+        return closed.end()
+    closing.pop(tag.lastgroup, None)  # nor does anything close those further on
+    return tag.string.index(">", tag.end()) + 1
 
 
 def _anchors(pages: list[Page], links: Links) -> dict[int, list[str]]:
@@ -145,13 +186,33 @@ def _anchors(pages: list[Page], links: Links) -> dict[int, list[str]]:
 
 def _linked(page: Page) -> Iterator[tuple[str, str]]:
     """Yield the address and the text of each link of a page."""
-    named = _BASE.search(page.body)
-    base = urljoin(page.url, _unquoted(named[1])) if named else page.url
-    for quoted, text in _ANCHOR.findall(page.body):
-        try:
-            yield urljoin(base, _unquoted(quoted)), text
-        except ValueError:  # not every page knows what an address is
-            continue
+    named = next(_references(page.body, _BASE), None)
+    base = _joined(page.url, named[0]) if named else page.url
+    for quoted, start in _references(page.body, _ANCHOR):
+        end = _ANCHOR_END.search(page.body, start)
+        yield _joined(base, quoted), page.body[start : end.start() if end else None]
+
+
+def _references(body: str, opening: re.Pattern[str]) -> Iterator[tuple[str, int]]:
+    """Yield the attribute href, as it is written, of each tag that has one, and the tag's end."""
+    start = 0
+    while (tag := opening.search(body, start)) and (end := body.find(">", tag.end()) + 1):
+        start = end
+        if named := _HREF.search(body, tag.end(), end):
+            # A quotation may hold a >, but is none if no > is behind it.
+            quoted = _QUOTED.match(body, named.start(1))
+            behind = body.find(">", quoted.end()) + 1 if quoted else 0
+            start = behind or end
+            yield quoted[0] if quoted and behind else named[1], start
+
+
+def _joined(base: str, quoted: str) -> str:
+    """Return the address that an attribute names; one that is no address stays as it is."""
+    address = _unquoted(quoted)
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return address
 
 
 def _unquoted(attribute: str) -> str:
