@@ -126,7 +126,78 @@ def test_a_model_with_pages_is_saved(tmp_path):
     np.testing.assert_array_equal(loaded.scores(item_set).scores, model.scores(item_set).scores)
 
 
+def links_of(links, ids=None):
+    """Return which pairs of two pages are linked, and which are cited together."""
+    item_set = ItemSet({"text": ["a"] * len(links), "links": links}, ids=ids)
+    featurizer = PageFeatures(links="links").fit([item_set])
+    return [tuple(row) for row in dense(featurizer(item_set, None))[:, -2:].astype(int).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("links", "ids"),
+    [
+        ([[7], [-1, 8.0]], None),
+        ([["c"], ["http://d"]], ["a", "b"]),
+        ([["c", 5], []], ["a", "b"]),
+        (["a b", ""], ["a", "b"]),
+        ([[None, float("nan")], None], None),
+        ([["a"], ["b"]], ["a", "b"]),
+        ([[], []], ["a", "b"]),
+        ([[7], []], ["a", 2]),
+    ],
+)
+def test_links_out_of_the_item_set_and_to_itself_are_ignored(links, ids):
+    assert links_of(links, ids) == [(0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("links", "ids"),
+    [
+        ([[1.0], []], None),
+        ([np.array([1]), np.array([], dtype=int)], None),
+        ([[], 0], None),
+        (["b", None], ["a", "b"]),
+        ([{"b", 9}, ()], ["a", "b"]),
+        ([["1"], ["x"]], [0, "1"]),
+        ([[(0, 1)], []], [(0, 0), (0, 1)]),
+    ],
+)
+def test_links_are_ids_of_any_type(links, ids):
+    assert links_of(links, ids) == [(1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("links", "ids", "what"),
+    [
+        ([[], [[1]]], None, r"links of item 1 has \[1\], which is no id; give a list of ids"),
+        ([[], [([1],)]], None, "links of item 1 has .*, which is no id"),
+        ([{1: 2}, []], None, "links of item 0 has {1: 2}, which is no id"),
+        ([[0], [True]], None, "links of item 1 has True, which is no id"),
+        ([[1], np.array([False])], None, "links of item 1 has .*False.*, which is no id"),
+        ([[1], False], None, "links of item 1 has False, which is no id"),
+        (
+            [[], [None, "1"]],
+            [0, 1],
+            "links of item 1 has '1', of type str, but ids are of type int",
+        ),
+        (["1", "0"], None, "links of item 0 has '1', of type str, .* or their numbers"),
+        (
+            [[0], [7]],
+            ["0", "1"],
+            "links of item 0 has 0, of type int, but ids are of type str; give",
+        ),
+        ([[0], []], ["0", (1,)], "but ids are of type str and tuple; give"),
+    ],
+)
+def test_links_that_cannot_be_ids_are_refused(links, ids, what):
+    with pytest.raises(FeatureError, match=what):
+        links_of(links, ids)
+
+
 def test_errors_say_what_to_do():
+    for wrong in (3, "ab", [None]):
+        with pytest.raises(FeatureError, match=r"vocabularies has .*; give what fit learned"):
+            PageFeatures(vocabularies=wrong)
     with pytest.raises(FeatureError, match="call fit first"):
         PageFeatures().names  # noqa: B018
     with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5; give a text, or None"):

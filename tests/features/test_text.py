@@ -26,6 +26,7 @@ from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
 
 VIEWS = ("title", "lead", "title_lead", "text", "quotes")
+LONG = 100_000
 WORDS = ("the", "rain", "rains", "raining", "in", "of", "spain", "spanish", "fell", "a")
 ODD = (
     "", None, float("nan"), " \n\t", "?!", "🙂👍🏽", "❤️", "\ud800", "_ _",
@@ -228,6 +229,10 @@ def test_stems_make_forms_of_a_word_one():
         ("Ends in three... Then", "Ends in three..."),
         ("बारिश हुई। फिर", "बारिश हुई।"),
         ("雨です。晴れ。", "雨です。"),
+        ("J.. Then", "J.."),
+        ("Page ..... 5. Then", "Page ....."),
+        ("Page ......12. Then", "Page ......12."),
+        ("!?)” Then", "!?)”"),
         ("no end", "no end"),
         ("", ""),
         (None, ""),
@@ -246,6 +251,9 @@ def test_leads(text, lead):
         ("« oui » dit-il « non »", " oui   non "),
         ("」「はい」『いいえ』", "はい いいえ"),
         ("\"one , '' she said , ``two''", "one ,  two"),
+        ("``a `b' c'' ``d\" ```e''", "a `b' c d `e"),
+        ("``open ``a'' b''", "a"),
+        ('"a ``b" c', "a ``b"),
         ("it's 'fine'", ""),
         ('an "open one\nand "another"', "another"),
         (None, ""),
@@ -253,6 +261,23 @@ def test_leads(text, lead):
 )
 def test_quotations(text, quoted):
     assert Quotations("text").texts(ItemSet({"text": [text]})) == [quoted]
+
+
+@pytest.mark.parametrize(
+    ("view", "text", "read"),
+    [
+        (Lead("text"), f"Contents {'.' * LONG}12. More.", f"Contents {'.' * LONG}12."),
+        (Lead("text"), f"{'!' * LONG}{')' * LONG}x", f"{'!' * LONG}{')' * LONG}x"),
+        (Lead("text"), f"{'J.' * LONG} Then", f"{'J.' * LONG} Then"),
+        (Quotations("text"), "``b" * LONG + "a''", "ba"),
+        (Quotations("text"), "``" * LONG + "a", ""),
+        (Quotations("text"), "„«「" * LONG + "a", ""),
+    ],
+    ids=["dots", "marks", "initials", "backticks", "open backticks", "open marks"],
+)
+def test_long_rows_of_marks_are_read_in_time(view, text, read):
+    """In time that grows with the square of their length, these would take hours."""
+    assert view.texts(ItemSet({"text": [text]})) == [read]
 
 
 def test_views_are_made_of_views():
@@ -268,10 +293,13 @@ def test_views_are_made_of_views():
     ("make", "what"),
     [
         (lambda: TextFeatures("text"), r"give a list of views, such as \['text'\]"),
+        (lambda: TextFeatures(5), r"views is 5; give a list of views, such as \['text'\]"),
+        (lambda: TextFeatures(None), "views is None; give a list of views"),
         (lambda: TextFeatures([]), "at least one"),
         (lambda: TextFeatures(["text", "text"]), "each once"),
         (lambda: TextFeatures([Lead]), "the view is the class Lead"),
         (lambda: Lead(3), "the view is 3"),
+        (lambda: Joined(3), "views is 3; give a list of views"),
         (lambda: Joined([]), "at least one"),
         (lambda: TextFeatures(n_grams=[0]), "n_grams is 0; give a whole number of at least 1"),
         (lambda: TextFeatures(n_grams=2), r"such as \[2\]"),
@@ -279,9 +307,13 @@ def test_views_are_made_of_views():
         (lambda: TextFeatures(stems="porter"), r"such as \['porter'\]"),
         (lambda: TextFeatures(stems=[True]), "the name of an algorithm, or None"),
         (lambda: TextFeatures(stems=["porter", "porter"]), "each once"),
-        (lambda: TextFeatures(stems=["klingon"]).fit([articles()]), "one of arabic"),
+        (
+            lambda: TextFeatures(stems=["klingon"]),
+            "'klingon'; give None or one of arabic, .*porter",
+        ),
         (lambda: TextFeatures(rare=1), "rare is 1"),
         (lambda: TextFeatures(known=()), "10 values of KnownGrams"),
+        (lambda: TextFeatures(known=3), "10 values of KnownGrams"),
         (lambda: TextFeatures().encode(articles()), "call fit first"),
         (lambda: TextFeatures().fit([ItemSet({"title": ["a"]})]), "item set 0: there is no column"),
         (lambda: TextFeatures(["text"]).fit([ItemSet({"text": [3]})]), "text of item 0 is 3"),

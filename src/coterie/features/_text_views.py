@@ -2,6 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -11,14 +12,17 @@ from coterie.features._name_tokens import names_of
 from coterie.items import ItemSet
 
 _ABBREVIATION = "".join(rf"(?<!\b{word})" for word in (r"\w", "Mr", "Mrs", "Ms", "Dr", "St"))
+_MARK = rf"(?:[!?…؟।॥]|{_ABBREVIATION}[.])"
 _CLOSING = "[\"'”’»)\\]]"
 _LEAD = re.compile(
-    rf".*?(?:(?:[!?…؟।॥]|{_ABBREVIATION}[.])+{_CLOSING}*(?=\s)|[。！？]+[」』”’]*|$)",
+    # Long rows of marks are read once: from their beginning only, and without going back.
+    rf".*?(?:(?<!{_MARK}){_MARK}++{_CLOSING}*+(?=\s)|[。！？]+[」』”’]*|$)",
     re.MULTILINE,
 )
 _QUOTATION = re.compile(
     r"""
-      (?: " | `` ) ( [^"\n]*? ) (?: " | '' )  # the last as corpora of tokens write it
+      " ( [^"\n]*? ) (?: " | '' )  # the last as corpora of tokens write it
+    | `` ( (?: [^"`\n] | `(?!`) )*? ) (?: " | '' )
     | “ ( [^“”\n]* ) ”
     | „ ( [^„“”\n]* ) [“”]
     | ” ( [^”\n]* ) ”
@@ -86,7 +90,8 @@ class Quotations(View):
     """Read what is within double quotation marks, those of one line.
 
     These are straight and curly ones, „ and “, « and », 「 and 」, 『 and 』, and `` and ''. Single
-    ones do not count, for they are apostrophes too; neither do those that are not closed.
+    ones do not count, for they are apostrophes too; neither do those that are not closed, as the
+    first of two `` before one ''.
 
     Parameters
     ----------
@@ -157,8 +162,9 @@ def as_views(views: Any) -> tuple[AnyView, ...]:
     Traceback (most recent call last):
     coterie.exceptions.FeatureError: views is 'title'; give a list of views, such as ['title']
     """
-    if isinstance(views, str | View):
-        raise FeatureError(f"views is {views!r}; give a list of views, such as [{views!r}]")
+    if isinstance(views, str | View) or not isinstance(views, Iterable):
+        such = views if isinstance(views, str | View) else "text"
+        raise FeatureError(f"views is {views!r}; give a list of views, such as [{such!r}]")
     given = tuple(map(as_view, views))
     names = list(map(view_name, given))
     if not given or len(set(names)) < len(names):

@@ -38,7 +38,8 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _INITIALS = re.compile(r"(?<=[a-z] )([A-Z])([A-Z])\b")
 _TITLE = re.compile(r"(?<=\w{3})\.\s[^.,;&]*:\s*$")
-_NO_NAMES = re.compile(r"\(.*?\)|\d+|\bet\.? al\b|\b(?:jr|sr|ii|iii|eds|editors?)\b")
+_NO_NAMES = re.compile(r"\d+|\bet\.? al\b|\b(?:jr|sr|ii|iii|eds|editors?)\b")
+_REMARK = re.compile(r"\([^)\n]*+(\))?")  # takes what is not closed too, to read it only once
 _BETWEEN_NAMES = re.compile(r";|&|\band\b")
 _BROKEN_OR_JOINED = re.compile(r"[-\u2010-\u2013'’`]\s*")
 _PARTICLES = frozenset(("da", "de", "del", "den", "der", "di", "du", "la", "le", "van", "von"))
@@ -201,7 +202,8 @@ def authors_of(text: str) -> list[str]:
     """
     separate = _INITIALS.sub(r"\1 \2", _TITLE.sub("", normalize("NFKC", text)))
     cleaned = _NO_NAMES.sub(" ", _BROKEN_OR_JOINED.sub("", separate.casefold()))
-    split = (_words_by_comma(part) for part in _BETWEEN_NAMES.split(cleaned))
+    named = _REMARK.sub(lambda found: " " if found[1] else found[0], cleaned)
+    split = (_words_by_comma(part) for part in _BETWEEN_NAMES.split(named))
     parts = [part for part in split if part]
     single = all(len(words) == 1 < len(words[0]) for part in parts for words in part)
     if single and len(parts) > 1 and len(parts[-1]) == 1:

@@ -1,7 +1,8 @@
 """Features of pairs of pages: their words, the words of links to them, and the links."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Number
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -49,7 +50,9 @@ class PageFeatures(PairFeaturizer):
         The name of the column of texts by which other pages link to the page, if there is one.
     links
         The name of the column of the pages that a page links to: a list of ids of items, or of
-        their numbers where the item set has no ids; others are ignored.
+        their numbers where the item set has no ids. A text is one id, even with blanks in it. Links
+        to pages outside of the item set are ignored, unless none can be an id, as texts where ids
+        are numbers: they are refused.
     vocabularies
         What `fit` learned: the words that at least two texts have, and their IDF, of texts and,
         where there are, of links.
@@ -68,6 +71,10 @@ class PageFeatures(PairFeaturizer):
     anchors: str | None = None
     links: str | None = None
     vocabularies: tuple[Vocabulary, ...] | None = field(default=None, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.vocabularies is not None:
+            object.__setattr__(self, "vocabularies", _as_vocabularies(self.vocabularies))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +135,14 @@ class PageFeatures(PairFeaturizer):
         return self.vocabularies
 
 
+def _as_vocabularies(given: Any) -> tuple[Vocabulary, ...]:
+    known = tuple(given) if isinstance(given, Iterable) else (given,)
+    for each in known:
+        if not isinstance(each, Vocabulary):
+            raise FeatureError(f"vocabularies has {each!r}; give what fit learned, or None")
+    return known
+
+
 def _all_texts(item_sets: Sequence[ItemSet], name: str) -> Iterator[str]:
     for number, item_set in enumerate(item_sets):
         with located(f"item set {number}"):
@@ -146,13 +161,51 @@ def _links(item_set: ItemSet, name: str) -> Pairs:
     """Return the pairs (from, to) of items that are linked, but for links to themselves."""
     ids = range(len(item_set)) if item_set.ids is None else item_set.ids
     numbers = {known: number for number, known in enumerate(ids)}
-    found = [
-        (number, numbers[target])
-        for number, targets in enumerate(_column(item_set, name))
-        for target in ([] if is_missing(targets) else tokens_of(targets))
-        if numbers.get(target, number) != number
-    ]
-    return np.array(found, dtype=np.intp).reshape(-1, 2)
+    targets = list(_targets(item_set, name))
+    found = [(number, numbers[target]) for number, target in targets if target in numbers]
+    if not found:
+        _refuse_other_kind(name, targets, ids)
+    between = [(number, linked) for number, linked in found if linked != number]
+    return np.array(between, dtype=np.intp).reshape(-1, 2)
+
+
+def _targets(item_set: ItemSet, name: str) -> Iterator[tuple[int, Hashable]]:
+    """Yield the number of an item and what it links to, link by link."""
+    for number, value in enumerate(_column(item_set, name)):
+        for target in () if is_missing(value) else tokens_of(value):
+            if isinstance(target, bool | np.bool_) or not _is_hashable(target):
+                raise FeatureError(
+                    f"{name} of item {number} has {target!r}, which is no id; give a list of ids "
+                    "of items"
+                )
+            yield number, target
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:  # also a tuple that holds a list
+        return False
+    return True
+
+
+def _refuse_other_kind(
+    name: str, targets: Sequence[tuple[int, Hashable]], ids: Sequence[Hashable]
+) -> None:
+    """Refuse links none of which is of a kind that an id has; others lead out of the item set."""
+    given = [(number, target) for number, target in targets if not is_missing(target)]
+    if given and {_kind(target) for _, target in given}.isdisjoint(map(_kind, ids)):
+        number, target = given[0]
+        kinds = " and ".join(sorted({type(own).__name__ for own in ids}))
+        raise FeatureError(
+            f"{name} of item {number} has {target!r}, of type {type(target).__name__}, but ids are "
+            f"of type {kinds}; give ids of items, or their numbers where they have none"
+        )
+
+
+def _kind(value: Hashable) -> type:
+    """Return the type of an id; all numbers are of one, since 1 equals 1.0."""
+    return next((kind for kind in (Number, str) if isinstance(value, kind)), type(value))
 
 
 def _cited_together(links: Pairs, n_items: int) -> Pairs:
