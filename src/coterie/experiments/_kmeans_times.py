@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from coterie.datasets.corpus import Corpus
@@ -88,8 +89,9 @@ class Timing(NamedTuple):
 def timed(key: Key, data_folder: Path | None) -> Values:  # noqa: ARG001
     """Time the fits of one learner to training sets of one size."""
     size = Size(**{name: int(str(key[name])) for name in asdict(Size())})
-    learner = LEARNERS[str(key["learner"])]
-    learner.fit(*Size(points=10).make(0))  # compile, or load, what is timed
+    learner: SupervisedKMeans = clone(LEARNERS[str(key["learner"])])
+    with counted_stops():
+        learner.fit(*Size(points=10).make(0))  # compile, or load, what is timed
     seconds, searches = [], []
     with threadpool_limits(1, "blas"), counted_stops() as stopped:
         for seed in range(int(str(key["sets"]))):
