@@ -39,6 +39,7 @@ NEWS_DATA = (
     "like the paper's, whose three days of August 2004 are not public: Google News of 27 November "
     "2013, in two halves of seven sets of ten stories, and nine sets of ten stories of ECB+."
 )
+BOTH_DATA = f"WebKB: {WEB_DATA} News: {NEWS_DATA}"
 SYNTH_DATA = "made as the paper says; only one data set was made."
 NOISY_DATA = "made as the paper says, but with more noise."
 
@@ -120,9 +121,7 @@ def statistics(context: Context) -> list[Table]:
     ours = {name: _statistics(context, each) for name, each in data.items()}
     title = "Tables 1 and 2: the data, and the range of C"
     paper = SUPERVISED_KMEANS["statistics"]
-    return [
-        Table.beside(title, ours, paper, notes=[SIZES], digits=0, data=f"{WEB_DATA} {NEWS_DATA}")
-    ]
+    return [Table.beside(title, ours, paper, notes=[SIZES], digits=0, data=BOTH_DATA)]
 
 
 def _statistics(context: Context, data: Clusterings) -> dict[str, Value]:
@@ -233,7 +232,7 @@ def table4(context: Context) -> list[Table]:
     *_, hard = _synths(context)
     rows = {"News": together([by_data[each.name] for each in protocol(context).news])}
     outcomes = {**by_data, **rows, "Synth, noise 0.45": hard}
-    return [win_table(outcomes, f"as of Table 3. {NEWS_DATA}")]
+    return [win_table(outcomes, BOTH_DATA)]
 
 
 def times(context: Context) -> list[Table]:
@@ -248,7 +247,7 @@ def claims(context: Context) -> list[Table]:
     news_sets = together([by_data[each.name] for each in used.news])
     web_sets = {each.name: by_data[each.name] for each in used.web}
     *_, hard = _synths(context)
-    return [claims_of(web_sets, news_sets, by_data["Synth"], hard, f"{WEB_DATA} {NEWS_DATA}")]
+    return [claims_of(web_sets, news_sets, by_data["Synth"], hard, BOTH_DATA)]
 
 
 def _all(context: Context) -> dict[str, Outcomes]:
