@@ -38,6 +38,8 @@ def results_text(papers: Sequence[Results]) -> str:
     made = f"Written on {now()[:10]}. Computed on: {machines}."
     if any(commit.endswith("+") for commit in origins.commits):
         made += " A + after a commit: with changes that were not committed yet."
+    if any(not origin.commit for origin in origins.cells.values()):
+        made += " Not every cell tells its commit: those listed are of the others."
     lines = [COLUMNS, ["--"] * len(COLUMNS), *map(_line, papers)]
     overview = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return "\n\n".join(["# Results", HEAD, made, overview, *map(_section, papers)])
