@@ -149,7 +149,8 @@ def _table(
     ours["exponent"] = {name: exponent(values, timings) for name, timings in series.items()}
     title = f"Figure {number}: seconds of training by the number of {quantity}"
     seconds = {name: [each.seconds for each in timings] for name, timings in series.items()}
-    chart = Curves(title, [str(value) for value in values], {"": seconds}, (quantity, "seconds"))
+    short = f"Figure {number}: training time"
+    chart = Curves(short, [str(value) for value in values], {"": seconds}, (quantity, "seconds"))
     said = f"The paper, of its own curves: {SAYINGS[quantity]}."
     notes = [said, MEASURED.format(n_sets), STOPPED]
     return Table.beside(title, ours, notes=notes, digits=3, chart=chart, data=DATA)
