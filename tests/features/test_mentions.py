@@ -109,7 +109,7 @@ def plain_texts(a, b):
         yield f"other {name}", all(both) and both[0] != both[1]
     yield "same beginning", a.head[:4] == b.head[:4] and min(len(a.head), len(b.head)) > 4
     yield "acronym", a.initials == b.capitals != "" or b.initials == a.capitals != ""
-    words = set(a.words), set(b.words)
+    words = set(a.words) - {""}, set(b.words) - {""}  # an empty text has no word
     shared = words[0] & words[1]
     yield "half of the words shared", shared and 2 * len(shared) >= max(map(len, words))
     yield "later words in earlier", shared and words[1] <= words[0]

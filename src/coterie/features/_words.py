@@ -13,10 +13,24 @@ import scipy.sparse as sp
 
 from coterie._arguments import as_floats, as_whole
 from coterie._arrays import Floats
+from coterie._columns import is_missing
 from coterie._values import Value
 from coterie.exceptions import FeatureError
 
 _WORD = re.compile(r"\w\w+")
+
+
+def texts_of(values: Iterable[Any], name: str) -> list[str]:
+    """Take the texts of a column, empty where one is missing.
+
+    >>> texts_of(["a bird", None], "text")
+    ['a bird', '']
+    """
+    texts = ["" if is_missing(value) else value for value in values]
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise FeatureError(f"{name} of item {number} is {text!r}; give a text, or None")
+    return texts
 
 
 def words_of(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from coterie._columns import column_of, is_missing, tokens_of
 from coterie._types import Features
 from coterie.exceptions import FeatureError, located
 from coterie.features._featurizer import PairFeaturizer
-from coterie.features._words import Vocabulary
+from coterie.features._words import Vocabulary, texts_of
 from coterie.features.operators import LinkedNodeProducts, NodeProducts, stack
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import as_links, as_pairs
@@ -150,11 +150,7 @@ def _all_texts(item_sets: Sequence[ItemSet], name: str) -> Iterator[str]:
 
 
 def _texts(item_set: ItemSet, name: str) -> list[str]:
-    texts = ["" if is_missing(value) else value for value in _column(item_set, name)]
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise FeatureError(f"{name} of item {number} is {text!r}; give a text, or None")
-    return texts
+    return texts_of(_column(item_set, name), name)
 
 
 def _links(item_set: ItemSet, name: str) -> Pairs:

@@ -16,7 +16,7 @@ from coterie.exceptions import FeatureError, located
 from coterie.features._blocks import pairs_at
 from coterie.features._featurizer import PairFeaturizer
 from coterie.features._operator import refuse_unwritable
-from coterie.features._words import Vocabulary
+from coterie.features._words import Vocabulary, texts_of
 from coterie.features.operators import DenseFeatures, NodeProducts, stack
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs, count_pairs
@@ -270,11 +270,7 @@ def _drawn(n_items: int) -> Pairs | None:
 
 
 def _texts(item_set: ItemSet, name: str) -> list[str]:
-    texts = ["" if is_missing(value) else value for value in _column(item_set, name)]
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise FeatureError(f"{name} of item {number} is {text!r}; give a text, or None")
-    return texts
+    return texts_of(_column(item_set, name), name)
 
 
 def _numbers(item_set: ItemSet, name: str) -> Floats:
