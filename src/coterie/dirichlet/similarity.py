@@ -19,7 +19,7 @@ from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, InputError
 from coterie.items import as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities import asked
+from coterie.similarities._base import asked
 
 __all__ = ["DirichletSimilarity"]
 

@@ -15,7 +15,7 @@ from coterie.metrics import Scores, macro, pair_scores, scorer, weighted_cluster
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from coterie.similarities import largest
+from coterie.similarities.distance import largest
 
 
 class Iterate(NamedTuple):
