@@ -9,7 +9,7 @@ from scipy.special import logsumexp, softmax
 from coterie.blocking import Window
 from coterie.features.given import GivenFeatures
 from coterie.items import ItemSet
-from coterie.learners._left_link_risk import LeftLinkRisk
+from coterie.learners._left_link_risk import LinearLinkRisk
 from coterie.learners._link_sets import LinkSet
 from coterie.learners.cccp import CCCP
 from coterie.learners.left_linking import LatentLeftLinking
@@ -159,7 +159,7 @@ def problem(rng, n_columns=3):
 @pytest.mark.parametrize("lam", [0.0, 0.3])
 def test_objective_and_gradient_are_eq_7_and_eq_8(gamma, lam, rng):
     sets, twins = problem(rng)
-    risk = LeftLinkRisk(sets, gamma)
+    risk = LinearLinkRisk(sets, gamma)
     for coef in rng.normal(size=(5, 3)):
         value, slope = risk.objective(coef, lam)
         assert value == pytest.approx(plain_links.objective(twins, coef, lam, gamma), rel=1e-12)
@@ -178,7 +178,7 @@ def test_gradient_agrees_with_finite_differences(gamma, rng):
         / (2 * step)
         for e in step * np.eye(3)
     ]
-    assert np.allclose(LeftLinkRisk(sets, gamma).objective(coef, lam)[1], slopes, atol=1e-8)
+    assert np.allclose(LinearLinkRisk(sets, gamma).objective(coef, lam)[1], slopes, atol=1e-8)
 
 
 def test_without_margin_the_objective_is_the_likelihood(rng):
@@ -189,7 +189,7 @@ def test_without_margin_the_objective_is_the_likelihood(rng):
     labels = [0, 0, 1, 0, 1]
     truth = Partition(labels)
     ready = LinkSet.of(item_set, truth, GivenFeatures(), lambda given: None)
-    best, _ = LeftLinkRisk([ready], 1.0).best(np.ones(1))
+    best, _ = LinearLinkRisk([ready], 1.0).best(np.ones(1))
     matrix = link_matrix(PairScores(5, None, scores))
     expected = (np.sum(logsumexp(matrix, axis=1)) + learner.log_likelihood(item_set, labels)) / 5
     assert best == pytest.approx(expected, rel=1e-10)
@@ -204,7 +204,7 @@ def test_small_gamma_is_max_left_link(seed):
     sets, _ = problem(rng)
     coef = rng.normal(size=3)
     (small, slope), (zero, limit) = (
-        LeftLinkRisk(sets, gamma).objective(coef, 0.1) for gamma in (1e-6, 0.0)
+        LinearLinkRisk(sets, gamma).objective(coef, 0.1) for gamma in (1e-6, 0.0)
     )
     assert small == pytest.approx(zero, abs=1e-5)
     assert np.allclose(slope, limit, atol=1e-12)
@@ -225,7 +225,7 @@ def test_among_equals_the_dummy_comes_first_then_the_smallest_index():
     given = ItemSet.from_pair_features(features, 4)
     truth = Partition([0, 1, 0, 0])
     ready = LinkSet.of(given, truth, GivenFeatures(), lambda given: None)
-    _, slope = LeftLinkRisk([ready], 0.0).objective(np.zeros(1), 0.0)
+    _, slope = LinearLinkRisk([ready], 0.0).objective(np.zeros(1), 0.0)
     by_pair = dict(zip(map(tuple, all_pairs(4).tolist()), features[:, 0], strict=True))
     # Item 1 starts a cluster: its worst link is the wrong one to 0. Of items 2 and 3 the worst link
     # is the dummy, the best that to 0.
@@ -255,7 +255,7 @@ def test_large_scores_do_not_overflow(gamma, rng):
             assert found == pytest.approx(expected, rel=1e-10, abs=1e-10)
             ready = LinkSet.of(item_set, Partition(labels), GivenFeatures(), lambda given: None)
             twin = plain(item_set, Partition(labels), GivenFeatures())
-            value, slope = LeftLinkRisk([ready], gamma).objective(np.ones(1), 0.1)
+            value, slope = LinearLinkRisk([ready], gamma).objective(np.ones(1), 0.1)
             expected = plain_links.objective([twin], np.ones(1), 0.1, gamma)
             assert value == pytest.approx(expected, rel=1e-10)
             assert np.isfinite(slope).all()

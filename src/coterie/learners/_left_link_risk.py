@@ -11,7 +11,7 @@ from coterie.learners._link_sets import LinkSet
 
 
 @dataclass(frozen=True, eq=False)
-class LeftLinkRisk:
+class LinearLinkRisk:
     """The mean over item sets of the mean loss of their items.
 
     worst(w) − best(w) is the second part of Samdani, Chang & Roth 2014, eq. 7: `worst` is γ/|D| Σ_d

@@ -13,7 +13,7 @@ from coterie._kernels.passes import left_link_pass
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.items import as_item_set
-from coterie.learners._left_link_risk import LeftLinkRisk
+from coterie.learners._left_link_risk import LinearLinkRisk
 from coterie.learners._link_sets import Candidates, LinkSet
 from coterie.learners._online import OnlineLearner
 from coterie.learners._starts import drawn_start
@@ -148,7 +148,7 @@ class LatentLeftLinking(OnlineLearner):
     def _minimise(self, examples: Examples, solver: CCCP) -> LatentOptimum:
         self._refuse_bad_numbers()
         featurizer, sets = self._begin(examples)
-        risk = LeftLinkRisk(sets, self.gamma)
+        risk = LinearLinkRisk(sets, self.gamma)
         start = drawn_start(solver, risk.n_columns, self.random_state)
         optimum = solver.minimise(risk, self.lam, start)
         if hasattr(self, "_descent"):
