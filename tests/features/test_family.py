@@ -18,6 +18,7 @@ from coterie.features.operators import written
 from coterie.features.stacked import Stacked
 from coterie.features.text import TextFeatures
 from coterie.pairs import all_pairs
+from coterie.similarities import LinearSimilarity
 
 EMPTY, FIRST, SECOND = 0, 1, 2
 """The places of the item without anything, and of two that are the same."""
@@ -97,6 +98,9 @@ SAMPLES = {
     "AbsoluteDifferences": Sample(AbsoluteDifferences(), (VECTORS,)),
     "AsDistances": Sample(AsDistances(features.SoftTFIDF()), (texts_alone,)),
     "CitationFeatures": Sample(features.CitationFeatures(), (CITATIONS,)),
+    "ContextFeatures": Sample(
+        features.ContextFeatures(LinearSimilarity(GivenFeatures(), [1.0, 0.5])), (VECTORS,)
+    ),
     "GivenFeatures": Sample(GivenFeatures(), (VECTORS, sp.csr_array(VECTORS))),
     "Kernelized": Sample(Kernelized(GivenFeatures(), RBF(0.5), ExactKernel()), (VECTORS,)),
     "MentionFeatures": Sample(

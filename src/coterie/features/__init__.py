@@ -8,6 +8,7 @@ __all__ = [
     "AsDistances",
     "CitationFeatures",
     "ConstantFeatures",
+    "ContextFeatures",
     "DenseFeatures",
     "Euclidean",
     "EuclideanEmbedding",
@@ -45,6 +46,7 @@ __all__ = [
 if TYPE_CHECKING:
     from coterie.features._words import Vocabulary as Vocabulary
     from coterie.features.citations import CitationFeatures as CitationFeatures
+    from coterie.features.context import ContextFeatures as ContextFeatures
     from coterie.features.differences import AbsoluteDifferences as AbsoluteDifferences
     from coterie.features.differences import AsDistances as AsDistances
     from coterie.features.differences import SquaredDifferences as SquaredDifferences
@@ -105,6 +107,7 @@ else:
             "_words": ["Vocabulary"],
             "soft_tfidf": ["SoftTFIDF"],
             "differences": ["AbsoluteDifferences", "AsDistances", "SquaredDifferences"],
+            "context": ["ContextFeatures"],
             "citations": ["CitationFeatures"],
             "distances": ["Euclidean", "Manhattan"],
             "embedding": ["EuclideanEmbedding"],

@@ -1,0 +1,166 @@
+"""The context of pairs against a plain reading of what it is."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie import ItemSet, PairScores
+from coterie.blocking import AllPairs, NearestNeighbours, Window
+from coterie.checks import check_featurizer
+from coterie.exceptions import FeatureError, InputError, PairError
+from coterie.features import ContextFeatures, GivenFeatures, Stacked, written
+from coterie.features.context import LARGEST, context_of
+from coterie.pairs import all_pairs
+from coterie.similarities import ConstantSimilarity, LinearSimilarity
+
+LINEAR = LinearSimilarity(GivenFeatures(), [1.0, -0.5], bias=0.2)
+NAMES = ContextFeatures(LINEAR).names
+RANKS, MATES, MARGINS, COMMON = slice(0, 2), slice(2, 4), slice(4, 6), 6
+
+
+def plain_context(n_items, pairs, scores):
+    """Go through the rows of a dict of dicts, pair by pair."""
+    rows = [{} for _ in range(n_items)]
+    for (i, j), score in zip(pairs, scores, strict=True):
+        rows[i][j] = rows[j][i] = score
+    mates = [sum(1 / (1 + np.exp(-score)) for score in row.values()) for row in rows]
+    strong = [{k for k, score in row.items() if score > 0} for row in rows]
+    found = []
+    for (i, j), score in zip(pairs, scores, strict=True):
+        ranks, margins = [], []
+        for own, other in ((i, j), (j, i)):
+            rivals = [value for k, value in rows[own].items() if k != other]
+            ranks.append(np.log1p(sum(value > score for value in rivals)))
+            margins.append(score - max(rivals, default=0.0))
+        both, either = strong[i] & strong[j], (strong[i] | strong[j]) - {i, j}
+        expected = [np.log(0.01 + mates[own]) for own in (i, j)]
+        share = len(both) / len(either) if either else 0.0
+        found.append([*sorted(ranks), *sorted(expected), *sorted(margins), share])
+    return np.array(found).reshape(len(pairs), len(NAMES))
+
+
+def drawn(rng, n_items, share, mean=0.0):
+    """Draw some pairs in no order, and scores with ties."""
+    pairs = rng.permutation(all_pairs(n_items))
+    pairs = pairs[: int(share * len(pairs))]
+    return pairs, np.round(rng.normal(mean, 2.0, size=len(pairs)), 1)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("mean", [-6.0, -3.0, 0.0, 3.0])
+def test_it_is_the_plain_reading(share, mean, rng):
+    pairs, scores = drawn(rng, 30, share, mean)
+    found = context_of(PairScores(30, pairs, scores))
+    np.testing.assert_allclose(found, plain_context(30, pairs, scores), rtol=1e-12, atol=1e-12)
+    assert not found.flags.writeable
+
+
+def test_all_pairs_need_no_list(rng):
+    scores = rng.normal(size=45)
+    found = context_of(PairScores(10, None, scores))
+    np.testing.assert_allclose(found, plain_context(10, all_pairs(10), scores), atol=1e-12)
+
+
+@given(st.integers(0, 12), st.floats(0.0, 1.0), st.randoms(use_true_random=False))
+def test_the_order_of_items_and_of_pairs_does_not_matter(n_items, share, random):
+    rng = np.random.default_rng(random.randrange(2**32))
+    pairs, scores = drawn(rng, n_items, share)
+    places, order = rng.permutation(n_items), rng.permutation(len(pairs))
+    moved = context_of(PairScores(n_items, places[pairs[order]], scores[order]))
+    here = context_of(PairScores(n_items, pairs, scores))
+    np.testing.assert_allclose(moved, here[order], rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(3, 12), st.floats(-50.0, 50.0), st.randoms(use_true_random=False))
+def test_a_shift_of_all_scores_leaves_ranks_and_margins(n_items, shift, random):
+    rng = np.random.default_rng(random.randrange(2**32))
+    scores = np.round(rng.normal(size=len(all_pairs(n_items))), 1)
+    here, there = (context_of(PairScores(n_items, None, scores + by)) for by in (0.0, shift))
+    np.testing.assert_array_equal(here[:, RANKS], there[:, RANKS])
+    np.testing.assert_allclose(here[:, MARGINS], there[:, MARGINS], atol=1e-9)
+    assert np.all((there[:, MATES] - here[:, MATES]) * shift >= -1e-12)
+
+
+def test_rounding_makes_no_ranks(rng):
+    """Sums that are the same but for the order of summation are equal."""
+    scores = np.round(rng.normal(size=45), 0)
+    noisy = scores * (1.0 + 1e-14 * rng.normal(size=45)) + 1e-14 * rng.normal(size=45)
+    exact, found = (context_of(PairScores(10, None, each)) for each in (scores, noisy))
+    np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+@pytest.mark.parametrize("largest", [36.0, 5000.0, 1e300])
+def test_everything_is_finite(largest, rng):
+    scores = rng.choice([-largest, 0.0, largest], size=45)
+    for given_scores in (scores, np.full(45, largest), np.full(45, -largest)):
+        assert np.isfinite(context_of(PairScores(10, None, given_scores))).all()
+
+
+def test_scores_are_bounded():
+    found = context_of(PairScores(3, None, [1e300, -1e300, 0.0]))
+    assert found[:, MARGINS].max() == 2 * LARGEST
+
+
+def test_the_rival_of_a_single_pair_is_to_stay_alone():
+    found = context_of(PairScores(3, [(0, 2)], [1.5]))[0]
+    assert found[RANKS].tolist() == [0.0, 0.0]
+    assert found[MARGINS].tolist() == [1.5, 1.5]
+    assert found[COMMON] == 0.0
+
+
+@pytest.mark.parametrize("n_items", [0, 1, 2])
+def test_there_may_be_no_pairs(n_items):
+    assert context_of(PairScores(n_items, [], [])).shape == (0, len(NAMES))
+
+
+def test_contract(rng):
+    vectors = ItemSet(rng.normal(size=(12, 2)))
+    pairs = rng.permutation(all_pairs(8))[:15]
+    listed = ItemSet.from_pair_features(rng.normal(size=(15, 2)), 8, pairs)
+    check_featurizer(ContextFeatures(LINEAR), [vectors, listed])
+    check_featurizer(ContextFeatures(LINEAR, AllPairs()), [vectors, listed])
+
+
+def test_features_are_the_context_of_the_scores(rng):
+    vectors = ItemSet(rng.normal(size=(9, 2)))
+    found = written(ContextFeatures(LINEAR)(vectors, None))
+    np.testing.assert_array_equal(found, context_of(LINEAR.pair_scores(vectors)))
+
+
+@pytest.mark.parametrize("blocker", [Window(2), NearestNeighbours(3)])
+def test_pairs_have_their_context_among_those_that_are_listed(blocker, rng):
+    vectors = ItemSet(rng.normal(size=(9, 2)))
+    listed = blocker(vectors)
+    featurizer = ContextFeatures(LINEAR, blocker)
+    found = written(featurizer(vectors, listed[3:6]))
+    expected = plain_context(9, listed, LINEAR(vectors, listed))[3:6]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert np.any(np.abs(expected - written(ContextFeatures(LINEAR)(vectors, listed[3:6]))) > 1e-3)
+
+
+def test_a_pair_that_is_not_listed_has_no_context(rng):
+    vectors = ItemSet(rng.normal(size=(9, 2)))
+    featurizer = ContextFeatures(LINEAR, Window(2))
+    for pairs in ([(0, 1), (0, 8)], None):
+        with pytest.raises(PairError, match=r"blocker lists: pair .0, [83]. has no features"):
+            featurizer(vectors, pairs)
+
+
+def test_it_stands_beside_other_columns(rng):
+    vectors = ItemSet(rng.normal(size=(9, 2)))
+    both = Stacked((GivenFeatures(), ContextFeatures(LINEAR))).fit([vectors])
+    assert both.names == ("feature 0", "feature 1", *NAMES)
+    assert both(vectors, None).shape == (36, 2 + len(NAMES))
+
+
+@pytest.mark.parametrize("similarity", [LinearSimilarity, None, "linear"])
+def test_what_scores_no_pairs_is_refused(similarity):
+    with pytest.raises(FeatureError, match="has no pair_scores"):
+        ContextFeatures(similarity)
+
+
+@pytest.mark.parametrize("blocker", [AllPairs, "all"])
+def test_what_lists_no_pairs_is_refused(blocker):
+    with pytest.raises(InputError, match="blocker is"):
+        ContextFeatures(ConstantSimilarity(1.0), blocker)

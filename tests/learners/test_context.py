@@ -1,0 +1,351 @@
+"""Learning in two stages: by hand, and with a first stage that leaks."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from coterie import ItemSet, Model, Partition
+from coterie.blocking import Window
+from coterie.clusterers import AverageLinkage, KernelKMeans
+from coterie.datasets import make_item_sets
+from coterie.exceptions import FeatureError, InputError
+from coterie.features import ContextFeatures, GivenFeatures, Scaled, Stacked, WithConstant, written
+from coterie.features.context import context_of
+from coterie.learners import (
+    Coarse,
+    LatentLeftLinking,
+    PairwiseClustering,
+    SVMCluster,
+    Untrained,
+    WithContext,
+    tune,
+)
+from coterie.learners import context as module
+from coterie.learners.base import Examples, Learner
+from coterie.metrics import macro, pair_scores
+from coterie.similarities import ConstantSimilarity, ContextSimilarity, LinearSimilarity
+
+
+@pytest.fixture
+def corpus():
+    return make_item_sets(n_sets=5, random_state=0)
+
+
+def logistic(**params):
+    classifier = LogisticRegression(solver="newton-cholesky", tol=1e-9)
+    return PairwiseClustering(AverageLinkage(), classifier, **params)
+
+
+# What it does.
+
+
+def test_it_is_two_stages_by_hand(corpus):
+    """Leave one set out at a time, scale by hand, and learn from columns written out."""
+    sets, truths = corpus
+    columns = [written(GivenFeatures()(item_set, None)) for item_set in sets]
+    scale = np.vstack(columns).std(axis=0)
+
+    def fitted(matrices, numbers):
+        given = [ItemSet.from_pair_features(matrices[i], len(truths[i])) for i in numbers]
+        return logistic().fit(given, [truths[i] for i in numbers]).similarity_
+
+    def scored(similarity, number, matrix):
+        return similarity.pair_scores(ItemSet.from_pair_features(matrix, len(truths[number])))
+
+    contexts = []
+    for number in range(len(sets)):
+        others = [other for other in range(len(sets)) if other != number]
+        own = np.vstack([columns[other] for other in others]).std(axis=0)
+        first = fitted([column / own for column in columns], others)
+        contexts.append(context_of(scored(first, number, columns[number] / own)))
+    spread = np.vstack(contexts).std(axis=0)
+    both = [np.hstack([a, b / spread]) for a, b in zip(columns, contexts, strict=True)]
+    second = fitted(both, range(len(sets)))
+    first = fitted([column / scale for column in columns], range(len(sets)))
+
+    scaled = logistic(featurizer=Scaled(GivenFeatures()))
+    learner = WithContext(logistic(), scaled, n_folds=len(sets)).fit(*corpus)
+    for number, item_set in enumerate(sets):
+        seen = context_of(scored(first, number, columns[number] / scale)) / spread
+        expected = scored(second, number, np.hstack([columns[number], seen])).scores
+        np.testing.assert_allclose(learner.similarity_(item_set), expected, rtol=1e-5, atol=1e-5)
+    assert learner.predict(sets) == [
+        AverageLinkage()(learner.similarity_.pair_scores(s)) for s in sets
+    ]
+
+
+def test_what_it_leaves(corpus):
+    learner = WithContext(SVMCluster()).fit(*corpus)
+    assert isinstance(learner.similarity_, ContextSimilarity)
+    assert learner.similarity_.similarity is learner.learner_.similarity_
+    assert isinstance(learner.learner_, SVMCluster)
+    assert isinstance(learner.first_, PairwiseClustering)
+    assert learner.to_model().clusterer == SVMCluster().clusterer
+
+
+def test_context_helps_where_single_pairs_say_little(corpus):
+    fresh = make_item_sets(n_sets=5, random_state=1)
+    alone, beside = (
+        each.fit(*corpus).score(*fresh) for each in (logistic(), WithContext(logistic()))
+    )
+    assert beside > alone + 0.05
+
+
+class Recording(Untrained):
+    """Keeps what the last one was fitted to."""
+
+    seen: Examples
+
+    def _fit(self, examples):
+        type(self).seen = examples
+        super()._fit(examples)
+
+
+def test_the_second_stage_meets_the_same_sets_with_more_columns(corpus):
+    sets = [ItemSet(s.items, n_clusters=2, ordered=True) for s in corpus[0]]
+    WithContext(Recording(featurizer=Scaled(GivenFeatures()), blocker=Window(4))).fit(
+        sets, corpus[1]
+    )
+    for item_set, before in zip(Recording.seen.item_sets, sets, strict=True):
+        np.testing.assert_array_equal(item_set.items.pairs, Window(4)(before))
+        assert item_set.items.features.shape[1] == before.items.shape[1] + 7
+        assert (item_set.n_clusters, item_set.ordered) == (2, True)
+    assert Recording.seen.truths == corpus[1]
+
+
+@pytest.mark.parametrize("featurizer", [None, GivenFeatures(), WithConstant(GivenFeatures())])
+def test_there_is_one_constant_at_most(featurizer, corpus):
+    learner = WithContext(LatentLeftLinking(featurizer=featurizer)).fit(*corpus)
+    n_columns = len(learner.similarity_.similarity.coef)
+    assert n_columns == corpus[0][0].items.shape[1] + 7 + (featurizer != GivenFeatures())
+
+
+def test_columns_of_context_are_scaled(corpus):
+    WithContext(Recording()).fit(*corpus)
+    rows = np.vstack([written(s.items.features) for s in Recording.seen.item_sets])
+    np.testing.assert_allclose(rows[:, -7:].std(axis=0), 1.0)
+
+
+def test_the_first_stage_reads_the_features_of_the_learner(corpus):
+    plain = WithContext(logistic(), first=Recording()).fit(*corpus)
+    assert isinstance(plain.first_, Recording)
+    n_columns = corpus[0][0].items.shape[1]
+    assert Recording.seen.item_sets[0].items.features.shape[1] == n_columns
+    assert isinstance(plain.similarity_.featurizer, Stacked)
+    doubled = WithContext(logistic(), first=Recording(featurizer=WithConstant(GivenFeatures())))
+    assert len(doubled.fit(*corpus).first_.similarity_.coef) == n_columns + 1
+
+
+# Folds.
+
+
+def leaking(n_sets, n_items, random_state):
+    """Make sets whose pairs can be known by heart: a column tells something, one nothing."""
+    rng = np.random.default_rng(random_state)
+    sets, truths = [], []
+    for _ in range(n_sets):
+        truth = Partition(rng.integers(n_items // 4, size=n_items))
+        noise = rng.normal(size=(n_items * (n_items - 1) // 2, 2))
+        noise[:, 0] = np.where(truth.together(), 1.0, -1.0) + 0.7 * noise[:, 0]
+        sets.append(ItemSet.from_pair_features(noise, n_items))
+        truths.append(truth)
+    return sets, truths
+
+
+def by_heart():
+    """A learner that knows all pairs that it was fitted to, and takes noise for a reason."""
+    return PairwiseClustering(classifier=DecisionTreeClassifier(), featurizer=GivenFeatures())
+
+
+def scored_by_all(first, given, n_folds, random_state):
+    similarity = first.fit(*given).similarity_
+    return [similarity.pair_scores(item_set) for item_set in given.item_sets]
+
+
+@pytest.mark.parametrize(("n_sets", "n_items"), [(6, 20), (1, 50)])
+def test_what_a_first_stage_knows_by_heart_is_not_trusted(n_sets, n_items, monkeypatch):
+    train, fresh = leaking(n_sets, n_items, 0), leaking(8, 20, 1)
+    two = WithContext(logistic(), by_heart())
+
+    def reached(learner):
+        return macro(pair_scores, fresh[1], learner.fit(*train).predict(fresh[0])).f1
+
+    alone, out_of_fold = reached(logistic()), reached(two)
+    monkeypatch.setattr(module, "scored_by_others", scored_by_all)
+    in_sample = reached(two)
+    assert out_of_fold > alone
+    assert alone > in_sample + 0.05
+
+
+@pytest.mark.parametrize("n_sets", [1, 2, 7])
+def test_no_pair_is_scored_by_a_learner_that_saw_it(n_sets):
+    """Every pair has a feature of its own, and the learner tells those that it met from others."""
+    sets, truths = [], []
+    for number in range(n_sets):
+        own = number * 1000.0 + np.arange(66.0)
+        sets.append(ItemSet.from_pair_features(own[:, None], 12))
+        truths.append(Partition(np.arange(12) % 5))
+
+    found = module.scored_by_others(Remembering(), Examples(sets, truths), 3, 0)
+    for scores in found:
+        assert not scores.scores.any()
+    seen = scored_by_all(Remembering(), Examples(sets, truths), 3, 0)
+    assert all(scores.scores.all() for scores in seen)
+
+
+class Remembering(Learner):
+    """Scores a pair 1 where it was among those of the fit."""
+
+    def _fit(self, examples):
+        rows = [written(s.items.features) for s in examples.item_sets]
+        self.similarity_ = Remembered(np.vstack(rows))
+
+    @property
+    def _predictor(self):
+        return AverageLinkage()
+
+
+class Remembered(LinearSimilarity):
+    def __init__(self, known):
+        object.__setattr__(self, "featurizer", GivenFeatures())
+        object.__setattr__(self, "coef", np.ones(1))
+        object.__setattr__(self, "known", known)
+
+    def _scores(self, features):
+        return np.isin(written(features)[:, 0], self.known).astype(float)
+
+
+def test_a_single_pair_of_parts_scores_the_mean():
+    """Without an item's cluster one learner is left, and without the other's another."""
+    truth = Partition([0, 0, 1, 1])
+    columns = np.array([[4.0], [1.0], [2.0], [3.0], [5.0], [-2.0]])
+    item_set = ItemSet.from_pair_features(columns, 4)
+
+    class Sum(Remembering):
+        def _fit(self, examples):
+            total = sum(written(s.items.features).sum() for s in examples.item_sets)
+            self.similarity_ = ConstantSimilarity(total)
+
+    (found,) = module.scored_by_others(Sum(), Examples([item_set], [truth]), 5, 0)
+    assert found.scores.tolist() == [-2.0, 1.0, 1.0, 1.0, 1.0, 4.0]
+
+
+def test_sets_with_pairs_are_spread_over_the_folds():
+    has_pairs = np.array([False, True, False, False, True, True, False])
+    for seed in range(10):
+        folds = module._folds(has_pairs, 5, seed)
+        assert np.sort(np.concatenate(folds)).tolist() == list(range(7))
+        assert [np.count_nonzero(has_pairs[fold]) for fold in folds] == [1, 1, 1]
+
+
+# Paths.
+
+
+def test_a_path_is_the_same_as_single_fits(corpus):
+    learner = WithContext(LatentLeftLinking())
+    for n_passes, found in zip([3, 1], learner.fit_path(*corpus, [3, 1]), strict=True):
+        alone = WithContext(LatentLeftLinking(n_passes=n_passes)).fit(*corpus)
+        assert found.learner.n_passes == n_passes
+        for item_set in corpus[0]:
+            np.testing.assert_array_equal(
+                found.to_model().scores(item_set).scores, alone.to_model().scores(item_set).scores
+            )
+    assert not hasattr(learner, "similarity_")
+
+
+def test_a_path_computes_the_context_once(corpus, monkeypatch):
+    calls = []
+
+    def counted(*given):
+        calls.append(given)
+        return scored_by_all(*given)
+
+    monkeypatch.setattr(module, "scored_by_others", counted)
+    grid = {"learner__n_passes": [1, 2, 3]}
+    tuned = tune(WithContext(LatentLeftLinking()), *corpus, grid, n_folds=2)
+    assert tuned.learner.learner_.n_passes == tuned.params["learner__n_passes"]
+    assert len(calls) == 2 + 1  # two folds, and the fit to all
+
+
+def test_there_is_no_path_where_the_learner_has_none():
+    assert not hasattr(WithContext(logistic()), "fit_path")
+    assert WithContext(logistic())._path_param is None
+
+
+# What it leaves behind.
+
+
+def test_some_pairs_score_as_among_all(corpus):
+    learner = WithContext(logistic(blocker=Window(5))).fit(*corpus)
+    item_set = corpus[0][0]
+    listed = Window(5)(item_set)
+    whole = learner.similarity_(item_set, listed)
+    rows = np.array([7, 2, 30])
+    np.testing.assert_allclose(learner.similarity_(item_set, listed[rows]), whole[rows])
+
+
+def test_parts_sum_to_the_score(corpus):
+    similarity = WithContext(logistic()).fit(*corpus).similarity_
+    bias, parts = similarity.contributions(corpus[0][0], [(0, 1), (2, 5)])
+    expected = similarity(corpus[0][0], [(0, 1), (2, 5)])
+    np.testing.assert_allclose(bias + parts.sum(axis=1), expected)
+    assert parts.shape[1] == len(similarity.featurizer.names)
+    assert similarity.featurizer.names[-1] == "common neighbours"
+
+
+def test_what_cannot_be_explained_is_refused():
+    class Plain:
+        def pair_scores(self, item_set, pairs):
+            return ConstantSimilarity(1.0).pair_scores(item_set, pairs)
+
+    similarity = ContextSimilarity(GivenFeatures(), Plain())
+    items = ItemSet([[1.0], [2.0]], n_clusters=2)
+    assert similarity.pair_scores(items).n_clusters == 2
+    assert similarity.needs_context
+    with pytest.raises(InputError, match="cannot say what each feature adds"):
+        similarity.contributions(items)
+    with pytest.raises(InputError, match="has no pair_scores"):
+        ContextSimilarity(GivenFeatures(), Plain)
+    with pytest.raises(FeatureError, match="give a value with fit"):
+        ContextSimilarity("given", Plain())
+
+
+def test_products_of_items_keep_their_diagonal(corpus):
+    similarity = ContextSimilarity(GivenFeatures(), LinearSimilarity(GivenFeatures(), np.ones(8)))
+    expected = LinearSimilarity(GivenFeatures(), np.ones(8)).pair_scores(corpus[0][0])
+    found = similarity.pair_scores(corpus[0][0])
+    np.testing.assert_allclose(found.diagonal, expected.diagonal)
+    np.testing.assert_allclose(found.scores, expected.scores)
+
+
+def test_the_model_can_be_saved(corpus, tmp_path):
+    learner = WithContext(logistic(featurizer=Scaled(GivenFeatures()), blocker=Window(5)))
+    model = learner.fit(*corpus).to_model()
+    model.save(tmp_path / "model")
+    again = Model.load(tmp_path / "model")
+    for item_set in corpus[0]:
+        found, expected = again.scores(item_set), model.scores(item_set)
+        assert found.scores.tobytes() == expected.scores.tobytes()
+    context = again.similarity.featurizer.featurizers[1].featurizer
+    assert isinstance(context, ContextFeatures)
+    assert context.blocker == Window(5)
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("learner", "match"),
+    [
+        (WithContext(Coarse()), "Coarse has no featurizer"),
+        (WithContext(KernelKMeans()), "learner is KernelKMeans"),
+        (WithContext(None), "learner is None; give a learner"),
+        (WithContext(logistic(), first="logistic"), "first is 'logistic'"),
+        (WithContext(logistic(), n_folds=1), "n_folds is 1"),
+        (WithContext(logistic(), random_state=-1), "random_state is -1"),
+    ],
+)
+def test_what_does_not_fit_is_refused(learner, match, corpus):
+    with pytest.raises(InputError, match=match):
+        learner.fit(*corpus)
