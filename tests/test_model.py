@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import coterie
 from coterie import ItemSet, PairScores, Partition, clusterers
 from coterie.blocking import AllPairs, NearestNeighbours, SharedKeys, Window
+from coterie.calibrations import ClusterCalibration, Isotonic
 from coterie.clusterers import Greedy, LeftLink, Relaxation, SearchRounding
 from coterie.exceptions import FeatureError, InputError, ItemSetError
 from coterie.features import GivenFeatures, Scaled, WithConstant
@@ -96,13 +97,40 @@ def test_what_makes_no_model(item_sets, name, value, message):
         Model(**{**known, name: value})
 
 
-def test_logistic_probabilities():
-    calibration = Logistic(2.0, 1.0)
-    assert np.allclose(calibration([-0.5, 0.0]), [0.5, 1 / (1 + np.exp(-1))])
-    assert calibration([-1e6, 1e6]).tolist() == [0.0, 1.0]
-    assert calibration == Logistic(slope=2, intercept=1)
-    with pytest.raises(InputError, match="slope is inf"):
-        Logistic(np.inf)
+def test_confidences_are_those_of_the_scores_and_the_partition(item_sets):
+    calibration = ClusterCalibration(Logistic(2.0, -1.0), Logistic(), Logistic(0.5))
+    model = model_of(item_sets, Window(4), calibration=calibration)
+    for item_set, predicted in zip(item_sets, model.predict(item_sets), strict=True):
+        sure = model.confidences(item_set)
+        assert sure.partition == predicted
+        assert np.array_equal(sure.pairs, model.probabilities(item_set))
+        expected = calibration.confidences(model.scores(item_set), predicted).clusters
+        assert np.array_equal(sure.clusters, expected)
+        for precision in (0.0, float(np.median(expected)), 1.0):
+            kept = model.abstain(item_set, precision)
+            assert kept.partition == predicted
+            assert np.array_equal(kept.kept, sure.items >= precision)
+    assert len(model.confidences([]).clusters) == 0
+
+
+@pytest.mark.parametrize("calibration", [None, Logistic()])
+def test_a_calibration_of_pairs_says_nothing_of_clusters(item_sets, calibration):
+    model = model_of(item_sets, calibration=calibration)
+    with pytest.raises(InputError, match=r"no calibration of clusters; give a ClusterCalibration"):
+        model.confidences(item_sets[0])
+    with pytest.raises(InputError, match="no calibration of clusters"):
+        model.abstain(item_sets[0], 0.9)
+
+
+def test_a_loaded_model_is_as_sure(item_sets, tmp_path):
+    calibration = ClusterCalibration(Isotonic([-1.0, 1.0], [0.1, 0.8]), Logistic(), Logistic())
+    model = model_of(item_sets, calibration=calibration)
+    model.save(tmp_path / "m")
+    loaded = Model.load(tmp_path / "m")
+    for item_set in item_sets:
+        assert np.array_equal(
+            loaded.confidences(item_set).clusters, model.confidences(item_set).clusters
+        )
 
 
 @pytest.mark.parametrize("blocker", BLOCKERS, ids=repr)

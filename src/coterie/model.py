@@ -1,59 +1,28 @@
 """Models: all that is needed to partition new item sets, in one value and in one file."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, is_dataclass
-from math import inf
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import expit
-
-from coterie import blocking, clusterers, dirichlet, features, similarities
-from coterie._arguments import as_floats, as_real
+from coterie import blocking, calibrations, clusterers, dirichlet, features, similarities
 from coterie._arrays import Floats
 from coterie._files import FileName
 from coterie._progress import report
 from coterie._saving import Resolve, load_value, save_value
 from coterie._types import Blocker, Clusterer, Similarity
+from coterie.calibrations import (
+    Abstained,
+    Calibration,
+    ClusterCalibration,
+    Confidences,
+    Logistic,
+)
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 __all__ = ["Logistic", "Model"]
-
-Calibration: TypeAlias = Callable[[Floats], Floats]
-"""Turns scores into probabilities that the items are together."""
-
-
-@dataclass(frozen=True)
-class Logistic:
-    """Turn scores into probabilities: 1 / (1 + exp(−(slope · score + intercept))).
-
-    Parameters
-    ----------
-    slope
-        How fast the probability grows with the score.
-    intercept
-        The log-odds of a pair that scores 0.
-
-    Examples
-    --------
-    >>> Logistic(slope=2.0)([-1.0, 0.0, 1.0]).round(3)
-    array([0.119, 0.5  , 0.881])
-    """
-
-    slope: float = 1.0
-    intercept: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "slope", as_real("slope", self.slope, low=-inf))
-        object.__setattr__(self, "intercept", as_real("intercept", self.intercept, low=-inf))
-
-    def __call__(self, scores: ArrayLike) -> Floats:
-        """Return the probability that the two items of each pair are together."""
-        return np.asarray(expit(self.slope * as_floats("scores", scores) + self.intercept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +38,8 @@ class Model:
     clusterer
         Partitions the items by the scores.
     calibration
-        Turns scores into probabilities, such as `Logistic`; None where none was learned.
+        Turns scores into probabilities: `Logistic`, `Isotonic`, or `ClusterCalibration`, which
+        knows of clusters too; None where none was learned.
 
     Examples
     --------
@@ -125,6 +95,24 @@ class Model:
             )
         return self.calibration(self.scores(item_set).scores)
 
+    def confidences(self, item_set: Any) -> Confidences:
+        """Partition one item set, and say how sure each of its pairs and clusters is."""
+        if not isinstance(self.calibration, ClusterCalibration):
+            raise InputError(
+                "the model has no calibration of clusters; give a ClusterCalibration, such as "
+                "coterie.learners.calibrate finds"
+            )
+        scores = self.scores(item_set)
+        return self.calibration.confidences(scores, self.clusterer(scores))
+
+    def abstain(self, item_set: Any, precision: float) -> Abstained:
+        """Partition one item set, and assert only the clusters that are sure enough.
+
+        Of the pairs of an asserted cluster at least the share `precision` is expected to be truly
+        together, on average over clusters, and so many of the asserted single items truly alone.
+        """
+        return self.confidences(item_set).abstain(precision)
+
     def save(self, path: FileName) -> None:
         """Write the model to one file, which `load` reads; a file of that name is replaced.
 
@@ -162,9 +150,9 @@ def _refuse_uncallable(name: str, value: Any) -> None:
 
 
 def _registered(name: str) -> type | None:
-    """Find a class of Coterie that a model may hold: those of five families and of this module."""
-    at_hand: dict[str, type] = {"Logistic": Logistic, "Model": Model, "Partition": Partition}
-    for family in (blocking, features, similarities, dirichlet, clusterers):
+    """Find a class of Coterie that a model may hold: those of its families, and this one."""
+    at_hand: dict[str, type] = {"Model": Model, "Partition": Partition}
+    for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
         if name in family.__all__:
             return getattr(family, name)  # type: ignore[no-any-return]
     return at_hand.get(name)

@@ -1,14 +1,16 @@
 """Item sets that are held out of a fit, by their numbers."""
 
 from collections.abc import Iterable
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_whole
+from coterie._arguments import as_real, as_whole
 from coterie._arrays import Ints
-from coterie.exceptions import InputError
+from coterie.exceptions import InputError, ItemSetError
 from coterie.learners.base import Examples
+from coterie.metrics import Scores
 
 
 def as_held_out(held_out: Any, n_sets: int) -> Ints:
@@ -34,3 +36,17 @@ def left_of(n_sets: int, numbers: Ints) -> Ints:
 def part_of(examples: Examples, numbers: Ints) -> Examples:
     """Return the examples of some numbers."""
     return Examples(*([part[number] for number in numbers] for part in examples))
+
+
+def divided(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
+    """Divide the numbers of item sets at random into parts of nearly one size, each sorted."""
+    if n_sets < 2:
+        raise ItemSetError(f"there is {n_sets} item set; give at least 2, to hold one of them out")
+    rng = np.random.default_rng(as_whole("random_state", random_state))
+    n_parts = min(as_whole("n_folds", n_folds, 2), n_sets)
+    return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]
+
+
+def as_number(value: Any) -> float:
+    """Take what a metric says; of three-part scores the F1."""
+    return as_real("the metric", value.f1 if isinstance(value, Scores) else value, low=-inf)

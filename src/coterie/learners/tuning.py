@@ -13,13 +13,13 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from coterie._arguments import as_real, as_weight, as_whole
+from coterie._arguments import as_weight, as_whole
 from coterie._arrays import Floats, Ints
 from coterie._progress import report, uninterrupted
-from coterie.exceptions import InputError, ItemSetError, located
-from coterie.learners._held_out import as_held_out, left_of, part_of
+from coterie.exceptions import InputError, located
+from coterie.learners._held_out import as_held_out, as_number, divided, left_of, part_of
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.metrics import Scores, b_cubed, scorer
+from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 
 WIDENED = ("C", "lam")
@@ -126,7 +126,7 @@ def tune(  # noqa: PLR0913
     examples = as_examples(item_sets, partitions)
     n_sets = len(examples.truths)
     if held_out is None:
-        folds, fitted_to = _folds(n_sets, n_folds, random_state), np.arange(n_sets)
+        folds, fitted_to = divided(n_sets, n_folds, random_state), np.arange(n_sets)
     else:
         folds = [as_held_out(held_out, n_sets)]
         fitted_to = left_of(n_sets, folds[0])
@@ -243,7 +243,7 @@ def _held_out(
             for params in job.predictions:
                 predicted = copy.copy(fitted).set_params(**params).predict(held_out.item_sets)
                 both = zip(held_out.truths, predicted, strict=True)
-                found.append([_number(metric(*pair)) for pair in both])
+                found.append([as_number(metric(*pair)) for pair in both])
     return number, found
 
 
@@ -253,20 +253,6 @@ def _fits(learner: Any, path: dict[str, list[Any]], examples: Examples) -> list[
     (values,) = path.values()
     fitted: list[Learner] = learner.fit_path(*examples, values)
     return fitted
-
-
-def _number(value: Any) -> float:
-    """Take a metric's value; of three-part scores the F1."""
-    return as_real("the metric", value.f1 if isinstance(value, Scores) else value, low=-inf)
-
-
-def _folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
-    """Divide the numbers of item sets at random into parts of nearly one size, each sorted."""
-    if n_sets < 2:
-        raise ItemSetError(f"there is {n_sets} item set; give at least 2, to hold one of them out")
-    rng = np.random.default_rng(as_whole("random_state", random_state))
-    n_parts = min(as_whole("n_folds", n_folds, 2), n_sets)
-    return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]
 
 
 # The grid.
