@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CCCP",
     "SGD",
+    "AutoLearner",
     "BestLeftLinkLearner",
     "Coarse",
     "DirichletClustering",
@@ -27,12 +28,15 @@ __all__ = [
     "SVMCluster",
     "SpanningForestLearner",
     "StructuralSVM",
+    "StructuredBoosting",
     "SumLinkLearner",
     "SupervisedKMeans",
     "Untrained",
+    "WithContext",
     "as_item_set",
     "as_partition",
     "blocking",
+    "calibrate",
     "checks",
     "clusterers",
     "datasets",
@@ -68,6 +72,7 @@ if TYPE_CHECKING:
     from coterie.items import as_item_set as as_item_set
     from coterie.learners import CCCP as CCCP
     from coterie.learners import SGD as SGD
+    from coterie.learners import AutoLearner as AutoLearner
     from coterie.learners import BestLeftLinkLearner as BestLeftLinkLearner
     from coterie.learners import Coarse as Coarse
     from coterie.learners import DirichletClustering as DirichletClustering
@@ -83,10 +88,13 @@ if TYPE_CHECKING:
     from coterie.learners import PaperUpdate as PaperUpdate
     from coterie.learners import SpanningForestLearner as SpanningForestLearner
     from coterie.learners import StructuralSVM as StructuralSVM
+    from coterie.learners import StructuredBoosting as StructuredBoosting
     from coterie.learners import SumLinkLearner as SumLinkLearner
     from coterie.learners import SupervisedKMeans as SupervisedKMeans
     from coterie.learners import SVMCluster as SVMCluster
     from coterie.learners import Untrained as Untrained
+    from coterie.learners import WithContext as WithContext
+    from coterie.learners import calibrate as calibrate
     from coterie.learners import tune as tune
     from coterie.model import Model as Model
     from coterie.pairs import PairScores as PairScores
@@ -119,6 +127,7 @@ else:
             "pairs": ["PairScores"],
             "partition": ["Partition", "as_partition"],
             "learners": [
+                "AutoLearner",
                 "BestLeftLinkLearner",
                 "CCCP",
                 "Coarse",
@@ -137,9 +146,12 @@ else:
                 "SVMCluster",
                 "SpanningForestLearner",
                 "StructuralSVM",
+                "StructuredBoosting",
                 "SumLinkLearner",
                 "SupervisedKMeans",
                 "Untrained",
+                "WithContext",
+                "calibrate",
                 "tune",
             ],
         },

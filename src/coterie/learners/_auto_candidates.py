@@ -1,0 +1,171 @@
+"""The candidates of the automatic choice: families of learners, from the simplest on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from coterie._types import Blocker, Clusterer, Featurizer
+from coterie.clusterers import AverageLinkage, Greedy, LeftLink
+from coterie.features.given import GivenFeatures, Scaled, WithConstant
+from coterie.items import ItemSet
+from coterie.learners.base import Examples, Learner
+from coterie.learners.boosting import StructuredBoosting
+from coterie.learners.context import WithContext
+from coterie.learners.left_linking import LatentLeftLinking
+from coterie.learners.pairwise import PairwiseClustering
+from coterie.learners.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
+from coterie.learners.trees import default_trees
+from coterie.partition import Partition
+
+LOGISTIC = "logistic regression"
+LEFT_LINKING = "latent left-linking"
+BOOSTED_PAIRS = "boosted pairs"
+STRUCTURED = "structured boosting"
+FAMILIES = (LOGISTIC, LEFT_LINKING, BOOSTED_PAIRS, STRUCTURED)
+
+MAX_ITER = 1000
+GAMMAS, GAMMA = (0.2, 1.0), 0.5
+"""The temperatures of latent left-linking, and that of boosted left-linking."""
+
+PASSES = (5, 20)
+ROUNDS = (100, 50, 200)
+"""For how many passes or rounds a learner is looked at; the first is the default."""
+
+FAST = 0.2
+"""The learning rate of boosted left-linking: few of its pairs compete, and it overfits late."""
+
+
+class Candidate(NamedTuple):
+    """A family of learners, with features of context or without."""
+
+    name: str
+    context: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} with context" if self.context else self.name
+
+
+CANDIDATES = tuple(Candidate(name, context) for name in FAMILIES for context in (False, True))
+"""All candidates, in the order of simplicity."""
+
+
+class Variant(NamedTuple):
+    """One learner of a family, and for which lengths of its path it is fitted, in one go.
+
+    `gamma` is the temperature of a learner of left links, which goes over the items in order.
+    """
+
+    learner: Learner
+    lengths: tuple[int | None, ...] = (None,)
+    gamma: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What all candidates share.
+
+    Parameters
+    ----------
+    featurizer
+        Computes the features of pairs; None takes those of the item sets.
+    blocker
+        Says which pairs are looked at; None stands for all.
+    ordered
+        Whether the order of the items means something. If not, nothing that is predicted depends
+        on it, and items are shuffled for learners that go over them in order.
+    random_state
+        Seed of all learners.
+    """
+
+    featurizer: Featurizer | None = None
+    blocker: Blocker | None = None
+    ordered: bool = False
+    random_state: int = 0
+
+    def variants(self, candidate: Candidate) -> list[Variant]:
+        """Return the unfitted learners of a candidate; the first is the default."""
+        plain = _MAKERS[candidate.name](self)
+        if not candidate.context:
+            return plain
+        return [
+            each._replace(learner=WithContext(each.learner, random_state=self.random_state))
+            for each in plain
+        ]
+
+    def clusterers(self, variant: Variant) -> list[Clusterer]:
+        """Return what may predict with a variant; the first is the default."""
+        free: list[Clusterer] = [AverageLinkage(), Greedy()]
+        return [LeftLink(variant.gamma or 0.0), *free] if self.ordered else free
+
+    def fits(self, variant: Variant, examples: Examples, lengths: Sequence[Any]) -> list[Learner]:
+        """Fit a variant, once for each length of its path."""
+        learner: Any = clone(variant.learner)
+        if not self.ordered and variant.gamma is not None:
+            examples = _shuffled(examples, self.random_state)
+        if list(lengths) == [None]:
+            return [learner.fit(*examples)]
+        fitted: list[Learner] = learner.fit_path(*examples, list(lengths))
+        return fitted
+
+    @property
+    def base(self) -> Featurizer:
+        """The featurizer; that of the given features where there is none."""
+        return GivenFeatures() if self.featurizer is None else self.featurizer
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The other parameters that all learners have."""
+        return {"blocker": self.blocker, "random_state": self.random_state}
+
+
+def _logistic(setup: Setup) -> list[Variant]:
+    learner = PairwiseClustering(
+        AverageLinkage(),
+        LogisticRegression(max_iter=MAX_ITER),
+        featurizer=Scaled(setup.base),
+        **setup.shared,
+    )
+    return [Variant(learner)]
+
+
+def _left_linking(setup: Setup) -> list[Variant]:
+    featurizer = WithConstant(Scaled(setup.base))
+    return [
+        Variant(LatentLeftLinking(gamma, featurizer=featurizer, **setup.shared), PASSES, gamma)
+        for gamma in GAMMAS
+    ]
+
+
+def _boosted_pairs(setup: Setup) -> list[Variant]:
+    learner = StructuredBoosting(LogisticRisk(), featurizer=setup.featurizer, **setup.shared)
+    return [Variant(learner, ROUNDS)]
+
+
+def _structured(setup: Setup) -> list[Variant]:
+    own = {"featurizer": setup.featurizer, **setup.shared}
+    if not setup.ordered:
+        return [Variant(StructuredBoosting(CorrelationRisk(), **own), ROUNDS)]
+    trees = replace(default_trees(), learning_rate=FAST)
+    return [Variant(StructuredBoosting(LeftLinkRisk(GAMMA), trees, **own), ROUNDS, GAMMA)]
+
+
+_MAKERS = {
+    LOGISTIC: _logistic,
+    LEFT_LINKING: _left_linking,
+    BOOSTED_PAIRS: _boosted_pairs,
+    STRUCTURED: _structured,
+}
+
+
+def _shuffled(examples: Examples, random_state: int) -> Examples:
+    rng = np.random.default_rng(random_state)
+    moved: tuple[list[ItemSet], list[Partition]] = ([], [])
+    for item_set, truth in zip(*examples, strict=True):
+        order = rng.permutation(len(item_set))
+        moved[0].append(item_set.reordered(order))
+        moved[1].append(Partition(truth.labels[order]))
+    return Examples(*moved)

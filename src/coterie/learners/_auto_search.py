@@ -1,0 +1,249 @@
+"""What each candidate reaches on held-out item sets, at its operating points."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import inf, sqrt
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from coterie._arrays import Floats
+from coterie._progress import report, uninterrupted
+from coterie._types import Clusterer
+from coterie.exceptions import located
+from coterie.learners._auto_candidates import Candidate, Setup, Variant
+from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
+from coterie.learners._auto_folds import Fold, HeldOut
+from coterie.learners.base import Examples, Learner
+from coterie.metrics import Scores
+from coterie.pairs import PairScores
+
+
+class Point(NamedTuple):
+    """An operating point: a variant by its number, how long it is fitted, and how it predicts."""
+
+    variant: int
+    length: int | None
+    clusterer: Clusterer
+    threshold: float
+    default: bool
+
+
+class Validated(NamedTuple):
+    """What a candidate reached: the metric at each point (rows) on each held-out set (columns)."""
+
+    points: list[Point]
+    values: Floats
+    seconds: float
+
+
+class Chosen(NamedTuple):
+    """The operating point of a candidate, and what it reached on each held-out set."""
+
+    point: Point
+    values: Floats
+
+    @property
+    def mean(self) -> float:
+        """The mean over held-out sets."""
+        return float(self.values.mean())
+
+
+@dataclass(eq=False)
+class Search:
+    """The candidates as far as they were validated; each once.
+
+    Parameters
+    ----------
+    setup
+        What all candidates share.
+    examples
+        What is fitted to in the end.
+    folds
+        What is fitted to and held out at a time. Without folds nothing can be validated, and every
+        candidate has its default operating point.
+    metric
+        A metric of `coterie.metrics`.
+    tuned
+        Whether the operating point is chosen too; if not, it is the default.
+    n_jobs
+        Number of processes.
+    deadline
+        When to begin no more folds, by `time.monotonic`; the first candidate is always done.
+    """
+
+    setup: Setup
+    examples: Examples
+    folds: list[Fold]
+    metric: Callable[..., Any]
+    tuned: bool = True
+    n_jobs: int = 1
+    deadline: float = inf
+    found: dict[Candidate, Validated] = field(default_factory=dict)
+    missing: dict[Candidate, int] = field(default_factory=dict)
+    """How many folds were done of candidates for which there was no time."""
+
+    @property
+    def sign(self) -> float:
+        """1 where a higher value of the metric is better, else −1."""
+        return 1.0 if getattr(self.metric, "greater_is_better", True) else -1.0
+
+    def run(self, candidates: Sequence[Candidate], keep: int = 0) -> None:
+        """Validate candidates; of the first `keep` all folds are done, whatever the time."""
+        wanted = [each for each in candidates if each not in self.found]
+        tasks = [(each, fold) for each in wanted for fold in self.folds]
+        limits = {each: inf if at < keep else self.deadline for at, each in enumerate(wanted)}
+        calls = (
+            delayed(_fitted_and_scored)(self.setup, self._variants(each), fold, limits[each])
+            for each, fold in tasks
+        )
+        answers: dict[Candidate, list[_Scored]] = {each: [] for each in wanted}
+        parallel = Parallel(self.n_jobs, return_as="generator")
+        for number, ((each, _), answer) in enumerate(zip(tasks, parallel(calls), strict=True), 1):
+            if answer is not None:
+                answers[each].append(answer)
+            if not number % len(self.folds):  # the last fold of a candidate
+                self._take(each, answers.pop(each))
+            report("choose", number, len(tasks), str(each))
+
+    def chosen(self, candidate: Candidate) -> Chosen:
+        """Return the operating point of a candidate.
+
+        The best over held-out sets; but the best of those with the default clusterer and threshold
+        0 where that is within one standard error, of the paired differences, of it.
+        """
+        found = self.found[candidate]
+        gains = self.sign * found.values
+        best = int(np.argmax(gains.mean(axis=1)))
+        defaults = [at for at, point in enumerate(found.points) if point.default]
+        plain = max(defaults, key=lambda at: float(gains[at].mean()))
+        taken = plain if is_level(gains[plain], gains[best]) else best
+        return Chosen(found.points[taken], found.values[taken])
+
+    def point(self, candidate: Candidate) -> Point:
+        """Return the operating point of a candidate, the default where it was not validated."""
+        if candidate in self.found:
+            return self.chosen(candidate).point
+        variant = self.setup.variants(candidate)[0]
+        clusterer = self.setup.clusterers(variant)[0]
+        return Point(0, variant.lengths[0], clusterer, 0.0, default=True)
+
+    def fitted(self, candidate: Candidate) -> tuple[Learner, Any, Clusterer]:
+        """Fit a candidate to all item sets at its operating point.
+
+        Returns the learner, its similarity less the threshold, and the clusterer.
+        """
+        point = self.point(candidate)
+        variant = self.setup.variants(candidate)[point.variant]
+        with threadpool_limits(1, "blas"), uninterrupted():
+            (learner,) = self.setup.fits(variant, self.examples, [point.length])
+        return learner, shifted(learner.similarity_, point.threshold), point.clusterer
+
+    def _variants(self, candidate: Candidate) -> list[Variant]:
+        """Return what is validated of a candidate: all of it, or its default."""
+        variants = self.setup.variants(candidate)
+        if self.tuned:
+            return variants
+        return [variants[0]._replace(lengths=variants[0].lengths[:1])]
+
+    def _take(self, candidate: Candidate, answers: list["_Scored"]) -> None:
+        """Decode what all folds scored."""
+        if len(answers) < len(self.folds):
+            self.missing[candidate] = len(answers)
+            return
+        begun = monotonic()
+        points, values = [], []
+        variants = self._variants(candidate)
+        for key in answers[0].scored:
+            scored = [one for answer in answers for one in answer.scored[key]]
+            for clusterer, thresholds, table in self._decoded(variants[key[0]], scored):
+                default = clusterer == self.setup.clusterers(variants[key[0]])[0]
+                points += [Point(*key, clusterer, t, default and not t) for t in thresholds]
+                values.append(table)
+        seconds = sum(answer.seconds for answer in answers) + monotonic() - begun
+        self.found[candidate] = Validated(points, np.concatenate(values), seconds)
+
+    def _decoded(
+        self, variant: Variant, scored: list[PairScores]
+    ) -> list[tuple[Clusterer, list[float], Floats]]:
+        """Measure each clusterer (one, if nothing is tuned) at each threshold on each set."""
+        held_out = [each for fold in self.folds for each in fold.held_out]
+        truths = [each.truth for each in held_out]
+        grid = threshold_grid(scored, truths) if self.tuned else np.zeros(1)
+        clusterers = self.setup.clusterers(variant)[: None if self.tuned else 1]
+        calls = (
+            delayed(_measured)(clusterers, scores, grid, each, self.metric)
+            for scores, each in zip(scored, held_out, strict=True)
+        )
+        by_set = np.stack(list(Parallel(self.n_jobs)(calls)), axis=-1)
+        return [(clusterer, grid.tolist(), by_set[at]) for at, clusterer in enumerate(clusterers)]
+
+
+class _Scored(NamedTuple):
+    """The scores of the held-out sets of one fold by variant and length, and the time it took."""
+
+    scored: dict[tuple[int, int | None], list[PairScores]]
+    seconds: float
+
+
+def is_level(gains: Floats, best: Floats) -> bool:
+    """Tell whether gains over held-out sets are within one standard error of the best ones.
+
+    It is the standard error of the differences, set by set: that sets differ says nothing.
+    """
+    differences = best - gains
+    return bool(differences.mean() <= standard_error(differences))
+
+
+def standard_error(values: Floats) -> float:
+    """Return the standard error of a mean; 0 of a single value."""
+    return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
+
+
+def _fitted_and_scored(
+    setup: Setup, variants: list[Variant], fold: Fold, deadline: float
+) -> _Scored | None:
+    """Fit to what a fold leaves, and score what it holds out; nothing after the deadline."""
+    begun = monotonic()
+    if begun > deadline:
+        return None
+    scored = {}
+    # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
+    with (
+        threadpool_limits(1, "blas"),
+        uninterrupted(),
+        located(f"{fold.name} held out"),
+    ):
+        for number, variant in enumerate(variants):
+            fits = setup.fits(variant, fold.fitted_to, variant.lengths)
+            for length, fitted in zip(variant.lengths, fits, strict=True):
+                model = fitted.to_model()
+                scored[number, length] = [model.scores(each.item_set) for each in fold.held_out]
+    return _Scored(scored, monotonic() - begun)
+
+
+def _measured(
+    clusterers: list[Clusterer],
+    scores: PairScores,
+    thresholds: Floats,
+    held_out: HeldOut,
+    metric: Callable[..., Any],
+) -> Floats:
+    """Return the metric of each clusterer (rows) at each threshold (columns) on one set."""
+    return np.array(
+        [
+            [
+                _number(metric(*held_out.compared(each)))
+                for each in partitions_at(clusterer, scores, thresholds)
+            ]
+            for clusterer in clusterers
+        ]
+    )
+
+
+def _number(value: Any) -> float:
+    """Take a metric's value; of three-part scores the F1."""
+    return float(value.f1 if isinstance(value, Scores) else value)

@@ -1,0 +1,280 @@
+"""The learner that chooses for the user: family, context, clusterer and operating point."""
+
+from collections.abc import Callable
+from math import inf
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie._arguments import as_weight, as_whole
+from coterie._types import Blocker, Clusterer, Featurizer
+from coterie.learners._auto_candidates import CANDIDATES, LOGISTIC, Candidate, Setup
+from coterie.learners._auto_folds import Fold, folds_of_entities, folds_of_sets
+from coterie.learners._auto_search import Search, is_level, standard_error
+from coterie.learners._auto_text import shown_table
+from coterie.learners._held_out import part_of
+from coterie.learners.base import Examples, Learner
+from coterie.metrics import b_cubed, scorer
+from coterie.pairs import count_pairs
+
+LEAST_SETS = 5
+"""From how many item sets on the choice is made by cross-validation."""
+
+LEAST_CLUSTERS = 50
+"""From how many clusters on those of a single item set are divided into parts, …"""
+
+N_PARTS = 10
+"""… and into how many."""
+
+MANY_PAIRS = 500_000
+"""From how many pairs on …"""
+
+FEW_FOLDS = 3
+"""… there are at most so many folds."""
+
+SIMPLEST = Candidate(LOGISTIC)
+
+
+class Tried(NamedTuple):
+    """What became of a candidate: a row of the table.
+
+    `mean` is that of the metric over held-out item sets, at the candidate's own operating point:
+    clusterer, threshold and number of rounds (or passes) that did best there. `standard_error` is
+    that of the difference to the best candidate, set by set, and 0 of the best itself.
+    """
+
+    name: str
+    context: bool
+    clusterer: Clusterer | None = None
+    threshold: float | None = None
+    n_rounds: int | None = None
+    gamma: float | None = None
+    mean: float | None = None
+    standard_error: float | None = None
+    seconds: float = 0.0
+    status: str = "tried"
+
+
+class AutoLearner(Learner):
+    """Choose a learner, its operating point and a clusterer by what they reach on held-out sets.
+
+    Candidates, from the simplest on: logistic regression of pairs, latent left-linking, boosted
+    trees of pairs, and structured boosting (`LeftLinkRisk` where all item sets are ordered, else
+    `CorrelationRisk`), each without features of context and with them (`WithContext`). Each is
+    fitted to the sets of all folds but one, and predicts those of that one by each clusterer, with
+    several thresholds taken from the scores. Items that are not `ordered` are never predicted by
+    what depends on their order.
+
+    The choice is the simplest candidate whose mean over held-out sets is within one standard error
+    of the best. It is the standard error of the differences, set by set, to the best: that some
+    sets are harder than others is no doubt about which candidate is better.
+
+    With fewer than five item sets nothing can be chosen so, and a choice would do harm: it is
+    logistic regression with threshold 0, and average linkage, or left-linking of ordered items. But
+    the clusters of a single set of 50 or more are divided at random into ten parts. Candidates are
+    fitted without the items of one part, predict the whole set, and are judged by what becomes of
+    those items, each with its default clusterer and threshold 0. (A part as an item set of its own
+    would have fewer strangers than the whole, and what joins too much would do well on it.)
+
+    Context is tried with the costlier families only where it helped logistic regression, and above
+    half a million pairs there are at most three folds; the table says what was not tried, and why.
+
+    Parameters
+    ----------
+    metric
+        What is to be high, or low: a metric of `coterie.metrics` (of three-part scores the F1
+        counts), or a function of truth and predicted partition with `greater_is_better`.
+    budget
+        Seconds after which no further fold is begun, None for no limit. The simplest candidate is
+        always done, and the last fit comes on top. What is chosen then depends on the machine.
+    n_folds
+        How many parts the item sets are divided into.
+    featurizer
+        Computes the features of pairs. None takes those of the item sets.
+    blocker
+        Says which pairs are looked at; None stands for all.
+    n_jobs
+        Number of processes. The result does not depend on it.
+    random_state
+        Seed of all that is drawn.
+
+    Attributes
+    ----------
+    table_
+        One `Tried` a candidate, in the order of simplicity.
+    choice_
+        The row of the choice.
+    learner_
+        The chosen learner, fitted to all item sets, before the threshold.
+    similarity_
+        Its similarity, less the threshold.
+    seconds_
+        How long all took.
+
+    Examples
+    --------
+    >>> from coterie.datasets import make_item_sets
+    >>> sets, truths = make_item_sets()
+    >>> learner = AutoLearner().fit(sets[:3], truths[:3])
+    >>> learner.choice_.name, learner.choice_.status
+    ('logistic regression', 'not validated: 3 item sets, fewer than 5')
+    """
+
+    table_: list[Tried]
+    choice_: Tried
+    learner_: Learner
+    seconds_: float
+    _reason: str
+
+    def __init__(
+        self,
+        metric: Callable[..., Any] = b_cubed,
+        budget: float | None = None,
+        n_folds: int = 5,
+        featurizer: Featurizer | None = None,
+        blocker: Blocker | None = None,
+        n_jobs: int = 1,
+        random_state: int = 0,
+    ) -> None:
+        self.metric = metric
+        self.budget = budget
+        self.n_folds = n_folds
+        self.featurizer = featurizer
+        self.blocker = blocker
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def report(self) -> str:
+        """Return in plain text what was tried, the time it took, and the choice with its reason."""
+        check_is_fitted(self, "similarity_")
+        return shown_table(self.table_, self.choice_, self._reason, self.seconds_)
+
+    def _fit(self, examples: Examples) -> None:
+        begun = monotonic()
+        self._choose(self._begin(examples), begun)
+
+    def _choose(self, search: Search, begun: float) -> None:
+        """Validate what the rule asks for, choose, and fit the choice to all item sets."""
+        why_not = self._validate(search)
+        chosen, self._reason = _choice(search)
+        self.learner_, self.similarity_, self._chosen_clusterer = search.fitted(chosen)
+        best = _best(search)
+        self.table_ = [_row(search, each, best, why_not.get(each)) for each in CANDIDATES]
+        self.choice_ = self.table_[CANDIDATES.index(chosen)]
+        self.seconds_ = monotonic() - begun
+
+    def _begin(self, examples: Examples) -> Search:
+        """Check what is given, and set up the search."""
+        scorer(self.metric)  # type: ignore[arg-type]  # refuses what does not tell its direction
+        n_folds = as_whole("n_folds", self.n_folds, 2)
+        seed = as_whole("random_state", self.random_state)
+        budget = inf if self.budget is None else as_weight("budget", self.budget)
+        n_jobs = as_whole("n_jobs", self.n_jobs, 1)
+        ordered = all(each.ordered for each in examples.item_sets)
+        setup = Setup(self.featurizer, self.blocker, ordered, seed)
+        folds, tuned = _folds(examples, n_folds, seed)
+        if folds:
+            self._featurizer.fit(examples.item_sets)  # an error has the number of the set
+        deadline = monotonic() + budget
+        return Search(setup, examples, folds, self.metric, tuned, n_jobs, deadline)
+
+    def _validate(self, search: Search) -> dict[Candidate, str]:
+        """Validate the candidates, and say of those that are not why."""
+        if not search.folds:
+            few = _few(search.examples)
+            return {
+                each: f"not {'validated' if each == SIMPLEST else 'tried'}: {few}"
+                for each in CANDIDATES
+            }
+        with_context = Candidate(LOGISTIC, context=True)
+        plain = [each for each in CANDIDATES if not each.context or each == with_context]
+        others = [each for each in CANDIDATES if each not in plain]
+        search.run(plain, keep=1)
+        why_not = {}
+        if _helps(search, SIMPLEST, with_context):
+            search.run(others)
+        else:
+            why_not = dict.fromkeys(others, f"not tried: context did not help {LOGISTIC}")
+        for each, done in search.missing.items():
+            used = f"not tried: the budget of {self.budget:g} s was used up"
+            why_not[each] = f"{used} after {done} of {len(search.folds)} folds"
+        return why_not
+
+    @property
+    def _predictor(self) -> Clusterer:
+        return self._chosen_clusterer
+
+
+def _folds(examples: Examples, n_folds: int, seed: int) -> tuple[list[Fold], bool]:
+    """Return what to hold out, if anything, and whether operating points can be tuned on it."""
+    telling = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
+    if len(telling) >= LEAST_SETS:
+        n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
+        most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
+        return folds_of_sets(part_of(examples, telling), most, seed), True
+    if len(telling) == 1:
+        item_set, truth = (part[telling[0]] for part in examples)
+        if truth.n_clusters >= LEAST_CLUSTERS:
+            return folds_of_entities(item_set, truth, N_PARTS, seed), False
+    return [], False
+
+
+def _few(examples: Examples) -> str:
+    n_sets = len(examples.truths)
+    n_telling = sum(len(truth) > 1 for truth in examples.truths)
+    more = f" with {n_telling} of more than one item" if n_telling < n_sets else ""
+    return f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
+
+
+def _helps(search: Search, without: Candidate, with_it: Candidate) -> bool:
+    if with_it not in search.found:
+        return True  # nobody knows
+    before, after = (search.sign * search.chosen(each).mean for each in (without, with_it))
+    return after > before
+
+
+def _best(search: Search) -> Candidate | None:
+    tried = [each for each in CANDIDATES if each in search.found]
+    if not tried:
+        return None
+    return max(tried, key=lambda each: search.sign * search.chosen(each).mean)
+
+
+def _choice(search: Search) -> tuple[Candidate, str]:
+    """Return the simplest candidate within one standard error of the best, and the reason."""
+    best = _best(search)
+    if best is None:
+        return SIMPLEST, "with so few item sets nothing more can be chosen reliably"
+    gains = {each: search.sign * search.chosen(each).values for each in search.found}
+    level = [each for each in CANDIDATES if each in gains and is_level(gains[each], gains[best])]
+    if best == SIMPLEST:
+        return best, "it is the simplest, and none is better"
+    if level[0] == best:
+        return best, "it is the best, and nothing simpler is within one standard error of it"
+    return level[0], f"it is the simplest within one standard error of the best, {best}"
+
+
+def _row(search: Search, candidate: Candidate, best: Candidate | None, why: str | None) -> Tried:
+    """Return the row of a candidate in the table."""
+    if candidate not in search.found and candidate != SIMPLEST:
+        return Tried(*candidate, status=why or "not tried")
+    point = search.point(candidate)
+    variant = search.setup.variants(candidate)[point.variant]
+    row = Tried(
+        *candidate,
+        point.clusterer,
+        point.threshold,
+        point.length,
+        variant.gamma,
+        status=why or "tried",
+    )
+    if best is None:
+        return row
+    own, top = search.chosen(candidate), search.chosen(best)
+    return row._replace(
+        mean=own.mean,
+        standard_error=standard_error(own.values - top.values),
+        seconds=search.found[candidate].seconds,
+    )
