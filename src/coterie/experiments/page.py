@@ -10,7 +10,8 @@ from coterie.experiments._provenance import machine
 from coterie.experiments._style import STYLE
 from coterie.experiments.tables import NOTHING, Table, time_text
 
-LEAD = (
+LEAD = f"Our figures; {NOTHING} stands where there is none, and the notes say why."
+LEAD_BESIDE = (
     "Our figures, and in brackets those that the paper prints. "
     f"{NOTHING} stands where there is none; the notes say why."
 )
@@ -36,7 +37,7 @@ def page_text(results: Results) -> str:
     rest = [made for made in results.made if made.name != CLAIMS]
     body = [
         f"<h1>{escape(results.title)}</h1>",
-        f'<p class="lead">{LEAD}</p>',
+        f'<p class="lead">{LEAD_BESIDE if _has_printed(results) else LEAD}</p>',
         *([f'<p class="quick">{QUICK}</p>'] if results.quick else []),
         *(_section(part, results) for made in first for part in made.parts),
         _index(rest, results.missing),
@@ -57,6 +58,11 @@ def page_text(results: Results) -> str:
             "</main></body></html>\n",
         ]
     )
+
+
+def _has_printed(results: Results) -> bool:
+    """Tell whether some table has figures that a paper prints."""
+    return any(part.table.corner for made in results.made for part in made.parts)
 
 
 def _index(tables: Sequence[Made], missing: Sequence[str]) -> str:

@@ -103,7 +103,7 @@ class WithContext(Learner):
         self,
         learner: Learner,
         first: Learner | None = None,
-        n_folds: int = 5,
+        n_folds: int = 10,
         random_state: int = 0,
     ) -> None:
         self.learner = learner
