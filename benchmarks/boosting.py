@@ -52,8 +52,8 @@ def main(parts: list[str]) -> None:
             least = min(timed(lambda risk=risk: risk.descend(pairs, scores)) for _ in range(15))
             print(f"gradients, {risk}: {1e9 * least / len(pairs):.1f} ms a million pairs")
     if "training" in parts:
-        growth(LeftLinkRisk()).run(2)
-        params = trees._params(0) | {"objective": "binary"}  # noqa: SLF001
+        growth(LeftLinkRisk()).run(2, 2)
+        params = trees._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
 
         def binary() -> None:
             data = lightgbm.Dataset(matrix, pairs.together, params=params)
@@ -61,8 +61,8 @@ def main(parts: list[str]) -> None:
 
         jobs = {
             "LightGBM, binary": binary,
-            "structured, left-linking": lambda: growth(LeftLinkRisk()).run(N_ROUNDS),
-            "structured, logistic": lambda: growth(LogisticRisk()).run(N_ROUNDS),
+            "structured, left-linking": lambda: growth(LeftLinkRisk()).run(N_ROUNDS, 2),
+            "structured, logistic": lambda: growth(LogisticRisk()).run(N_ROUNDS, 2),
         }
         times = {name: min(timed(job) for _ in range(TURNS)) for name, job in jobs.items()}
         for name, took in times.items():
@@ -76,9 +76,9 @@ def predict(growth: Callable[..., Growth], matrix: np.ndarray) -> None:
     from coterie.similarities import Trees  # noqa: PLC0415
 
     grown = growth(LeftLinkRisk())
-    grown.run(N_ROUNDS)
+    grown.run(N_ROUNDS, 2)
     ours = Trees.joined(grown.trees)
-    params = grown.grower._params(0) | {"objective": "binary"}  # noqa: SLF001
+    params = grown.grower._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
     data = lightgbm.Dataset(matrix, grown.pairs.together, params=params)
     theirs = lightgbm.train(params, data, N_ROUNDS)
     ours(matrix[:10])

@@ -1,5 +1,7 @@
 """Structured boosting: that it descends, stops, repeats itself and agrees with the libraries."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -82,7 +84,10 @@ def test_boosted_pairs_are_those_of_lightgbm():
     examples, trees = as_examples(*TRAIN), LightTrees(column_share=1.0)
     similarity = boosting(LogisticRisk(), trees, 25).fit(*TRAIN).similarity_
     pairs, matrix = pair_sets(examples, similarity.featurizer, AllPairs())
-    params = trees._params(0) | {"objective": "binary", "boost_from_average": False}
+    params = trees._params(matrix.shape[1], 0) | {
+        "objective": "binary",
+        "boost_from_average": False,
+    }
     first = np.full(len(pairs), similarity.bias)
     data = lightgbm.Dataset(matrix, pairs.together, init_score=first, params=params)
     expected = lightgbm.train(params, data, 25).predict(matrix, raw_score=True)
@@ -149,6 +154,51 @@ def test_stopping_follows_metrics_that_are_better_when_lower():
     assert learner.n_rounds_ == 5 * (best + 1)
 
 
+@pytest.mark.parametrize("grower", GROWERS)
+def test_trees_that_end_between_two_looks_are_looked_at(grower):
+    """Nothing is lost any more after some trees: there are no more, but these are not forgotten."""
+    rng = np.random.default_rng(0)
+    truths = [np.repeat([0, 1, 2], 5) for _ in range(6)]
+    sets = [np.eye(3)[t] + 0.01 * rng.random((15, 3)) for t in truths]
+    risk = LeftLinkRisk(0.0)
+    plain = boosting(risk, grower(), 200).fit(sets, truths)
+    stopped = boosting(risk, grower(), 200, stopping=Stopping(every=150)).fit(sets, truths)
+    assert 1 < plain.n_rounds_ < 150
+    assert len(plain.history_) == plain.n_rounds_
+    assert stopped.n_rounds_ > 1
+    assert stopped.score(sets, truths) == 1.0
+
+
+def test_known_numbers_of_clusters_are_known_in_stopping_too():
+    seen = []
+
+    class Noting(AverageLinkage):
+        def __call__(self, scores):
+            seen.append(scores.n_clusters)
+            return super().__call__(scores)
+
+    sets = [ItemSet(items.items, n_clusters=5) for items in TRAIN.item_sets]
+    truths = [np.arange(len(items)) % 5 for items in sets]
+    boosting(n_rounds=3, clusterer=Noting(), stopping=Stopping(every=1)).fit(sets, truths)
+    assert set(seen) == {5}
+
+
+def test_sets_of_one_item_are_held_out_last():
+    alone = [np.ones((1, 2))] * 8
+    examples = as_examples([*alone, *[np.eye(2)] * 2], [*[[0]] * 8, *[[0, 1]] * 2])
+    for seed in range(5):
+        held_out, _ = Stopping(share=0.2).divide(examples, seed)
+        assert [len(truth) for truth in held_out.truths] == [2, 2]
+
+
+def test_stopping_finds_the_number_itself_and_has_no_path():
+    learner = boosting(n_rounds=8, stopping=Stopping(every=2))
+    with pytest.raises(InputError, match=r"give stopping=None"):
+        learner.fit_path(*TRAIN, [2, 3])
+    found = tune(learner, *TRAIN, {"n_rounds": [2, 8]}, n_folds=2)
+    assert found.learner.n_rounds_ <= found.params["n_rounds"]
+
+
 def test_what_is_held_out_is_not_fitted_to():
     examples = as_examples(*TRAIN)
     held_out, rest = Stopping(share=0.25).divide(examples, 3)
@@ -162,12 +212,12 @@ def test_what_is_held_out_is_not_fitted_to():
 
 def test_without_lightgbm_the_trees_are_those_of_sklearn(monkeypatch):
     assert default_trees() == LightTrees()
-    monkeypatch.setattr(growers, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
     assert boosting(n_rounds=3).fit(*TRAIN).trees_ == HistogramTrees()
 
 
 def test_lightgbm_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "lightgbm", None)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(InputError, match=r"install coterie\[boost\], or give HistogramTrees\(\)"):
         boosting(trees=LightTrees()).fit(*TRAIN)
 
@@ -175,7 +225,7 @@ def test_lightgbm_that_is_missing_is_named(monkeypatch):
 def test_prediction_needs_neither_library(tmp_path, monkeypatch):
     learner = boosting(n_rounds=5).fit(*TRAIN)
     learner.to_model().save(tmp_path / "model.coterie")
-    monkeypatch.setitem(__import__("sys").modules, "lightgbm", None)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
     monkeypatch.setattr(growers, "LightTrees", None)
     again = Model.load(tmp_path / "model.coterie")
     assert again.predict(TEST.item_sets) == learner.predict(TEST.item_sets)
@@ -183,12 +233,17 @@ def test_prediction_needs_neither_library(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("grower", GROWERS)
 def test_few_or_equal_pairs_grow_no_tree(grower):
-    """Nothing can be split, and every pair scores what it scored before the first tree."""
+    """Nothing can be split, and all pairs score the one number that loses least."""
     learner = boosting(trees=grower()).fit([np.eye(2), np.eye(2)[:1]], [[0, 0], [0]])
     assert learner.n_rounds_ == 0
-    assert learner.similarity_(np.eye(2)).tolist() == [-1.0]
+    assert learner.history_ == []
+    assert learner.similarity_(np.eye(2))[0] > 1.0
+    assert learner.predict([np.eye(2)])[0].n_clusters == 1
     same = boosting(LogisticRisk(), grower()).fit([np.ones((12, 3))], [[0] * 6 + [1] * 6])
     assert same.n_rounds_ == 0
+    assert same.similarity_.bias == pytest.approx(np.log(30 / 36), abs=0.02)
+    apart = boosting(trees=grower()).fit([np.ones((6, 1))], [range(6)])
+    assert apart.predict([np.ones((4, 1))])[0].n_clusters == 4
 
 
 def test_listed_pairs_are_looked_at_alone():
@@ -251,6 +306,9 @@ def test_what_cannot_be_used_is_refused(make, message):
     ("make", "message"),
     [
         (lambda: LightTrees(n_leaves=1), r"n_leaves"),
+        (lambda: LightTrees(n_leaves=200_000), r"from 2 to 131072"),
+        (lambda: HistogramTrees(learning_rate=0.0), r"learning_rate is 0.0"),
+        (lambda: HistogramTrees(min_pairs=10**12), r"min_pairs"),
         (lambda: LightTrees(column_share=0.0), r"column_share is 0"),
         (lambda: LightTrees(n_bins=1), r"n_bins"),
         (lambda: Stopping(share=1.0), r"share"),

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
-from coterie import ItemSet, Model, Partition
+from coterie import ItemSet, Model, PairScores, Partition
 from coterie.blocking import Window
 from coterie.clusterers import AverageLinkage, KernelKMeans
 from coterie.datasets import make_item_sets
@@ -37,6 +38,11 @@ def logistic(**params):
     return PairwiseClustering(AverageLinkage(), classifier, **params)
 
 
+def odds(truths):
+    together = np.concatenate([truth.together(None) for truth in truths])
+    return np.log((together.sum() + 0.5) / ((~together).sum() + 0.5))
+
+
 # What it does.
 
 
@@ -58,7 +64,9 @@ def test_it_is_two_stages_by_hand(corpus):
         others = [other for other in range(len(sets)) if other != number]
         own = np.vstack([columns[other] for other in others]).std(axis=0)
         first = fitted([column / own for column in columns], others)
-        contexts.append(context_of(scored(first, number, columns[number] / own)))
+        found = scored(first, number, columns[number] / own)
+        gap = odds(truths) - odds([truths[other] for other in others])
+        contexts.append(context_of(PairScores(found.n_items, None, found.scores + gap)))
     spread = np.vstack(contexts).std(axis=0)
     both = [np.hstack([a, b / spread]) for a, b in zip(columns, contexts, strict=True)]
     second = fitted(both, range(len(sets)))
@@ -179,8 +187,9 @@ def test_what_a_first_stage_knows_by_heart_is_not_trusted(n_sets, n_items, monke
 
 
 @pytest.mark.parametrize("n_sets", [1, 2, 7])
-def test_no_pair_is_scored_by_a_learner_that_saw_it(n_sets):
+def test_no_pair_is_scored_by_a_learner_that_saw_it(n_sets, monkeypatch):
     """Every pair has a feature of its own, and the learner tells those that it met from others."""
+    monkeypatch.setattr(module, "log_odds", lambda given: 0.0)
     sets, truths = [], []
     for number in range(n_sets):
         own = number * 1000.0 + np.arange(66.0)
@@ -216,8 +225,29 @@ class Remembered(LinearSimilarity):
         return np.isin(written(features)[:, 0], self.known).astype(float)
 
 
-def test_a_single_pair_of_parts_scores_the_mean():
+@pytest.mark.parametrize("n_sets", [1, 12])
+def test_noise_has_no_context(n_sets):
+    """How many pairs are together in what is left must not tell which are in what is left out."""
+    shares = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        n_items = 120 // n_sets
+        sets, truths = [], []
+        for _ in range(n_sets):
+            sizes = rng.pareto(1.0, n_items) * 3
+            truths.append(Partition(rng.permutation(np.sort(sizes.astype(int)))))
+            noise = rng.normal(size=(n_items * (n_items - 1) // 2, 3))
+            sets.append(ItemSet.from_pair_features(noise, n_items))
+        first = WithContext(PairwiseClustering())._first
+        found = module.scored_by_others(first, Examples(sets, truths), 5, 0)
+        together = np.concatenate([truth.together(None) for truth in truths])
+        shares.append(roc_auc_score(together, np.concatenate([each.scores for each in found])))
+    assert np.mean(shares) == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_single_pair_of_parts_scores_the_mean(monkeypatch):
     """Without an item's cluster one learner is left, and without the other's another."""
+    monkeypatch.setattr(module, "log_odds", lambda given: 0.0)
     truth = Partition([0, 0, 1, 1])
     columns = np.array([[4.0], [1.0], [2.0], [3.0], [5.0], [-2.0]])
     item_set = ItemSet.from_pair_features(columns, 4)

@@ -10,12 +10,17 @@ from scipy.special import logsumexp
 
 from coterie.clusterers import AverageLinkage, Exact, Greedy, LeftLink
 from coterie.exceptions import InputError
+from coterie.items import ItemSet
 from coterie.learners._pair_sets import PairSets
 from coterie.learners.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
 from coterie.objectives import Correlation
 from coterie.partition import Partition
 
 STEP = 1e-6
+
+
+def blank(n_items):
+    return ItemSet(np.zeros((n_items, 1)))
 
 
 def made(seed, sizes=(5, 1, 4), listed=False):
@@ -26,7 +31,7 @@ def made(seed, sizes=(5, 1, 4), listed=False):
     if listed:
         every = [np.column_stack(np.triu_indices(size, 1)) for size in sizes]
         pairs = [p[rng.permutation(len(p))[: (2 * len(p) + 2) // 3]] for p in every]
-    sets = PairSets.of([range(size) for size in sizes], truths, pairs)
+    sets = PairSets.of([blank(size) for size in sizes], truths, pairs)
     return sets, rng.normal(-0.5, 1.5, len(sets))
 
 
@@ -101,7 +106,7 @@ def test_no_temperature_is_the_limit(seed):
 
 def test_the_limit_is_a_sub_gradient_of_the_worst_part():
     """With every item alone the risk is convex, and a sub-gradient never overshoots."""
-    sets = PairSets.of([range(5)], [Partition(range(5))], [None])
+    sets = PairSets.of([blank(5)], [Partition(range(5))], [None])
     rng = np.random.default_rng(0)
     risk = LeftLinkRisk(0.0)
     for _ in range(50):
@@ -137,7 +142,7 @@ def test_the_first_score_of_pairs_is_their_log_odds():
     share = (sets.together.sum() + 0.5) / (len(sets) + 1)
     assert LogisticRisk().first_score(sets) == pytest.approx(np.log(share / (1 - share)))
     assert LeftLinkRisk(start=-2.0).first_score(sets) == -2.0
-    alone = PairSets.of([range(3)], [Partition([0, 1, 2])], [None])
+    alone = PairSets.of([blank(3)], [Partition([0, 1, 2])], [None])
     assert np.isfinite(LogisticRisk().first_score(alone))
 
 
@@ -189,6 +194,7 @@ def test_each_risk_knows_what_predicts():
     ("make", "message"),
     [
         (lambda: LeftLinkRisk(gamma=-1.0), r"gamma"),
+        (lambda: LeftLinkRisk(gamma=1e-200), r"give 0, or at least 1e-12"),
         (lambda: LeftLinkRisk(floor=0.0), r"floor is 0; give a number above 0"),
         (lambda: CorrelationRisk(share=1.5), r"share"),
         (lambda: CorrelationRisk(clusterer=AverageLinkage()), r"maximises correlation"),

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+import numpy as np
+from scipy.optimize import minimize_scalar
+
 from coterie._arrays import Floats
 from coterie._progress import report
 from coterie._types import Featurizer
@@ -14,6 +17,9 @@ from coterie.learners._pair_sets import PairSets
 from coterie.learners.risks import Risk
 from coterie.learners.trees import TreeGrower
 from coterie.similarities.trees import Trees
+
+LARGEST = 20.0
+"""How far from 0 a score is sought that is the same for all pairs."""
 
 
 class Round(NamedTuple):
@@ -35,18 +41,26 @@ class Growth:
     trees: list[Trees] = field(default_factory=list)
     history: list[Round] = field(default_factory=list)
     first_score: float = field(init=False)
+    _seen: Round = field(init=False)
 
     def __post_init__(self) -> None:
         self.first_score = self.objective.first_score(self.pairs)
 
-    def run(self, n_rounds: int) -> None:
-        """Grow so many trees; an interrupt leaves those that are there, with a warning."""
+    def run(self, n_rounds: int, stacklevel: int) -> None:
+        """Grow so many trees; an interrupt leaves those that are there, with a warning.
+
+        Where none can be grown, all pairs score the one number that loses least. `stacklevel` is
+        that of `warnings.warn` in the caller.
+        """
         try:
             for _ in self.rounds(n_rounds):
                 pass
         except KeyboardInterrupt:
             message = f"the fit was interrupted after {len(self.trees)} of {n_rounds} rounds"
-            warnings.warn(message, InterruptedWarning, stacklevel=5)
+            warnings.warn(message, InterruptedWarning, stacklevel=stacklevel + 1)
+        else:
+            if not self.trees and len(self.pairs):
+                self.first_score = self._best_constant()
 
     def rounds(self, n_rounds: int) -> Iterator[int]:
         """Grow at most so many trees, and yield after each how many there are."""
@@ -55,11 +69,20 @@ class Growth:
         grown = self.grower.grow(self.matrix, self._steps, self.random_state)
         for tree in islice(grown, n_rounds):
             self.trees.append(tree)
-            seen = f"objective {self.history[-1].objective:.5g}"
-            report("fit", len(self.trees), n_rounds, seen)
+            self.history.append(self._seen)
+            report("fit", len(self.trees), n_rounds, f"objective {self._seen.objective:.5g}")
             yield len(self.trees)
 
     def _steps(self, scores: Floats) -> tuple[Floats, Floats]:
         value, slopes, bends = self.objective.descend(self.pairs, scores + self.first_score)
-        self.history.append(Round(value))
+        self._seen = Round(value)  # of a tree that may yet prove to have no split
         return slopes, bends
+
+    def _best_constant(self) -> float:
+        """Return the score that loses least where all pairs have it; the first one among equals."""
+
+        def lost(score: float) -> float:
+            return self.objective.descend(self.pairs, np.full(len(self.pairs), score)).value
+
+        found = minimize_scalar(lost, bounds=(-LARGEST, LARGEST), method="bounded")
+        return float(found.x) if found.fun < lost(self.first_score) else self.first_score

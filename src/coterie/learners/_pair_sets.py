@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,7 @@ from coterie._memory import refuse_too_large
 from coterie._types import Blocker, Featurizer
 from coterie.exceptions import FeatureError, located
 from coterie.features.operators import written
+from coterie.items import ItemSet
 from coterie.learners._link_sets import Candidates, refuse_other_rows
 from coterie.learners.base import Examples
 from coterie.pairs import PairScores
@@ -26,12 +27,13 @@ class PairSet(NamedTuple):
     candidates: Candidates
     listed: Pairs | None
     truth: Partition
+    n_clusters: int | None = None
 
     def scored(self, links: Floats) -> PairScores:
         """Return what its pairs score, in the order in which they are listed."""
         scores = np.empty(len(links))
         scores[self.candidates.order] = links
-        return PairScores(len(self.truth), self.listed, scores)
+        return PairScores(len(self.truth), self.listed, scores, n_clusters=self.n_clusters)
 
     def together(self, partition: Partition) -> Bools:
         """Tell which of its pairs are together in a partition."""
@@ -54,14 +56,18 @@ class PairSets:
 
     @classmethod
     def of(
-        cls, item_sets: Sequence[Any], truths: Sequence[Partition], listed: Sequence[Pairs | None]
+        cls,
+        item_sets: Sequence[ItemSet],
+        truths: Sequence[Partition],
+        listed: Sequence[Pairs | None],
     ) -> "PairSets":
         """Sort the listed pairs of each item set; None stands for all of them."""
         sets, first = [], 0
         for item_set, truth, pairs in zip(item_sets, truths, listed, strict=True):
             candidates = Candidates.of(len(item_set), pairs)
             last = first + len(candidates.lefts)
-            sets.append(PairSet(slice(first, last), candidates, pairs, truth))
+            at, known = slice(first, last), item_set.n_clusters
+            sets.append(PairSet(at, candidates, pairs, truth, known))
             first = last
         return cls(sets)
 
@@ -116,7 +122,7 @@ def pair_sets(
     return pairs, matrix
 
 
-def _features(featurizer: Featurizer, item_set: Any, pair_set: PairSet) -> Floats:
+def _features(featurizer: Featurizer, item_set: ItemSet, pair_set: PairSet) -> Floats:
     """Write out the features of the pairs of an item set, in the order of the candidates."""
     features = featurizer(item_set, pair_set.listed)
     refuse_other_rows(features, len(pair_set.candidates.lefts))

@@ -56,7 +56,8 @@ class StructuredBoosting(Learner):
     similarity_
         The learned similarity of pairs; its trees are arrays, and need none of the libraries.
     n_rounds_
-        The number of trees.
+        The number of trees: fewer than asked for where no leaf could be split any more. Where there
+        are none, all pairs score the one number that loses least.
     trees_
         What grew them.
     history_
@@ -65,14 +66,14 @@ class StructuredBoosting(Learner):
     Examples
     --------
     >>> from coterie.datasets import make_item_sets
+    >>> from coterie.learners import CorrelationRisk
     >>> train, test = make_item_sets(random_state=0), make_item_sets(random_state=1)
-    >>> learner = StructuredBoosting(n_rounds=50).fit(*train)
+    >>> learner = StructuredBoosting(CorrelationRisk(), n_rounds=50).fit(*train)
     >>> learner.history_[-1].objective < learner.history_[0].objective
     True
     """
 
     _prediction_params = ("clusterer",)
-    _path_param = "n_rounds"
     _adds_constant = False
 
     n_rounds_: int
@@ -107,14 +108,18 @@ class StructuredBoosting(Learner):
     ) -> list[Self]:
         """Fit once for several numbers of rounds, and return a fitted learner for each.
 
-        A learner with few trees is what `fit` makes of that number; nothing is held out, whatever
-        `stopping` says.
+        A learner with few trees is what `fit` makes of that number. With `stopping`, which finds
+        the number itself, there is no path.
         """
+        if self.stopping is not None:
+            raise InputError(
+                "stopping finds the number of rounds itself; give stopping=None to fit for several"
+            )
         counts = [as_whole("n_rounds", count, 1) for count in n_rounds]
         if not counts:
             raise InputError("there are no n_rounds; give at least one")
         growth = self._growth(as_examples(item_sets, partitions))
-        growth.run(max(counts))
+        growth.run(max(counts), stacklevel=3)
         fitted = []
         for count in counts:
             learner = clone(self).set_params(n_rounds=count)
@@ -128,7 +133,7 @@ class StructuredBoosting(Learner):
         if self.stopping is not None:
             n_rounds = self._stopped(examples, n_rounds)
         growth = self._growth(examples)
-        growth.run(n_rounds)
+        growth.run(n_rounds, stacklevel=4)
         self._keep(growth, n_rounds)
 
     def _stopped(self, examples: Examples, n_rounds: int) -> int:
@@ -140,10 +145,10 @@ class StructuredBoosting(Learner):
         growth = self._growth(rest)
         watched = pair_sets(held_out, growth.featurizer, self._blocker)
         watch = Watch(self.stopping, self._predictor, *watched)
-        for done in growth.rounds(n_rounds):
-            if watch.has_seen_enough(growth, is_last=done == n_rounds):
+        for _ in growth.rounds(n_rounds):
+            if watch.has_seen_enough(growth):
                 break
-        return watch.best
+        return watch.best(growth)
 
     def _growth(self, examples: Examples) -> Growth:
         refuse_class("objective", self.objective)
@@ -165,6 +170,10 @@ class StructuredBoosting(Learner):
         self.similarity_ = TreeSimilarity(growth.featurizer, trees, growth.first_score)
         self.n_rounds_, self.trees_ = len(trees), growth.grower
         self.history_ = growth.history[:n_rounds]
+
+    @property
+    def _path_param(self) -> str | None:
+        return "n_rounds" if self.stopping is None else None
 
     @property
     def _predictor(self) -> Clusterer:

@@ -56,7 +56,9 @@ class WithContext(Learner):
     it, and be let down by new item sets. So the item sets are divided into folds, and the context
     of each is that of a first stage fitted to the other folds. A single item set has its clusters
     divided: each first stage is fitted without the items of one fold, and a pair scores the mean of
-    the two that were fitted without its first and without its second item. In prediction, a first
+    the two that were fitted without its first and without its second item. What is left out has
+    more pairs together than the rest, or fewer, and a stage that learned how many there are in the
+    rest would tell that: so the difference of the log-odds is made good. In prediction, a first
     stage fitted to all item sets serves. (Only the featurizer is fitted once for all: it sees no
     truth.)
 
@@ -226,11 +228,23 @@ def scored_by_others(
         both = zip(*given, strict=True)
         return [_scored_by_parts(first, *each, n_folds, random_state) for each in both]
     scored: dict[int, PairScores] = {}
+    odds = log_odds(given)
     for fold in _folds(has_pairs, n_folds, random_state):
-        similarity = _fitted(first, part_of(given, left_of(len(has_pairs), fold))).similarity_
+        rest = part_of(given, left_of(len(has_pairs), fold))
+        similarity, gap = _fitted(first, rest).similarity_, odds - log_odds(rest)
         for number in fold.tolist():
-            scored[number] = similarity.pair_scores(given.item_sets[number], None)
+            own = similarity.pair_scores(given.item_sets[number], None)
+            scored[number] = PairScores(own.n_items, own.listed, own.scores + gap)
     return [scored[number] for number in range(len(scored))]
+
+
+def log_odds(given: Examples) -> float:
+    """Return the log-odds of a pair to be together, half a pair added to either side."""
+    together = [
+        truth.together(item_set.items.pairs) for item_set, truth in zip(*given, strict=True)
+    ]
+    n_pairs, n_together = sum(map(len, together)), sum(map(np.count_nonzero, together))
+    return float(np.log((n_together + 0.5) / (n_pairs - n_together + 0.5)))
 
 
 def _folds(has_pairs: Bools, n_folds: int, random_state: int) -> list[Ints]:
@@ -251,13 +265,14 @@ def _scored_by_parts(
     if n_parts < 2:  # there is nothing to fit to without them
         return PairScores(len(item_set), pairs, np.zeros(len(ends)))
     parts = part_of_each(truth, n_parts, random_state)
-    scores = np.zeros(len(ends))
+    scores, odds = np.zeros(len(ends)), log_odds(Examples([item_set], [truth]))
     for part in range(n_parts):
-        rest, of_rest = taken_of(item_set, truth, np.flatnonzero(parts != part))
-        similarity = _fitted(first, Examples([rest], [of_rest])).similarity_
+        others, of_others = taken_of(item_set, truth, np.flatnonzero(parts != part))
+        rest = Examples([others], [of_others])
+        similarity, gap = _fitted(first, rest).similarity_, odds - log_odds(rest)
         # Half a score for each of the two items that the learner was fitted without.
         shares = 0.5 * np.count_nonzero(parts[ends] == part, axis=1)
-        scores += shares * similarity(item_set, None)
+        scores += shares * (similarity(item_set, None) + gap)
     return PairScores(len(item_set), pairs, scores)
 
 

@@ -21,6 +21,10 @@ from coterie.learners._pair_sets import PairSets
 __all__ = ["CorrelationRisk", "LeftLinkRisk", "LogisticRisk"]
 
 
+LEAST_GAMMA = 1e-12
+"""The least temperature but 0: below, quotients by it leave the range of numbers."""
+
+
 class Descent(NamedTuple):
     """The value of a risk, its derivative by each score, and what bounds the second one."""
 
@@ -76,7 +80,8 @@ class LeftLinkRisk(Risk):
     start: float = -1.0
 
     def __post_init__(self) -> None:
-        as_real("gamma", self.gamma)
+        if 0 < as_real("gamma", self.gamma) < LEAST_GAMMA:
+            raise InputError(f"gamma is {self.gamma:g}; give 0, or at least {LEAST_GAMMA:g}")
         _refuse_bad_floor(self.floor)
         as_real("start", self.start, low=-inf)
 
@@ -142,10 +147,13 @@ class CorrelationRisk(Risk):
     linear, without bends of its own: those of the logistic loss, which also tells the pairs that
     no partition disputes, stand in.
 
+    Among equal scores the clusterer takes items by their places, so that what is learned depends
+    a little on the order of the items in the training sets; what is predicted does not.
+
     Parameters
     ----------
     share
-        The share of the logistic loss, from 0 to 1, where the risk is `LogisticRisk`.
+        The share of the logistic loss, from 0 to 1.
     margin
         What each wrong pair of a partition adds to its value.
     clusterer

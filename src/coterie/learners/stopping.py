@@ -66,7 +66,10 @@ class Stopping(Value):
                 f"there is {n_sets} item set, so that none can be held out; give at least 2, or "
                 "no stopping"
             )
+        # A set of one item tells nothing, and comes last.
+        telling = [len(truth) > 1 for truth in examples.truths]
         order = np.random.default_rng(random_state).permutation(n_sets)
+        order = order[np.argsort(~np.array(telling)[order], kind="stable")]
         drawn = np.sort(order[: min(max(round(self.share * n_sets), 1), n_sets - 1)])
         return part_of(examples, drawn), part_of(examples, left_of(n_sets, drawn))
 
@@ -77,25 +80,32 @@ class Watch:
     def __init__(
         self, stopping: Stopping, clusterer: Clusterer, pairs: PairSets, matrix: Floats
     ) -> None:
-        self.best = 1
         self._stopping, self._clusterer = stopping, clusterer
         self._pairs, self._matrix = pairs, matrix
         self._scores, self._n_added = np.zeros(len(pairs)), 0
-        self._top, self._n_worse = -inf, 0
+        self._best, self._top, self._n_worse = 0, -inf, 0
 
-    def has_seen_enough(self, growth: Growth, is_last: bool) -> bool:
+    def best(self, growth: Growth) -> int:
+        """Return the number of trees that was best, after a look at the last ones."""
+        if len(growth.trees) > self._n_added:
+            self._look(growth)
+        return max(self._best, 1)
+
+    def has_seen_enough(self, growth: Growth) -> bool:
         """Look, where it is time to, and tell whether to stop."""
+        if not len(growth.trees) % self._stopping.every:
+            self._look(growth)
+        return self._n_worse >= self._stopping.patience
+
+    def _look(self, growth: Growth) -> None:
         done = len(growth.trees)
-        if done % self._stopping.every and not is_last:
-            return False
         self._scores += Trees.joined(growth.trees[self._n_added : done])(self._matrix)
         self._n_added = done
         reached = self._reached(self._scores + growth.first_score)
         if reached > self._top:
-            self.best, self._top, self._n_worse = done, reached, 0
+            self._best, self._top, self._n_worse = done, reached, 0
         else:
             self._n_worse += 1
-        return self._n_worse >= self._stopping.patience
 
     def _reached(self, scores: Floats) -> float:
         """Return the mean of the metric over the held-out sets; higher is better."""

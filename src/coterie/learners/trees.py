@@ -3,13 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arguments import as_real, as_whole
+from coterie._arguments import as_real, as_weight, as_whole
 from coterie._arrays import Floats
 from coterie._values import Value
 from coterie.exceptions import InputError
@@ -20,6 +19,12 @@ __all__ = ["HistogramTrees", "LightTrees"]
 
 Steps: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
 """From the scores of all rows to the slope and the bend of each."""
+
+MOST_LEAVES, MOST_PAIRS = 131_072, 2**31 - 1
+"""What LightGBM can count."""
+
+MOST_SAMPLED = 50_000_000
+"""How many numbers are looked at to divide columns into bins."""
 
 MOST_FAILED = 10
 """After how many trees in a row that cannot be split, each of other columns, there are no more."""
@@ -43,11 +48,11 @@ class TreeGrower(Value, ABC):
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
-        as_whole("n_leaves", self.n_leaves, 2)
-        as_real("learning_rate", self.learning_rate)
+        as_whole("n_leaves", self.n_leaves, 2, MOST_LEAVES)
+        as_weight("learning_rate", self.learning_rate)
         if not as_real("column_share", self.column_share, high=1.0) > 0:
             raise InputError("column_share is 0; give a share above 0 of the columns")
-        as_whole("min_pairs", self.min_pairs, 1)
+        as_whole("min_pairs", self.min_pairs, 1, MOST_PAIRS)
         as_real("l2", self.l2)
         as_whole("n_jobs", self.n_jobs, 1)
 
@@ -106,7 +111,7 @@ class LightTrees(TreeGrower):
             slopes, bends = steps(scores)
             return slopes.astype(np.float32), bends.astype(np.float32)
 
-        params = self._params(random_state)
+        params = self._params(matrix.shape[1], random_state)
         booster = lightgbm.Booster(params, lightgbm.Dataset(matrix, params=params))
         n_failed = 0
         while n_failed < MOST_FAILED:
@@ -116,7 +121,8 @@ class LightTrees(TreeGrower):
                 n_failed = 0
                 yield from_lightgbm(booster, booster.num_trees() - 1, 1)
 
-    def _params(self, random_state: int) -> dict[str, Any]:
+    def _params(self, n_columns: int, random_state: int) -> dict[str, Any]:
+        sampled = min(max(MOST_SAMPLED // n_columns, 50_000), 500_000)
         return {
             "objective": "none",
             "verbosity": -1,
@@ -133,7 +139,7 @@ class LightTrees(TreeGrower):
             "lambda_l2": self.l2,
             "max_bin": self.n_bins,
             "min_data_in_bin": 1,
-            "bin_construct_sample_cnt": 500_000,
+            "bin_construct_sample_cnt": sampled,
         }
 
 
@@ -202,17 +208,21 @@ class HistogramTrees(TreeGrower):
 
 
 def default_trees() -> TreeGrower:
-    """Return the trees of LightGBM where that is installed, else those of scikit-learn."""
-    return LightTrees() if find_spec("lightgbm") else HistogramTrees()
+    """Return the trees of LightGBM where that can be used, else those of scikit-learn."""
+    try:
+        _lightgbm()
+    except InputError:
+        return HistogramTrees()
+    return LightTrees()
 
 
 def _lightgbm() -> Any:
     try:
         import lightgbm  # noqa: PLC0415
-    except ImportError as error:
+    except (ImportError, OSError) as error:  # the latter where a library that it needs is missing
         raise InputError(
-            "LightTrees needs LightGBM, which is not installed; install coterie[boost], or give "
-            "HistogramTrees()"
+            f"LightTrees needs LightGBM, which cannot be used ({error}); install coterie[boost], "
+            "or give HistogramTrees()"
         ) from error
     return lightgbm
 
