@@ -1,6 +1,7 @@
 """The automatic choice: what is compared, what is chosen, and that it can be repeated."""
 
 import math
+import re
 from functools import partial
 
 import numpy as np
@@ -35,7 +36,7 @@ from coterie.learners._auto_search import is_level
 from coterie.learners.auto import AutoLearner
 from coterie.learners.base import Examples
 from coterie.learners.risks import CorrelationRisk, LeftLinkRisk
-from coterie.metrics import b_cubed, conll_score, pair_loss, variation_of_information
+from coterie.metrics import b_cubed, conll_score, pair_loss, pair_scores, variation_of_information
 from coterie.model import Model
 from coterie.pairs import PairScores, all_pairs
 from coterie.similarities import LinearSimilarity
@@ -216,9 +217,44 @@ def test_what_is_joined_with_the_judged_items_counts():
     assert everything == (held_out.truth, Partition([0] * 5))
 
 
+def test_joining_strangers_does_not_hide_among_what_was_fitted_to():
+    """Ten judged items, five pairs, thrown into a cluster of a hundred that was fitted to."""
+    truth = Partition([*[0] * 100, *np.repeat(np.arange(1, 6), 2)])
+    held_out = HeldOut(ItemSet(["a"] * 110), truth, np.arange(100, 110))
+
+    def reached(of_judged):
+        return pair_scores(*held_out.compared(Partition([*[0] * 100, *of_judged]))).f1
+
+    most = reached([1, 1, 2, 2, 3, 3, 4, 4, 5, 6])
+    assert reached([1, 1, 2, 2, 3, 3, 4, 4, 5, 5]) == 1.0
+    assert most == pytest.approx(8 / 9)
+    assert reached([0] * 10) < 0.5 < most
+
+
+def test_errors_number_item_sets_as_they_were_given():
+    sets, truths = make_sets(6)
+    alone = ItemSet(["alone"])
+    folds = folds_of_sets(
+        Examples([alone, *sets], [Partition([0]), *truths]), np.arange(1, 7), 3, 0
+    )
+    named = sorted(int(n) for f in folds for n in re.findall(r"\d+", f.name))
+    assert named == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_metric_that_is_no_number_is_refused():
+    sets, truths = make_sets(6)
+
+    def broken(truth, predicted):
+        return float("nan")
+
+    broken.greater_is_better = True
+    with pytest.raises(InputError, match=r"the metric is nan"):
+        AutoLearner(broken).fit(sets, truths)
+
+
 def test_each_item_set_is_held_out_once():
     sets, truths = make_sets(7)
-    folds = folds_of_sets(Examples(sets, truths), 3, 0)
+    folds = folds_of_sets(Examples(sets, truths), np.arange(7), 3, 0)
     assert sorted(map(id, sets)) == sorted(id(each.item_set) for f in folds for each in f.held_out)
     for fold in folds:
         own = {id(each.item_set) for each in fold.held_out}
@@ -292,7 +328,7 @@ def test_the_mean_is_that_of_the_metric_on_held_out_sets():
     single = fit_every(AutoLearner(), sets, truths, [Candidate(LOGISTIC)])
     row = single.auto.table_[0]
     values = {}
-    for fold in folds_of_sets(Examples(sets, truths), 5, 0):
+    for fold in folds_of_sets(Examples(sets, truths), np.arange(len(sets)), 5, 0):
         fitted = logistic(row.clusterer).fit(*fold.fitted_to).set_params(threshold=row.threshold)
         for each in fold.held_out:
             values[id(each.item_set)] = b_cubed(each.truth, *fitted.predict([each.item_set])).f1

@@ -17,8 +17,8 @@ from coterie.exceptions import located
 from coterie.learners._auto_candidates import Candidate, Setup, Variant
 from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
 from coterie.learners._auto_folds import Fold, HeldOut
+from coterie.learners._held_out import as_number
 from coterie.learners.base import Examples, Learner
-from coterie.metrics import Scores
 from coterie.pairs import PairScores
 
 
@@ -236,14 +236,9 @@ def _measured(
     return np.array(
         [
             [
-                _number(metric(*held_out.compared(each)))
+                as_number(metric(*held_out.compared(each)))
                 for each in partitions_at(clusterer, scores, thresholds)
             ]
             for clusterer in clusterers
         ]
     )
-
-
-def _number(value: Any) -> float:
-    """Take a metric's value; of three-part scores the F1."""
-    return float(value.f1 if isinstance(value, Scores) else value)

@@ -14,7 +14,6 @@ from coterie.learners._auto_candidates import CANDIDATES, LOGISTIC, Candidate, S
 from coterie.learners._auto_folds import Fold, folds_of_entities, folds_of_sets
 from coterie.learners._auto_search import Search, is_level, standard_error
 from coterie.learners._auto_text import shown_table
-from coterie.learners._held_out import part_of
 from coterie.learners.base import Examples, Learner
 from coterie.metrics import b_cubed, scorer
 from coterie.pairs import count_pairs
@@ -107,7 +106,7 @@ class AutoLearner(Learner):
     choice_
         The row of the choice.
     learner_
-        The chosen learner, fitted to all item sets, before the threshold.
+        The chosen learner, fitted to all item sets; it knows neither threshold nor clusterer.
     similarity_
         Its similarity, less the threshold.
     seconds_
@@ -213,7 +212,7 @@ def _folds(examples: Examples, n_folds: int, seed: int) -> tuple[list[Fold], boo
     if len(telling) >= LEAST_SETS:
         n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
         most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
-        return folds_of_sets(part_of(examples, telling), most, seed), True
+        return folds_of_sets(examples, telling, most, seed), True
     if len(telling) == 1:
         item_set, truth = (part[telling[0]] for part in examples)
         if truth.n_clusters >= LEAST_CLUSTERS:
@@ -249,6 +248,8 @@ def _choice(search: Search) -> tuple[Candidate, str]:
         return SIMPLEST, "with so few item sets nothing more can be chosen reliably"
     gains = {each: search.sign * search.chosen(each).values for each in search.found}
     level = [each for each in CANDIDATES if each in gains and is_level(gains[each], gains[best])]
+    if len(gains) == 1:
+        return best, "it is the only one that there was time for"
     if best == SIMPLEST:
         return best, "it is the simplest, and none is better"
     if level[0] == best:

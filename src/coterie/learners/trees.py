@@ -40,7 +40,7 @@ TAIL = 63
 class TreeGrower(Value, ABC):
     """Grows trees one after the other, each by a Newton step: −Σ slopes / (Σ bends + l2) a leaf."""
 
-    n_leaves: int = 31
+    n_leaves: int = 15
     learning_rate: float = 0.1
     column_share: float = 0.5
     min_pairs: int = 20
@@ -91,7 +91,7 @@ class LightTrees(TreeGrower):
 
     Examples
     --------
-    >>> LightTrees(n_leaves=15).n_bins
+    >>> LightTrees(n_leaves=7).n_bins
     1023
     """
 
@@ -158,7 +158,7 @@ class HistogramTrees(TreeGrower):
 
     Examples
     --------
-    >>> HistogramTrees(n_leaves=15).learning_rate
+    >>> HistogramTrees(n_leaves=7).learning_rate
     0.1
     """
 
