@@ -12,6 +12,7 @@ from coterie.features import Euclidean
 from coterie.learners import (
     CCCP,
     SGD,
+    AutoLearner,
     BestLeftLinkLearner,
     Coarse,
     CorrelationRisk,
@@ -91,6 +92,7 @@ MEMBERS = {
         WithContext(LatentLeftLinking(blocker=Window(3)), PairSVM(10.0)),
         IN_ORDER,
     ),
+    "AutoLearner": (AutoLearner(), {}),
     "Untrained": (Untrained(), {}),
     "Coarse": (Coarse(), BLIND),
     "Fine": (Fine(), BLIND),
