@@ -21,11 +21,18 @@ from coterie.experiments.claims import Claim, claims_table
 from coterie.experiments.tables import Table
 
 HALVES = {"GUM": "gum", "GUM, halves exchanged": "gum, halves exchanged"}
-POSTS = {"Topic": "topic", "Author": "author"}
+POSTS = {
+    "Topic": "topic",
+    "Author": "author",
+    "Topic, with n-grams": "topic, n-grams",
+    "Author, with n-grams": "author, n-grams",
+}
 
 COREFERENCE: Mapping[str, float] = {CONLL: 78.5, LOSS: 1.42}
 NEWS = 91.0
 INFORMATION: Mapping[str, float] = {"Topic": 47.7, "Author": 30.7}
+"""The limits of the variation of information, by the first word of a title."""
+
 N_NEAR, NEAR, FAR = 8, 1.0, 3.0
 """On so many of ten tasks regret is to be at most `NEAR`, and nowhere more than `FAR`."""
 
@@ -45,6 +52,13 @@ def claims(context: Context) -> list[Table]:
         *_of_choices(context),
     ]
     return [replace(claims_table(found, DATA, notes=[UNITS]), title="What is claimed")]
+
+
+def posts_of(context: Context) -> Mapping[str, str]:
+    """Return the tasks of posts by their titles; reading n-grams takes too long for a quick run."""
+    if context.quick:
+        return {title: data for title, data in POSTS.items() if "," not in title}
+    return POSTS
 
 
 def _of_coreference(context: Context) -> Iterable[Claim]:
@@ -67,10 +81,10 @@ def _of_news(context: Context) -> Iterable[Claim]:
 
 
 def _of_posts(context: Context) -> Iterable[Claim]:
-    for title, data in POSTS.items():
+    for title, data in posts_of(context).items():
         results = results_of(context, "threads", data, ALONE)
         preferred = min(results, key=lambda method: results[method].validated[VI])
-        yield _within(title, results, preferred, VI, INFORMATION[title])
+        yield _within(title, results, preferred, VI, INFORMATION[title.partition(",")[0]])
 
 
 def _of_choices(context: Context) -> Iterable[Claim]:

@@ -23,6 +23,8 @@ from coterie.features.differences import AbsoluteDifferences
 from coterie.features.names import NameFeatures
 from coterie.features.operators import written
 from coterie.features.posts import PostFeatures
+from coterie.features.stacked import Stacked
+from coterie.features.text import TextFeatures
 from coterie.items import ItemSet, PairFeatures
 from coterie.metrics import conll_score, pair_scores, variation_of_information
 from coterie.pairs import all_pairs, condensed_positions
@@ -136,12 +138,17 @@ def _names(kind: Kind, folder: Path | None) -> list[Run]:
     return [Run(_part(corpus, [train]), _part(corpus, [test])) for train, test in both]
 
 
-def _posts(target: Target, folder: Path | None) -> list[Run]:
+def _posts(target: Target, featurizer: Featurizer, folder: Path | None) -> list[Run]:
     """Train on the first folds of the posts, test on the others."""
     folds = [load_newsgroups_threads(folder, fold, target) for fold in range(N_FOLDS)]
     train, test = (_joined(part) for part in (folds[:N_TRAINING], folds[N_TRAINING:]))
-    fitted = PostFeatures(max_words=0).fit(train.item_sets)
+    fitted = featurizer.fit(train.item_sets)
     return [Run(_compared(train, fitted), _compared(test, fitted))]
+
+
+MEASURES = PostFeatures(max_words=0)
+GRAMS = Stacked((MEASURES, TextFeatures(("text",), n_grams=(1, 2, 3))))
+"""What posts have in common: seven measures; or also the cosines of n-grams, raw and stemmed."""
 
 
 def _digits(folder: Path | None) -> list[Run]:
@@ -160,8 +167,10 @@ TASKS: Mapping[str, _Kind] = {
     "names, person": _Kind(pair_scores, False, 6, partial(_names, "person")),
     "names, location": _Kind(pair_scores, False, 6, partial(_names, "location")),
     "names, organization": _Kind(pair_scores, False, 6, partial(_names, "organization")),
-    "topic": _Kind(variation_of_information, True, 1, partial(_posts, "thread")),
-    "author": _Kind(variation_of_information, True, 1, partial(_posts, "author")),
+    "topic": _Kind(variation_of_information, True, 1, partial(_posts, "thread", MEASURES)),
+    "author": _Kind(variation_of_information, True, 1, partial(_posts, "author", MEASURES)),
+    "topic, n-grams": _Kind(variation_of_information, True, 1, partial(_posts, "thread", GRAMS)),
+    "author, n-grams": _Kind(variation_of_information, True, 1, partial(_posts, "author", GRAMS)),
     "usps": _Kind(pair_scores, False, 1, _digits),
 }
 

@@ -46,7 +46,7 @@ class Effort(NamedTuple):
 
 FULL: Mapping[str, Effort] = {
     "gum": Effort(),
-    "news": Effort(n_folds=4, tree_rates=(0.1,), n_leaves=(7, 31), rounds=(25, 50, 100, 200)),
+    "news": Effort(n_folds=4, Cs=(1.0,), tree_rates=(0.1,), n_leaves=(15,), rounds=(50, 100, 200)),
     "threads": Effort(tree_rates=(0.1,), n_leaves=(7, 15), boosted_gammas=(0.5,)),
 }
 QUICK = Effort(

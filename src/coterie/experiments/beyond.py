@@ -11,7 +11,7 @@ from functools import wraps
 
 from coterie.experiments._beyond_auto import auto
 from coterie.experiments._beyond_cells import CONLL, PAIR_F1, VI
-from coterie.experiments._beyond_claims import HALVES, POSTS, claims
+from coterie.experiments._beyond_claims import HALVES, claims, posts_of
 from coterie.experiments._beyond_confidence import confidence
 from coterie.experiments._beyond_data import FEW_ITEMS, FEW_RUNS, FEW_SETS
 from coterie.experiments._beyond_methods import (
@@ -41,7 +41,7 @@ GUM_DATA = (
 )
 NEWS_DATA = "nine sets of articles of ECB+, each left out in turn, with 30 cosines of pairs."
 POSTS_DATA = (
-    "posts of 20 Newsgroups: 60 item sets to train on and 37 to test on, with seven features of "
+    "posts of 20 Newsgroups: 60 item sets to train on and 37 to test on, with {} features of "
     "pairs; by author without the lines that others wrote."
 )
 QUICK_NOTE = (
@@ -77,10 +77,12 @@ def news(context: Context) -> list[Table]:
 def threads(context: Context) -> list[Table]:
     """Show posts of newsgroups by topic and by author."""
     made = []
-    for title, data in POSTS.items():
+    for title, data in posts_of(context).items():
         results = results_of(context, "threads", data, ALONE)
         notes = [CHOSEN_NOTE, P_NOTE.format(STRUCTURED), f"{VI}: in nats, lower is better."]
-        made.append(scores_table(title, results, STRUCTURED, POSTS_DATA, notes=notes))
+        columns = "13" if "," in title else "seven"
+        about = POSTS_DATA.format(columns)
+        made.append(scores_table(title, results, STRUCTURED, about, notes=notes))
         made.append(chosen_table(title, results))
     return made
 
