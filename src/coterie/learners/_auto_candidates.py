@@ -31,6 +31,9 @@ MAX_ITER = 1000
 GAMMAS, GAMMA = (0.2, 1.0), 0.5
 """The temperatures of latent left-linking, and that of boosted left-linking."""
 
+N_FOLDS = 5
+"""Of the first stage of a learner with context, which is fitted as often in every fold."""
+
 PASSES = (5, 20)
 ROUNDS = (100, 50, 200)
 """For how many passes or rounds a learner is looked at; the first is the default."""
@@ -92,7 +95,7 @@ class Setup:
         if not candidate.context:
             return plain
         return [
-            each._replace(learner=WithContext(each.learner, random_state=self.random_state))
+            each._replace(learner=WithContext(each.learner, None, N_FOLDS, self.random_state))
             for each in plain
         ]
 

@@ -78,8 +78,9 @@ class AutoLearner(Learner):
     would have fewer strangers than the whole, and what joins too much would do well on it.) There
     the best is chosen, and none with context, which would be learned from one item set alone.
 
-    Context is tried with the costlier families only where it helped logistic regression, and above
-    half a million pairs there are at most three folds; the table says what was not tried, and why.
+    Context is tried with logistic regression and with the best family, and with the others only
+    where it helped one of these; above half a million pairs there are at most three folds. The
+    table says what was not tried, and why.
 
     Parameters
     ----------
@@ -160,7 +161,7 @@ class AutoLearner(Learner):
         why_not = self._validate(search)
         chosen, self._reason = _choice(search)
         self.learner_, self.similarity_, self._chosen_clusterer = search.fitted(chosen)
-        best = _best(search)
+        best = _best(search) if search.found else None
         self.table_ = [_row(search, each, best, why_not.get(each)) for each in CANDIDATES]
         self.choice_ = self.table_[CANDIDATES.index(chosen)]
         self.seconds_ = monotonic() - begun
@@ -191,14 +192,20 @@ class AutoLearner(Learner):
         with_context = Candidate(LOGISTIC, context=True)
         first = [with_context] if search.tuned else []
         search.run([each for each in CANDIDATES if not each.context or each in first], keep=1)
-        others = [each for each in CANDIDATES if each.context and each not in search.found]
         why_not = {}
-        if not search.tuned:
-            why_not = dict.fromkeys(others, "not tried: there is a single item set")
-        elif _helps(search, SIMPLEST, with_context):
+        if search.tuned:
+            top = _best(search)
+            search.run([top._replace(context=True)])
+            helped = _is_helped(search, SIMPLEST) or _is_helped(search, top)
+            families = " or ".join(dict.fromkeys([LOGISTIC, top.name]))
+            why = f"not tried: context did not help {families}"
+        else:
+            helped, why = False, "not tried: there is a single item set"
+        others = [each for each in CANDIDATES if each.context and each not in search.found]
+        if helped:
             search.run(others)
         else:
-            why_not = dict.fromkeys(others, f"not tried: context did not help {LOGISTIC}")
+            why_not = dict.fromkeys(others, why)
         for each, done in search.missing.items():
             used = f"not tried: the budget of {self.budget:g} s was used up"
             why_not[each] = f"{used} after {done} of {len(search.folds)} folds"
@@ -230,17 +237,18 @@ def _few(examples: Examples) -> str:
     return f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
 
 
-def _helps(search: Search, without: Candidate, with_it: Candidate) -> bool:
-    if with_it not in search.found:
-        return True  # nobody knows
-    before, after = (search.sign * search.chosen(each).mean for each in (without, with_it))
+def _is_helped(search: Search, candidate: Candidate) -> bool:
+    """Tell whether a family does better with context, or nobody knows."""
+    both = [candidate._replace(context=context) for context in (False, True)]
+    if any(each not in search.found for each in both):
+        return True
+    before, after = (search.sign * search.chosen(each).mean for each in both)
     return after > before
 
 
-def _best(search: Search) -> Candidate | None:
+def _best(search: Search) -> Candidate:
+    """Return the best of the candidates that were validated, the simplest among equals."""
     tried = [each for each in CANDIDATES if each in search.found]
-    if not tried:
-        return None
     return max(tried, key=lambda each: search.sign * search.chosen(each).mean)
 
 
@@ -251,9 +259,9 @@ def _choice(search: Search) -> tuple[Candidate, str]:
     within one standard error, and choosing by one half of them lost 0.3 to 2.5 points of pairwise
     F1 on the other half against the best (names of three kinds, training sets alone).
     """
-    best = _best(search)
-    if best is None:
+    if not search.found:
         return SIMPLEST, "with so few item sets nothing more can be chosen reliably"
+    best = _best(search)
     gains = {each: search.sign * search.chosen(each).values for each in search.found}
     level = [each for each in CANDIDATES if each in gains and is_level(gains[each], gains[best])]
     if len(gains) == 1:

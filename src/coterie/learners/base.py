@@ -159,7 +159,8 @@ def _replaced(value: Any, rest: str, new: Any, name: str) -> Any:
     first, _, deeper = rest.partition("__")
     known = value.get_params(deep=False) if hasattr(value, "get_params") else {}
     if first not in known:
-        raise InputError(f"{name!r} names no parameter of {value!r}")
+        hint = "; set that first" if value is None else ""
+        raise InputError(f"{name!r} names no parameter of {value!r}{hint}")
     if deeper:
         new = _replaced(known[first], deeper, new, name)
     if is_dataclass(value) and not isinstance(value, type):
