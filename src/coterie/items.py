@@ -343,13 +343,16 @@ def _as_frame(items: Any) -> Any:
 
 
 def _reordered(items: Any, order: Ints) -> Any:
-    if isinstance(items, PairFeatures):
-        return _reordered_pairs(items, order)
+    return _reordered_pairs(items, order) if isinstance(items, PairFeatures) else at(items, order)
+
+
+def at(items: Any, numbers: Ints) -> Any:
+    """Take items, which are no pair features, by their numbers."""
     if isinstance(items, Columns):
-        return Columns({name: in_order(column, order) for name, column in items.items()})
+        return Columns({name: in_order(column, numbers) for name, column in items.items()})
     if isinstance(items, tuple):  # as an array, which is not looked through for rows of numbers
-        return np.fromiter((items[number] for number in order), object, len(order))
-    return in_order(items, order)
+        return np.fromiter((items[number] for number in numbers), object, len(numbers))
+    return in_order(items, numbers)
 
 
 def _reordered_pairs(items: PairFeatures, order: Ints) -> PairFeatures:

@@ -30,8 +30,8 @@ from coterie.learners._auto_candidates import (
 from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
 from coterie.learners._auto_every import fit_every
 from coterie.learners._auto_folds import HeldOut, folds_of_entities, folds_of_sets
-from coterie.learners._auto_parts import part_of_each, taken_of
 from coterie.learners._auto_search import is_level
+from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.auto import AutoLearner
 from coterie.learners.base import Examples
 from coterie.learners.risks import CorrelationRisk, LeftLinkRisk

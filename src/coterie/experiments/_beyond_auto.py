@@ -164,12 +164,12 @@ def _choices(found: Mapping[str, Choice]) -> Table:
     rows: dict[str, dict[str, Value | Entry]] = {
         name: {
             "measure": each.measure,
-            "chosen": each.chosen,
             AUTO: each.mean(AUTO),
             "best single method": each.mean(each.best),
             "which": each.best,
             "regret": each.regret,
             "time": time_text(each.seconds),
+            "chosen": each.chosen,
         }
         for name, each in found.items()
     }

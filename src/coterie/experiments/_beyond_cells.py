@@ -20,6 +20,7 @@ from coterie.experiments._beyond_data import Run, task
 from coterie.experiments._beyond_methods import Setting, effort_of, settings_of
 from coterie.experiments.cells import Context, Key, Values
 from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
+from coterie.learners._held_out import divided, left_of
 from coterie.learners.base import Learner
 from coterie.metrics import (
     Scores,
@@ -114,10 +115,9 @@ def chosen(
 def _held_out(setting: Setting, train: Corpus, n_folds: int) -> list[list[PairScores]]:
     """Score each training set without having seen it, for each value of the path."""
     n_sets = len(train.item_sets)
-    order = np.random.default_rng(0).permutation(n_sets)
     found: list[dict[int, PairScores]] = [{} for _ in range(_n_places(setting))]
-    for fold in np.array_split(order, min(n_folds, n_sets)):
-        others = sorted(set(range(n_sets)) - set(fold.tolist()))
+    for fold in divided(n_sets, n_folds, 0):
+        others = left_of(n_sets, fold).tolist()
         fitted = _fits(setting, Corpus(*_some(train, others)))
         for scored, learner in zip(found, fitted, strict=True):
             model = learner.to_model()

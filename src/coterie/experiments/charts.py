@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from coterie._files import FileName, replacing
 from coterie.exceptions import InputError
+from coterie.learners.reliability import STYLE
 
 Panels: TypeAlias = Mapping[str, Mapping[str, Sequence[float]]]
 """Panel → series → one number a place; NaN where there is none."""
@@ -19,16 +20,6 @@ log = logging.getLogger(__name__)
 # Okabe & Ito 2008, without the yellow, which is lost on white.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 MARKERS = "osD^vPX"
-
-STYLE: dict[Any, Any] = {
-    "font.family": "DejaVu Sans",  # comes with Matplotlib
-    "font.size": 10.0,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.hashsalt": "coterie",  # names inside the file are the same at every run
-    "svg.fonttype": "path",
-}
 
 
 @dataclass(frozen=True)

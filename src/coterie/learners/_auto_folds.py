@@ -7,8 +7,8 @@ import numpy as np
 
 from coterie._arrays import Ints
 from coterie.items import ItemSet
-from coterie.learners._auto_parts import part_of_each, taken_of
 from coterie.learners._held_out import divided, part_of
+from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.base import Examples
 from coterie.partition import Partition
 

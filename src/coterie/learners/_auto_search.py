@@ -82,8 +82,8 @@ class Search:
     tuned: bool = True
     n_jobs: int = 1
     deadline: float = inf
-    found: dict[Candidate, Validated] = field(default_factory=dict)
-    missing: dict[Candidate, int] = field(default_factory=dict)
+    found: dict[Candidate, Validated] = field(default_factory=dict, init=False)
+    missing: dict[Candidate, int] = field(default_factory=dict, init=False)
     """How many folds were done of candidates for which there was no time."""
 
     @property

@@ -38,8 +38,8 @@ class Growth:
     pairs: PairSets
     matrix: Floats
     random_state: int
-    trees: list[Trees] = field(default_factory=list)
-    history: list[Round] = field(default_factory=list)
+    trees: list[Trees] = field(default_factory=list, init=False)
+    history: list[Round] = field(default_factory=list, init=False)
     first_score: float = field(init=False)
     _seen: Round = field(init=False)
 

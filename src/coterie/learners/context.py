@@ -19,8 +19,8 @@ from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import ScaledFeatures, stack
 from coterie.features.stacked import Stacked
 from coterie.items import ItemSet, PairFeatures
-from coterie.learners._auto_parts import part_of_each, taken_of
 from coterie.learners._held_out import left_of, part_of
+from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.learners.pairwise import PairwiseClustering
 from coterie.pairs import PairScores, all_pairs

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from coterie._arrays import Ints
-from coterie._reordering import in_order
 from coterie.features.operators import taken, written
-from coterie.items import Columns, ItemSet, PairFeatures, is_operator
+from coterie.items import ItemSet, PairFeatures, at, is_operator
 from coterie.pairs import all_pairs, condensed_positions
 from coterie.partition import Partition
 
@@ -42,13 +41,7 @@ def taken_of(item_set: ItemSet, truth: Partition, numbers: Ints) -> tuple[ItemSe
 
 
 def _taken(items: Any, numbers: Ints) -> Any:
-    if isinstance(items, PairFeatures):
-        return _taken_pairs(items, numbers)
-    if isinstance(items, Columns):
-        return Columns({name: in_order(column, numbers) for name, column in items.items()})
-    if isinstance(items, tuple):  # as an array, which is not looked through for rows of numbers
-        return np.fromiter((items[number] for number in numbers), object, len(numbers))
-    return in_order(items, numbers)
+    return _taken_pairs(items, numbers) if isinstance(items, PairFeatures) else at(items, numbers)
 
 
 def _taken_pairs(items: PairFeatures, numbers: Ints) -> PairFeatures:
