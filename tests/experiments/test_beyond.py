@@ -246,6 +246,9 @@ def test_tasks_are_divided(name):
     assert sizes == {expected[name]}
     if name == "usps":
         assert {tuple(truth.sizes) for truth in own.runs[0].test.partitions} == {(20,) * 5}
+        together = map(Partition, own.runs[0].entities)
+        assert list(together) == own.runs[0].train.partitions
+        assert set(np.concatenate(own.runs[0].entities)) == set(range(5))
 
 
 @on_data

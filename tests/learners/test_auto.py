@@ -14,11 +14,12 @@ from coterie import ItemSet, Partition
 from coterie._progress import progress
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.datasets import make_item_sets
-from coterie.exceptions import FeatureError, InputError, MetricError
+from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
 from coterie.learners import LatentLeftLinking, PairwiseClustering
 from coterie.learners import _auto_candidates as candidates_module
 from coterie.learners._auto_candidates import (
+    BOOSTED_PAIRS,
     CANDIDATES,
     FAMILIES,
     LEFT_LINKING,
@@ -30,7 +31,9 @@ from coterie.learners._auto_candidates import (
 from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
 from coterie.learners._auto_every import fit_every
 from coterie.learners._auto_folds import HeldOut, folds_of_entities, folds_of_sets
+from coterie.learners._auto_plan import planned
 from coterie.learners._auto_search import is_level
+from coterie.learners._entities import as_entities
 from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.auto import AutoLearner
 from coterie.learners.base import Examples
@@ -199,7 +202,7 @@ def test_a_part_is_made_as_if_its_items_were_all(kind):
 
 def test_entities_that_are_held_out_are_judged_among_the_strangers_of_the_whole_set():
     sets, truths = make_sets(1, n_items=30)
-    folds = folds_of_entities(sets[0], truths[0], 5, 0)
+    folds = folds_of_entities(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
     judged = np.concatenate([fold.held_out[0].items for fold in folds])
     assert sorted(judged.tolist()) == list(range(30))
     for fold in folds:
@@ -233,9 +236,9 @@ def test_joining_strangers_does_not_hide_among_what_was_fitted_to():
 def test_errors_number_item_sets_as_they_were_given():
     sets, truths = make_sets(6)
     alone = ItemSet(["alone"])
-    folds = folds_of_sets(
-        Examples([alone, *sets], [Partition([0]), *truths]), np.arange(1, 7), 3, 0
-    )
+    truths = [Partition([0]), *truths]
+    entities = as_entities(None, truths)
+    folds = folds_of_sets(Examples([alone, *sets], truths), entities, np.arange(1, 7), 3, 0)
     named = sorted(int(n) for f in folds for n in re.findall(r"\d+", f.name))
     assert named == [1, 2, 3, 4, 5, 6]
 
@@ -253,7 +256,7 @@ def test_a_metric_that_is_no_number_is_refused():
 
 def test_each_item_set_is_held_out_once():
     sets, truths = make_sets(7)
-    folds = folds_of_sets(Examples(sets, truths), np.arange(7), 3, 0)
+    folds = folds_of_sets(Examples(sets, truths), as_entities(None, truths), np.arange(7), 3, 0)
     assert sorted(map(id, sets)) == sorted(id(each.item_set) for f in folds for each in f.held_out)
     for fold in folds:
         own = {id(each.item_set) for each in fold.held_out}
@@ -295,6 +298,127 @@ def test_a_single_set_of_fifty_clusters_is_cut(n_items, tried):
         assert {type(each.clusterer) for each in learner.table_ if each.mean} == {AverageLinkage}
 
 
+# Entities that item sets share.
+
+
+def make_entities(n_sets, n_entities, n_each=3, seed=0):
+    """Sets of the same entities; or, told apart by their numbers, of `n_entities` new ones each."""
+    rng = np.random.default_rng(seed)
+    return [rng.permutation(np.repeat(np.arange(n_entities), n_each)) for _ in range(n_sets)]
+
+
+def make_shared(names, noise=0.8, seed=0):
+    rng = np.random.default_rng(seed)
+    sets, truths = [], [Partition(each) for each in names]
+    for truth in truths:
+        features = rng.normal(size=(len(truth) * (len(truth) - 1) // 2, 3))
+        features[:, 0] = noise * features[:, 0] + np.where(truth.together(), 1.0, -1.0)
+        sets.append(ItemSet.from_pair_features(features, len(truth)))
+    return sets, truths
+
+
+def test_entities_that_are_held_out_are_not_fitted_to():
+    names = [each + 3 * at for at, each in enumerate(make_entities(7, 4))]  # one of four is shared
+    examples = Examples(*make_shared(names))
+    folds = planned(examples, as_entities(names, examples.truths), 3, 0).folds
+    numbers = {id(item_set): at for at, item_set in enumerate(examples.item_sets)}
+    lost = 0
+    for fold in folds:
+        own = [numbers[id(each.item_set)] for each in fold.held_out]
+        gone = {name for at in own for name in names[at].tolist()}
+        left = [np.array([n for n in names[at] if n not in gone]) for at in fold.rest]
+        assert fold.fitted_to.truths == [Partition(each) for each in left]
+        assert [len(each) for each in fold.fitted_to.item_sets] == [len(each) for each in left]
+        assert all(each.items is None for each in fold.held_out)
+        lost += sum(len(names[at]) for at in fold.rest) - sum(map(len, left))
+        assert fold.share == sum(map(len, left)) / sum(len(names[at]) for at in fold.rest)
+    assert lost > 0
+
+
+def test_many_entities_that_all_sets_share_are_divided_into_parts():
+    names = make_entities(6, 50)
+    examples = Examples(*make_shared(names))
+    plan = planned(examples, as_entities(names, examples.truths), 5, 0)
+    assert plan.tuned
+    judged = [[] for _ in names]
+    for fold in plan.folds:
+        own = {name for at, each in enumerate(fold.held_out) for name in names[at][each.items]}
+        for at, each in enumerate(fold.held_out):
+            assert each.item_set is examples.item_sets[at]
+            assert set(names[at][each.items].tolist()) == own
+            judged[at] += each.items.tolist()
+        left = [each[~np.isin(each, list(own))] for each in names]
+        assert fold.fitted_to.truths == [Partition(each) for each in left]
+    assert [sorted(each) for each in judged] == [list(range(150))] * 6
+
+
+def test_few_entities_that_all_sets_share_are_none_to_choose_by():
+    names = make_entities(6, 5)
+    sets, truths = make_shared(names)
+    told = AutoLearner().fit(sets, truths, entities=names)
+    why = "item sets share 5 entities, fewer than 50"
+    assert told.choice_.status == f"not validated: {why}"
+    assert {row.status for row in told.table_[1:]} == {f"not tried: {why}"}
+    assert told.predict(sets) == logistic(AverageLinkage()).fit(sets, truths).predict(sets)
+    assert AutoLearner().fit(sets, truths).choice_.mean is not None
+
+
+def test_entities_that_no_two_sets_share_change_nothing():
+    sets, truths = make_sets()
+    names = [[f"{at} {label}" for label in truth.labels] for at, truth in enumerate(truths)]
+    told, untold = AutoLearner().fit(sets, truths, entities=names), AutoLearner().fit(sets, truths)
+    assert same_tables(told.table_, untold.table_)
+
+
+def test_what_was_learned_of_some_entities_by_heart_is_found_out():
+    """Pairs are told by which entity they are of, in all sets alike: no help with another."""
+    names = make_entities(8, 50, n_each=2)
+    rng = np.random.default_rng(0)
+    sigils = rng.normal(size=(50, 4))
+    sets = []
+    for each in names:
+        first, second = all_pairs(len(each)).T
+        own = sigils[each] + 0.01 * rng.normal(size=(len(each), 4))
+        sets.append(ItemSet.from_pair_features(own[first] * own[second], len(each)))
+    examples, boosted = Examples(sets, list(map(Partition, names))), Candidate(BOOSTED_PAIRS)
+    searches = [AutoLearner(pair_scores)._begin(examples, each) for each in (None, names)]
+    for search in searches:
+        search.run([boosted])
+    untold, told = (search.chosen(boosted).mean for search in searches)
+    assert untold > told + 0.2
+
+
+def test_entities_may_be_of_any_kind():
+    truths = [Partition(["x", "x", "y"]), Partition([0, 1])]
+    expected = [[0, 0, 1], [1, 2]]
+    for names in (
+        [["a", "a", "b"], ["b", "c"]],
+        [np.array(["a", "a", "b"]), ["b", "c"]],
+        (np.array(each) for each in ([7, 7, 900_000], [900_000, -1])),
+        [[("a", 1), ("a", 1), "b"], ["b", 3]],
+    ):
+        assert [each.tolist() for each in as_entities(names, truths)] == expected
+
+
+@pytest.mark.parametrize(
+    ("entities", "message"),
+    [
+        ("ab", "entities are of type str; give a list"),
+        ([["a", "a", "b"]], "there are 2 item sets and entities of 1; give them of each"),
+        ([["a", "a", "b"], ["c"]], "item set 1: it has 2 items, but the entities of 1"),
+        ([["a", "a", "b"], Partition([0, 1])], "item set 1: its entities are a Partition"),
+        ([["a", "a", "b"], [None, "c"]], "item set 1: item 0 has no label"),
+        ([["a", "b", "b"], ["c", "d"]], "item set 0: items 0 and 1 are of one cluster, but of the"),
+        ([["a", "a", "b"], "cd"], "item set 1: labels are of type str"),
+    ],
+)
+def test_entities_that_do_not_fit_are_refused(entities, message):
+    sets, _ = make_sets(1, 3)
+    item_sets = [sets[0], ItemSet.from_pair_features(np.zeros((1, 3)), 2)]
+    with pytest.raises(CoterieError, match=message):
+        AutoLearner().fit(item_sets, [[0, 0, 1], [0, 1]], entities=entities)
+
+
 # The choice.
 
 
@@ -327,7 +451,7 @@ def test_the_mean_is_that_of_the_metric_on_held_out_sets():
     single = fit_every(AutoLearner(), sets, truths, [Candidate(LOGISTIC)])
     row = single.auto.table_[0]
     values = {}
-    for fold in folds_of_sets(Examples(sets, truths), np.arange(len(sets)), 5, 0):
+    for fold in planned(Examples(sets, truths), as_entities(None, truths), 5, 0).folds:
         fitted = logistic(row.clusterer).fit(*fold.fitted_to).set_params(threshold=row.threshold)
         for each in fold.held_out:
             values[id(each.item_set)] = b_cubed(each.truth, *fitted.predict([each.item_set])).f1

@@ -11,10 +11,11 @@ from coterie.calibrations import Confidences
 from coterie.clusterers import AverageLinkage
 from coterie.experiments._beyond_cells import keyed, quiet
 from coterie.experiments._beyond_data import task
-from coterie.experiments._beyond_methods import LOGISTIC, STRUCTURED, boosted, classifier
+from coterie.experiments._beyond_methods import LOGISTIC, STRUCTURED, boosted
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.charts import Lines
 from coterie.experiments.tables import Table
+from coterie.learners._logistic import scaled_logistic
 from coterie.learners.base import Learner
 from coterie.learners.calibration import calibrate, true_shares
 from coterie.learners.reliability import Reliability
@@ -80,7 +81,7 @@ def judged(key: Key, folder: Path | None) -> Values:
 def _learner(method: str, quick: bool) -> Learner:
     """Return a method as it comes, without a search for its settings."""
     if method == LOGISTIC:
-        return classifier().set_params(clusterer=AverageLinkage())
+        return scaled_logistic(clusterer=AverageLinkage())
     return boosted(LeftLinkRisk(), LightTrees(learning_rate=0.2), FEW_ROUNDS if quick else N_ROUNDS)
 
 

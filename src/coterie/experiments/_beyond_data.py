@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from coterie._arrays import Floats
+from coterie._arrays import Floats, Ints
 from coterie._types import Featurizer
 from coterie.datasets.cora import load_cora_ksf, load_cora_refs
 from coterie.datasets.corpus import Corpus
@@ -49,10 +49,14 @@ SPLITS: tuple[Literal["train"], Literal["test"]] = ("train", "test")
 
 
 class Run(NamedTuple):
-    """Item sets to train on, and to test on."""
+    """Item sets to train on, and to test on; and the entities of the first, where they share them.
+
+    The test sets are of other entities.
+    """
 
     train: Corpus
     test: Corpus
+    entities: list[Ints] | None = None
 
 
 class Task(NamedTuple):
@@ -83,7 +87,7 @@ def task(name: str, folder: Path | None = None, quick: bool = False) -> Task:
     kind = TASKS[name]
     runs = kind.runs(folder)
     if quick:
-        runs = [Run(_few(run.train), _few(run.test)) for run in runs[:FEW_RUNS]]
+        runs = [_few_of(run) for run in runs[:FEW_RUNS]]
     return Task(name, kind.metric, kind.ordered, runs)
 
 
@@ -92,10 +96,22 @@ def count_runs(name: str, quick: bool = False) -> int:
     return min(TASKS[name].n_runs, FEW_RUNS) if quick else TASKS[name].n_runs
 
 
+def _few_of(run: Run) -> Run:
+    entities = run.entities
+    if entities is not None:
+        entities = [entities[number][:FEW_ITEMS] for number in _some(len(entities))]
+    return Run(_few(run.train), _few(run.test), entities)
+
+
+def _some(n_sets: int) -> list[int]:
+    """Take the numbers of some item sets, from the first set to the last."""
+    numbers: list[int] = np.linspace(0, n_sets - 1, FEW_SETS).round().astype(int).tolist()
+    return sorted(set(numbers))
+
+
 def _few(corpus: Corpus) -> Corpus:
-    """Take the first items of some item sets, from the first set to the last."""
-    numbers = np.linspace(0, len(corpus.item_sets) - 1, FEW_SETS).round().astype(int)
-    kept = np.unique(numbers).tolist()
+    """Take the first items of some item sets."""
+    kept = _some(len(corpus.item_sets))
     return Corpus(
         [_first_items(corpus.item_sets[number]) for number in kept],
         [Partition(corpus.partitions[number].labels[:FEW_ITEMS]) for number in kept],
@@ -115,7 +131,8 @@ def _first_items(item_set: ItemSet) -> ItemSet:
 def _gum(folder: Path | None, swapped: bool = False) -> list[Run]:
     """Read the features that come with 60 documents, 50 binary ones and two distances."""
     halves = load_gum_coref(folder, "train"), load_gum_coref(folder, "test")
-    return [Run(*reversed(halves)) if swapped else Run(*halves)]
+    train, test = reversed(halves) if swapped else halves
+    return [Run(train, test)]
 
 
 def _news(folder: Path | None) -> list[Run]:
@@ -151,11 +168,11 @@ GRAMS = Stacked((MEASURES, TextFeatures(("text",), n_grams=(1, 2, 3))))
 """What posts have in common: seven measures; or also the cosines of n-grams, raw and stemmed."""
 
 
-def _digits(folder: Path | None) -> list[Run]:
+def _digits(folder: Path | None, told: bool = True) -> list[Run]:
     """Train on sets of five digits, test on sets of the five others."""
     rng = np.random.default_rng(0)
     train, test = (_drawn(load_usps(folder, split, MOST_IN_SET), rng) for split in SPLITS)
-    return [Run(train, test)]
+    return [Run(train.corpus, test.corpus, train.digits if told else None)]
 
 
 TASKS: Mapping[str, _Kind] = {
@@ -172,6 +189,7 @@ TASKS: Mapping[str, _Kind] = {
     "topic, n-grams": _Kind(variation_of_information, True, 1, partial(_posts, "thread", GRAMS)),
     "author, n-grams": _Kind(variation_of_information, True, 1, partial(_posts, "author", GRAMS)),
     "usps": _Kind(pair_scores, False, 1, _digits),
+    "usps, digits not told": _Kind(pair_scores, False, 1, partial(_digits, told=False)),
 }
 
 
@@ -205,16 +223,24 @@ def _of(item_set: ItemSet, features: Floats) -> ItemSet:
     return ItemSet.from_pair_features(features, len(item_set), ordered=item_set.ordered)
 
 
-def _drawn(images: Corpus, rng: np.random.Generator) -> Corpus:
+class _Drawn(NamedTuple):
+    """Sets of images, and which digit each image is of."""
+
+    corpus: Corpus
+    digits: list[Ints]
+
+
+def _drawn(images: Corpus, rng: np.random.Generator) -> _Drawn:
     """Draw sets with as many images of each digit; a pair has |x − x′| and its length."""
     (pool,), (truth,) = images
     orders = [rng.permutation(items)[: N_DIGIT_SETS * N_EACH] for items in truth.clusters]
-    drawn = Corpus([], [])
+    drawn = _Drawn(Corpus([], []), [])
     for chosen in np.hstack([order.reshape(N_DIGIT_SETS, -1) for order in orders]):
         items = rng.permutation(chosen)
         vectors = ItemSet(pool.items[items])
         apart = written(AbsoluteDifferences()(vectors, None))
         features = np.column_stack([apart, np.linalg.norm(apart, axis=1)])
-        drawn.item_sets.append(_of(vectors, features))
-        drawn.partitions.append(Partition(truth.labels[items]))
+        drawn.corpus.item_sets.append(_of(vectors, features))
+        drawn.corpus.partitions.append(Partition(truth.labels[items]))
+        drawn.digits.append(truth.labels[items])
     return drawn

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from sklearn.linear_model import LogisticRegression
-
 from coterie._types import Clusterer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
+from coterie.learners._logistic import scaled_logistic
 from coterie.learners.base import Learner
 from coterie.learners.boosting import StructuredBoosting
 from coterie.learners.context import WithContext
 from coterie.learners.left_linking import LatentLeftLinking
-from coterie.learners.pairwise import PairwiseClustering
 from coterie.learners.risks import LeftLinkRisk, LogisticRisk, Risk
 from coterie.learners.sgd import SGD
 from coterie.learners.trees import LightTrees
@@ -26,7 +24,6 @@ PAIRS_CONTEXT = f"{PAIRS}, with context"
 ALONE = (LOGISTIC, L3M, PAIRS, STRUCTURED)
 CONTEXT = (LOGISTIC, PAIRS, LOGISTIC_CONTEXT, PAIRS_CONTEXT)
 
-MAX_ITER = 1000
 LAM = 1e-5
 
 
@@ -91,14 +88,7 @@ def settings_of(method: str, effort: Effort, ordered: bool) -> list[Setting]:
 
 
 def _logistic(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:
-    return [Setting(classifier(C), {}, clusterers, {"C": C}) for C in effort.Cs]
-
-
-def classifier(C: float = 1.0) -> PairwiseClustering:
-    """Return logistic regression of pairs."""
-    return PairwiseClustering(
-        classifier=LogisticRegression(max_iter=MAX_ITER), C=C, featurizer=Scaled(GivenFeatures())
-    )
+    return [Setting(scaled_logistic(C=C), {}, clusterers, {"C": C}) for C in effort.Cs]
 
 
 def _left_linking(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:  # noqa: ARG001

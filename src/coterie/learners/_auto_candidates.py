@@ -6,17 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.items import ItemSet
+from coterie.learners._logistic import scaled_logistic
 from coterie.learners.base import Examples, Learner
 from coterie.learners.boosting import StructuredBoosting
 from coterie.learners.context import WithContext
 from coterie.learners.left_linking import LatentLeftLinking
-from coterie.learners.pairwise import PairwiseClustering
 from coterie.learners.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
 from coterie.learners.trees import default_trees
 from coterie.partition import Partition
@@ -27,7 +26,6 @@ BOOSTED_PAIRS = "boosted pairs"
 STRUCTURED = "structured boosting"
 FAMILIES = (LOGISTIC, LEFT_LINKING, BOOSTED_PAIRS, STRUCTURED)
 
-MAX_ITER = 1000
 GAMMAS, GAMMA = (0.2, 1.0), 0.5
 """The temperatures of latent left-linking, and that of boosted left-linking."""
 
@@ -126,13 +124,7 @@ class Setup:
 
 
 def _logistic(setup: Setup) -> list[Variant]:
-    learner = PairwiseClustering(
-        AverageLinkage(),
-        LogisticRegression(max_iter=MAX_ITER),
-        featurizer=Scaled(setup.base),
-        **setup.shared,
-    )
-    return [Variant(learner)]
+    return [Variant(scaled_logistic(setup.base, clusterer=AverageLinkage(), **setup.shared))]
 
 
 def _left_linking(setup: Setup) -> list[Variant]:

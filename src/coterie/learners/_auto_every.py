@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from coterie._arrays import Floats
 from coterie.learners._auto_candidates import CANDIDATES, Candidate
+from coterie.learners._entities import Names
 from coterie.learners.auto import AutoLearner
 from coterie.learners.base import as_examples
 from coterie.model import Model
@@ -34,6 +35,7 @@ def fit_every(
     item_sets: Iterable[Any],
     partitions: Iterable[PartitionLike],
     candidates: Iterable[Candidate] = CANDIDATES,
+    entities: Iterable[Names] | None = None,
 ) -> Every:
     """Fit an `AutoLearner`, and each candidate as if it were the only one.
 
@@ -42,7 +44,7 @@ def fit_every(
     examples = as_examples(item_sets, partitions)
     begun = monotonic()
     chooser = clone(auto)
-    search = chooser._begin(examples)  # noqa: SLF001
+    search = chooser._begin(examples, entities)  # noqa: SLF001
     chooser._choose(search, begun)  # noqa: SLF001
     chooser._fitted_blocker = chooser._blocker  # noqa: SLF001
     singles = {}

@@ -1,5 +1,6 @@
-"""What is held out at a time: whole item sets, or the entities of one."""
+"""What is held out at a time: whole item sets, or entities."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from coterie._arrays import Ints
 from coterie.items import ItemSet
-from coterie.learners._held_out import divided, part_of
+from coterie.learners._held_out import divided
 from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.base import Examples
 from coterie.partition import Partition
@@ -44,46 +45,82 @@ class HeldOut(NamedTuple):
 class Fold:
     """What is fitted to, and what is then predicted.
 
-    Of several item sets it is those of the numbers `rest`, of a single one the items of them.
+    Parameters
+    ----------
+    name
+        What is held out, for messages.
+    examples
+        All item sets.
+    rest
+        Which items of which of them are fitted to, by numbers.
+    held_out
+        What is predicted.
     """
 
     name: str
     examples: Examples
-    rest: Ints
+    rest: Mapping[int, Ints]
     held_out: list[HeldOut]
 
     @property
     def fitted_to(self) -> Examples:
-        """What is fitted to; a part of a single set is made only now, because it is a copy."""
-        if self.held_out[0].items is None:
-            return part_of(self.examples, self.rest)
-        (item_set,), (truth,) = self.examples
-        others, of_others = taken_of(item_set, truth, self.rest)
-        return Examples([others], [of_others])
+        """What is fitted to; parts of item sets are made only now, because they are copies."""
+        both = [self._left_of(number) for number, items in self.rest.items() if len(items)]
+        return Examples([item_set for item_set, _ in both], [truth for _, truth in both])
+
+    @property
+    def share(self) -> float:
+        """The share of the items of the sets that are fitted to which is left of them."""
+        whole = sum(len(self.examples.truths[number]) for number in self.rest)
+        return sum(map(len, self.rest.values())) / max(whole, 1)
+
+    def _left_of(self, number: int) -> tuple[ItemSet, Partition]:
+        item_set, truth = self.examples.item_sets[number], self.examples.truths[number]
+        items = self.rest[number]
+        return taken_of(item_set, truth, items) if len(items) < len(truth) else (item_set, truth)
 
 
-def folds_of_sets(examples: Examples, numbers: Ints, n_folds: int, random_state: int) -> list[Fold]:
-    """Divide the item sets of some numbers at random into parts of nearly one size."""
+def folds_of_sets(
+    examples: Examples, entities: Sequence[Ints], numbers: Ints, n_folds: int, random_state: int
+) -> list[Fold]:
+    """Divide the item sets of some numbers at random into parts of nearly one size.
+
+    The items of all other parts are fitted to, but those whose entities are held out.
+    """
     folds = []
     for part in divided(len(numbers), n_folds, random_state):
-        own, rest = numbers[part], np.delete(numbers, part)
-        held_out = [HeldOut(*both) for both in zip(*part_of(examples, own), strict=True)]
+        own = numbers[part]
+        gone = np.concatenate([entities[number] for number in own])
+        rest = {
+            number: np.flatnonzero(~np.isin(entities[number], gone))
+            for number in np.delete(numbers, part).tolist()
+        }
+        held_out = [HeldOut(examples.item_sets[each], examples.truths[each]) for each in own]
         folds.append(Fold(f"item sets {own.tolist()}", examples, rest, held_out))
     return folds
 
 
 def folds_of_entities(
-    item_set: ItemSet, truth: Partition, n_parts: int, random_state: int
+    examples: Examples, entities: Sequence[Ints], numbers: Ints, n_parts: int, random_state: int
 ) -> list[Fold]:
-    """Divide the clusters of one item set, whole, into parts of near-equal numbers of items.
+    """Divide the entities of the item sets of some numbers into parts of nearly as many items.
 
-    The items of all other parts are fitted to. Then the whole set is predicted, because a part
-    alone would have fewer strangers to be told from, and a candidate that joins too much would
-    pass; but only what becomes of the items of the part is judged.
+    The items of all other parts are fitted to. Then whole sets are predicted, because a part alone
+    would have fewer strangers to be told from, and a candidate that joins too much would pass; but
+    only what becomes of the items of the part is judged.
     """
-    owners = part_of_each(truth, n_parts, random_state)
-    folds, examples = [], Examples([item_set], [truth])
-    for number in range(n_parts):
-        rest, own = np.flatnonzero(owners != number), np.flatnonzero(owners == number)
-        folds.append(Fold(f"part {number}", examples, rest, [HeldOut(item_set, truth, own)]))
+    entity = Partition(np.concatenate([entities[number] for number in numbers]))
+    ends = np.cumsum([len(entities[number]) for number in numbers])[:-1]
+    parts = np.split(part_of_each(entity, n_parts, random_state), ends)
+    owners = dict(zip(numbers.tolist(), parts, strict=True))
+    folds = []
+    for part in range(n_parts):
+        rest = {number: np.flatnonzero(own != part) for number, own in owners.items()}
+        judged = {number: np.flatnonzero(own == part) for number, own in owners.items()}
+        held_out = [
+            HeldOut(examples.item_sets[number], examples.truths[number], items)
+            for number, items in judged.items()
+            if len(items)
+        ]
+        folds.append(Fold(f"part {part} of the entities", examples, rest, held_out))
     return folds

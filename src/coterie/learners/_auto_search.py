@@ -17,6 +17,7 @@ from coterie.exceptions import located
 from coterie.learners._auto_candidates import Candidate, Setup, Variant
 from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
 from coterie.learners._auto_folds import Fold, HeldOut
+from coterie.learners._auto_plan import Plan
 from coterie.learners._held_out import as_number
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
@@ -62,13 +63,10 @@ class Search:
         What all candidates share.
     examples
         What is fitted to in the end.
-    folds
-        What is fitted to and held out at a time. Without folds nothing can be validated, and every
-        candidate has its default operating point.
+    plan
+        What is held out.
     metric
         A metric of `coterie.metrics`.
-    tuned
-        Whether the operating point is chosen too; if not, it is the default.
     n_jobs
         Number of processes.
     deadline
@@ -77,9 +75,8 @@ class Search:
 
     setup: Setup
     examples: Examples
-    folds: list[Fold]
+    plan: Plan
     metric: Callable[..., Any]
-    tuned: bool = True
     n_jobs: int = 1
     deadline: float = inf
     found: dict[Candidate, Validated] = field(default_factory=dict, init=False)
@@ -94,7 +91,7 @@ class Search:
     def run(self, candidates: Sequence[Candidate], keep: int = 0) -> None:
         """Validate candidates; of the first `keep` all folds are done, whatever the time."""
         wanted = [each for each in candidates if each not in self.found]
-        tasks = [(each, fold) for each in wanted for fold in self.folds]
+        tasks = [(each, fold) for each in wanted for fold in self.plan.folds]
         limits = {each: inf if at < keep else self.deadline for at, each in enumerate(wanted)}
         calls = (
             delayed(_fitted_and_scored)(self.setup, self._variants(each), fold, limits[each])
@@ -105,7 +102,7 @@ class Search:
         for number, ((each, _), answer) in enumerate(zip(tasks, parallel(calls), strict=True), 1):
             if answer is not None:
                 answers[each].append(answer)
-            if not number % len(self.folds):  # the last fold of a candidate
+            if not number % len(self.plan.folds):  # the last fold of a candidate
                 self._take(each, answers.pop(each))
             report("choose", number, len(tasks), str(each))
 
@@ -145,13 +142,13 @@ class Search:
     def _variants(self, candidate: Candidate) -> list[Variant]:
         """Return what is validated of a candidate: all of it, or its default."""
         variants = self.setup.variants(candidate)
-        if self.tuned:
+        if self.plan.tuned:
             return variants
         return [variants[0]._replace(lengths=variants[0].lengths[:1])]
 
     def _take(self, candidate: Candidate, answers: list["_Scored"]) -> None:
         """Decode what all folds scored."""
-        if len(answers) < len(self.folds):
+        if len(answers) < len(self.plan.folds):
             self.missing[candidate] = len(answers)
             return
         begun = monotonic()
@@ -170,10 +167,10 @@ class Search:
         self, variant: Variant, scored: list[PairScores]
     ) -> list[tuple[Clusterer, list[float], Floats]]:
         """Measure each clusterer (one, if nothing is tuned) at each threshold on each set."""
-        held_out = [each for fold in self.folds for each in fold.held_out]
+        held_out = [each for fold in self.plan.folds for each in fold.held_out]
         truths = [each.truth for each in held_out]
-        grid = threshold_grid(scored, truths) if self.tuned else np.zeros(1)
-        clusterers = self.setup.clusterers(variant)[: None if self.tuned else 1]
+        grid = threshold_grid(scored, truths) if self.plan.tuned else np.zeros(1)
+        clusterers = self.setup.clusterers(variant)[: None if self.plan.tuned else 1]
         calls = (
             delayed(_measured)(clusterers, scores, grid, each, self.metric)
             for scores, each in zip(scored, held_out, strict=True)

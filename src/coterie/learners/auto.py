@@ -1,37 +1,22 @@
 """The learner that chooses for the user: family, context, clusterer and operating point."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._arguments import as_weight, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.learners._auto_candidates import CANDIDATES, LOGISTIC, Candidate, Setup
-from coterie.learners._auto_folds import Fold, folds_of_entities, folds_of_sets
+from coterie.learners._auto_plan import planned
 from coterie.learners._auto_search import Search, is_level, standard_error
 from coterie.learners._auto_text import shown_table
-from coterie.learners.base import Examples, Learner
+from coterie.learners._entities import Names, as_entities
+from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import b_cubed, scorer
-from coterie.pairs import count_pairs
-
-LEAST_SETS = 5
-"""From how many item sets on the choice is made by cross-validation."""
-
-LEAST_CLUSTERS = 50
-"""From how many clusters on those of a single item set are divided into parts, …"""
-
-N_PARTS = 10
-"""… and into how many."""
-
-MANY_PAIRS = 500_000
-"""From how many pairs on …"""
-
-FEW_FOLDS = 3
-"""… there are at most so many folds."""
+from coterie.partition import PartitionLike
 
 SIMPLEST = Candidate(LOGISTIC)
 
@@ -77,6 +62,11 @@ class AutoLearner(Learner):
     those items, each with its default clusterer and threshold 0. (A part as an item set of its own
     would have fewer strangers than the whole, and what joins too much would do well on it.) There
     the best is chosen, and none with context, which would be learned from one item set alone.
+
+    Where `fit` is told the entities that item sets share, candidates are fitted without those of
+    the sets that are held out. If that leaves less than half of the items, then the entities are
+    divided into parts, as the clusters of a single set are; and if there are fewer than 50, item
+    sets tell as little of new entities as one set does, and nothing is chosen.
 
     Context is tried with logistic regression and with the best family, and with the others only
     where it helped one of these; above half a million pairs there are at most three folds. The
@@ -152,9 +142,38 @@ class AutoLearner(Learner):
         check_is_fitted(self, "similarity_")
         return shown_table(self.table_, self.choice_, self._reason, self.seconds_)
 
+    def fit(
+        self,
+        item_sets: Iterable[Any],
+        partitions: Iterable[PartitionLike],
+        *,
+        entities: Iterable[Names] | None = None,
+    ) -> Self:
+        """Choose, and learn from all item sets.
+
+        Parameters
+        ----------
+        item_sets
+            A list of item sets, or of anything that `ItemSet` takes.
+        partitions
+            The correct partition of each: a `Partition`, or one label an item.
+        entities
+            For each item set what its items are of, one name an item, which means the same in all
+            item sets. To be given where the same persons, papers or digits are found in several
+            item sets but new item sets will be of others: what was learned of one entity then helps
+            with no other, and only held-out entities tell that. None takes every cluster for an
+            entity of its own.
+        """
+        self._learn(as_examples(item_sets, partitions), entities)
+        self._fitted_blocker = self._blocker
+        return self
+
     def _fit(self, examples: Examples) -> None:
+        self._learn(examples)
+
+    def _learn(self, examples: Examples, entities: Iterable[Names] | None = None) -> None:
         begun = monotonic()
-        self._choose(self._begin(examples), begun)
+        self._choose(self._begin(examples, entities), begun)
 
     def _choose(self, search: Search, begun: float) -> None:
         """Validate what the rule asks for, choose, and fit the choice to all item sets."""
@@ -166,7 +185,7 @@ class AutoLearner(Learner):
         self.choice_ = self.table_[CANDIDATES.index(chosen)]
         self.seconds_ = monotonic() - begun
 
-    def _begin(self, examples: Examples) -> Search:
+    def _begin(self, examples: Examples, entities: Iterable[Names] | None = None) -> Search:
         """Check what is given, and set up the search."""
         scorer(self.metric)  # type: ignore[arg-type]  # refuses what does not tell its direction
         n_folds = as_whole("n_folds", self.n_folds, 2)
@@ -175,25 +194,24 @@ class AutoLearner(Learner):
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
         ordered = all(each.ordered for each in examples.item_sets)
         setup = Setup(self.featurizer, self.blocker, ordered, seed)
-        folds, tuned = _folds(examples, n_folds, seed)
-        if folds:
+        plan = planned(examples, as_entities(entities, examples.truths), n_folds, seed)
+        if plan.folds:
             self._featurizer.fit(examples.item_sets)  # an error has the number of the set
         deadline = monotonic() + budget
-        return Search(setup, examples, folds, self.metric, tuned, n_jobs, deadline)
+        return Search(setup, examples, plan, self.metric, n_jobs, deadline)
 
     def _validate(self, search: Search) -> dict[Candidate, str]:
         """Validate the candidates, and say of those that are not why."""
-        if not search.folds:
-            few = _few(search.examples)
+        if not search.plan.folds:
             return {
-                each: f"not {'validated' if each == SIMPLEST else 'tried'}: {few}"
+                each: f"not {'validated' if each == SIMPLEST else 'tried'}: {search.plan.why}"
                 for each in CANDIDATES
             }
         with_context = Candidate(LOGISTIC, context=True)
-        first = [with_context] if search.tuned else []
+        first = [with_context] if search.plan.tuned else []
         search.run([each for each in CANDIDATES if not each.context or each in first], keep=1)
         why_not = {}
-        if search.tuned:
+        if search.plan.tuned:
             top = _best(search)
             search.run([top._replace(context=True)])
             helped = _is_helped(search, SIMPLEST) or _is_helped(search, top)
@@ -208,33 +226,12 @@ class AutoLearner(Learner):
             why_not = dict.fromkeys(others, why)
         for each, done in search.missing.items():
             used = f"not tried: the budget of {self.budget:g} s was used up"
-            why_not[each] = f"{used} after {done} of {len(search.folds)} folds"
+            why_not[each] = f"{used} after {done} of {len(search.plan.folds)} folds"
         return why_not
 
     @property
     def _predictor(self) -> Clusterer:
         return self._chosen_clusterer
-
-
-def _folds(examples: Examples, n_folds: int, seed: int) -> tuple[list[Fold], bool]:
-    """Return what to hold out, if anything, and whether operating points can be tuned on it."""
-    telling = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
-    if len(telling) >= LEAST_SETS:
-        n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
-        most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
-        return folds_of_sets(examples, telling, most, seed), True
-    if len(telling) == 1:
-        item_set, truth = (part[telling[0]] for part in examples)
-        if truth.n_clusters >= LEAST_CLUSTERS:
-            return folds_of_entities(item_set, truth, N_PARTS, seed), False
-    return [], False
-
-
-def _few(examples: Examples) -> str:
-    n_sets = len(examples.truths)
-    n_telling = sum(len(truth) > 1 for truth in examples.truths)
-    more = f" with {n_telling} of more than one item" if n_telling < n_sets else ""
-    return f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
 
 
 def _is_helped(search: Search, candidate: Candidate) -> bool:
@@ -260,7 +257,7 @@ def _choice(search: Search) -> tuple[Candidate, str]:
     F1 on the other half against the best (names of three kinds, training sets alone).
     """
     if not search.found:
-        return SIMPLEST, "with so few item sets nothing more can be chosen reliably"
+        return SIMPLEST, "from so little nothing more can be chosen reliably"
     best = _best(search)
     gains = {each: search.sign * search.chosen(each).values for each in search.found}
     level = [each for each in CANDIDATES if each in gains and is_level(gains[each], gains[best])]
@@ -268,7 +265,7 @@ def _choice(search: Search) -> tuple[Candidate, str]:
         return best, "it is the only one that there was time for"
     if best == SIMPLEST:
         return best, "it is the simplest, and none is better"
-    if not search.tuned:
+    if not search.plan.tuned:
         return best, "it is the best on parts of the item set"
     if level[0] == best:
         return best, "it is the best, and nothing simpler is within one standard error of it"

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.metaestimators import available_if
 
 from coterie._arguments import as_whole
@@ -20,14 +19,12 @@ from coterie.features.operators import ScaledFeatures, stack
 from coterie.features.stacked import Stacked
 from coterie.items import ItemSet, PairFeatures
 from coterie.learners._held_out import left_of, part_of
+from coterie.learners._logistic import scaled_logistic
 from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.pairwise import PairwiseClustering
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition, PartitionLike
 from coterie.similarities.context import ContextSimilarity, with_features
-
-MAX_ITER = 1000
 
 CONSTANT = 1e-9
 """A column of context that deviates by no more is constant."""
@@ -192,8 +189,7 @@ class WithContext(Learner):
         if self.first is not None:
             first: Learner = clone(self.first)
             return first
-        classifier = LogisticRegression(max_iter=MAX_ITER)
-        return PairwiseClustering(classifier=classifier, featurizer=Scaled(GivenFeatures()))
+        return scaled_logistic()
 
     @property
     def _second(self) -> Learner:

@@ -1,0 +1,75 @@
+"""What the automatic choice is validated on, as far as there is enough for it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from coterie._arrays import Ints
+from coterie.learners._auto_folds import Fold, folds_of_entities, folds_of_sets
+from coterie.learners.base import Examples
+from coterie.pairs import count_pairs
+
+LEAST_SETS = 5
+"""From how many item sets on these are held out, …"""
+
+LEAST_SHARE = 0.5
+"""… if at least this share of the items of the others is of other entities."""
+
+LEAST_ENTITIES = 50
+"""If not, and of a single item set, from how many entities on these are held out."""
+
+N_PARTS = 10
+"""Into how many parts the entities are divided."""
+
+MANY_PAIRS = 500_000
+"""From how many pairs on …"""
+
+FEW_FOLDS = 3
+"""… there are at most so many folds."""
+
+
+class Plan(NamedTuple):
+    """What is held out.
+
+    Parameters
+    ----------
+    folds
+        What is fitted to and held out at a time. Without folds nothing can be validated, and every
+        candidate has its default operating point.
+    tuned
+        Whether the operating point is chosen too; if not, it is the default.
+    why
+        Why there are no folds.
+    """
+
+    folds: Sequence[Fold]
+    tuned: bool = True
+    why: str = ""
+
+
+def planned(examples: Examples, entities: list[Ints], n_folds: int, random_state: int) -> Plan:
+    """Say what to hold out of the item sets."""
+    numbers = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
+    if 1 < len(numbers) < LEAST_SETS or not len(numbers):
+        return Plan([], why=_few_sets(examples, len(numbers)))
+    is_single = len(numbers) == 1
+    if not is_single:
+        n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
+        most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
+        folds = folds_of_sets(examples, entities, numbers, most, random_state)
+        if min(fold.share for fold in folds) >= LEAST_SHARE:
+            return Plan(folds)
+    n_entities = len(np.unique(np.concatenate([entities[number] for number in numbers])))
+    if n_entities >= LEAST_ENTITIES:
+        folds = folds_of_entities(examples, entities, numbers, N_PARTS, random_state)
+        return Plan(folds, tuned=not is_single)
+    if is_single:
+        return Plan([], why=_few_sets(examples, len(numbers)))
+    return Plan([], why=f"item sets share {n_entities} entities, fewer than {LEAST_ENTITIES}")
+
+
+def _few_sets(examples: Examples, n_telling: int) -> str:
+    n_sets = len(examples.truths)
+    more = f" with {n_telling} of more than one item" if n_telling < n_sets else ""
+    return f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
