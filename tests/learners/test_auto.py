@@ -356,7 +356,7 @@ def test_few_entities_that_all_sets_share_are_none_to_choose_by():
     names = make_entities(6, 5)
     sets, truths = make_shared(names)
     told = AutoLearner().fit(sets, truths, entities=names)
-    why = "item sets share 5 entities, fewer than 50"
+    why = "item sets of 5 entities in all, fewer than 50"
     assert told.choice_.status == f"not validated: {why}"
     assert {row.status for row in told.table_[1:]} == {f"not tried: {why}"}
     assert told.predict(sets) == logistic(AverageLinkage()).fit(sets, truths).predict(sets)

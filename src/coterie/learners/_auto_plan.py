@@ -20,7 +20,7 @@ LEAST_ENTITIES = 50
 """If not, and of a single item set, from how many entities on these are held out."""
 
 N_PARTS = 10
-"""Into how many parts the entities are divided."""
+"""Into how many parts the entities of a single item set are divided."""
 
 MANY_PAIRS = 500_000
 """From how many pairs on …"""
@@ -50,23 +50,34 @@ class Plan(NamedTuple):
 
 def planned(examples: Examples, entities: list[Ints], n_folds: int, random_state: int) -> Plan:
     """Say what to hold out of the item sets."""
-    numbers = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
-    if 1 < len(numbers) < LEAST_SETS or not len(numbers):
-        return Plan([], why=_few_sets(examples, len(numbers)))
-    is_single = len(numbers) == 1
-    if not is_single:
-        n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
-        most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
-        folds = folds_of_sets(examples, entities, numbers, most, random_state)
-        if min(fold.share for fold in folds) >= LEAST_SHARE:
-            return Plan(folds)
-    n_entities = len(np.unique(np.concatenate([entities[number] for number in numbers])))
+    telling = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
+    if len(telling) >= LEAST_SETS:
+        return _of_many(examples, entities, telling, n_folds, random_state)
+    if len(telling) == 1 and _count(entities, telling) >= LEAST_ENTITIES:
+        folds = folds_of_entities(examples, entities, telling, N_PARTS, random_state)
+        return Plan(folds, tuned=False)
+    return Plan([], why=_few_sets(examples, len(telling)))
+
+
+def _of_many(
+    examples: Examples, entities: list[Ints], numbers: Ints, n_folds: int, random_state: int
+) -> Plan:
+    """Hold out item sets; or entities, if too little would be left without those of the sets."""
+    n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
+    most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
+    folds = folds_of_sets(examples, entities, numbers, most, random_state)
+    if min(fold.share for fold in folds) >= LEAST_SHARE:
+        return Plan(folds)
+    n_entities = _count(entities, numbers)
     if n_entities >= LEAST_ENTITIES:
-        folds = folds_of_entities(examples, entities, numbers, N_PARTS, random_state)
-        return Plan(folds, tuned=not is_single)
-    if is_single:
-        return Plan([], why=_few_sets(examples, len(numbers)))
-    return Plan([], why=f"item sets share {n_entities} entities, fewer than {LEAST_ENTITIES}")
+        return Plan(folds_of_entities(examples, entities, numbers, most, random_state))
+    in_all = f"{n_entities} {'entity' if n_entities == 1 else 'entities'} in all"
+    return Plan([], why=f"item sets of {in_all}, fewer than {LEAST_ENTITIES}")
+
+
+def _count(entities: list[Ints], numbers: Ints) -> int:
+    """Count the different entities of some item sets."""
+    return len(np.unique(np.concatenate([entities[number] for number in numbers])))
 
 
 def _few_sets(examples: Examples, n_telling: int) -> str:
