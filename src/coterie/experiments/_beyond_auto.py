@@ -63,9 +63,9 @@ POINTS_NOTE = (
 )
 DIGITS_NOTE = (
     "All training sets of digits hold the same five and the test sets five others, so that eight "
-    "sets tell no more of new digits than one. Told so, by `entities`, the choice and the single "
-    "methods keep to their defaults; the last row, beside the ten tasks, is what becomes of them "
-    "if they are not told."
+    "sets tell no more of new digits than one. Told so, by the entities of all items, the choice "
+    "and the single methods keep to their defaults; the last row, beside the ten tasks, is what "
+    "becomes of them if they are not told."
 )
 
 
@@ -132,8 +132,8 @@ class Choice:
     @property
     def regret(self) -> float:
         """By how much the best single method is better than the automatic choice."""
-        lost = self.mean(self.best) - self.mean(AUTO)
-        return -lost if self.measure in LOWER else lost
+        best, own = self.mean(self.best), self.mean(AUTO)
+        return own - best if self.measure in LOWER else best - own
 
     @property
     def chosen(self) -> str:
