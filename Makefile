@@ -9,7 +9,7 @@ demo: .venv/.core
 	$(BIN)/coterie demo
 
 test: .venv/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow
