@@ -1,5 +1,6 @@
 """What every reader and generator of data returns."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from coterie.items import ItemSet
@@ -11,3 +12,17 @@ class Corpus(NamedTuple):
 
     item_sets: list[ItemSet]
     partitions: list[Partition]
+
+    def at(self, numbers: Iterable[int]) -> "Corpus":
+        """Take some item sets by their numbers, with their partitions.
+
+        >>> truths = [Partition([0]), Partition([0, 1])]
+        >>> corpus = Corpus([ItemSet(["a"]), ItemSet(["b", "c"])], truths)
+        >>> corpus.at([1]).partitions
+        [Partition([0, 1])]
+        """
+        chosen = list(numbers)
+        return Corpus(
+            [self.item_sets[number] for number in chosen],
+            [self.partitions[number] for number in chosen],
+        )

@@ -20,7 +20,7 @@ from coterie.experiments._beyond_cells import (
     quiet,
     texts_of,
 )
-from coterie.experiments._beyond_data import TASKS, count_runs, task
+from coterie.experiments._beyond_data import TASKS, TEN, UNTOLD, count_runs, task
 from coterie.experiments.cells import Context, Key, Values
 from coterie.experiments.charts import Bars
 from coterie.experiments.tables import Entry, Table, Value, time_text
@@ -37,8 +37,6 @@ NAMES: Mapping[Callable[..., Any], str] = {
     variation_of_information: VI,
 }
 AUTO = "AutoLearner"
-TEN = tuple(name for name in TASKS if not name.endswith(("exchanged", "n-grams", "not told")))
-UNTOLD = "usps, digits not told"
 QUICK_TASKS = ("news", "cora_ksf", "names, person")
 QUICK_CANDIDATES, QUICK_BUDGET = CANDIDATES[:3], 2.0
 """The methods of a quick run, and the seconds that its choice may take."""

@@ -20,10 +20,9 @@ from coterie.experiments._beyond_data import Run, task
 from coterie.experiments._beyond_methods import Setting, effort_of, settings_of
 from coterie.experiments.cells import Context, Key, Values
 from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
-from coterie.learners._held_out import divided, left_of
+from coterie.learners._held_out import as_number, divided, left_of
 from coterie.learners.base import Learner
 from coterie.metrics import (
-    Scores,
     b_cubed,
     conll_score,
     pair_loss,
@@ -65,8 +64,7 @@ class Point(NamedTuple):
 
 def measured(name: str, truth: Partition, predicted: Partition) -> float:
     """Return a measure as it is shown: of three-part scores the F1, all times 100."""
-    value = MEASURES[name](truth, predicted)
-    number = float(value.f1 if isinstance(value, Scores) else value)
+    number = as_number(MEASURES[name](truth, predicted))
     return number if name == LOSS else 100 * number
 
 
@@ -117,16 +115,11 @@ def _held_out(setting: Setting, train: Corpus, n_folds: int) -> list[list[PairSc
     n_sets = len(train.item_sets)
     found: list[dict[int, PairScores]] = [{} for _ in range(_n_places(setting))]
     for fold in divided(n_sets, n_folds, 0):
-        others = left_of(n_sets, fold).tolist()
-        fitted = _fits(setting, Corpus(*_some(train, others)))
+        fitted = _fits(setting, train.at(left_of(n_sets, fold)))
         for scored, learner in zip(found, fitted, strict=True):
             model = learner.to_model()
             scored.update({n: model.scores(train.item_sets[n]) for n in fold.tolist()})
     return [[scored[number] for number in range(n_sets)] for scored in found]
-
-
-def _some(corpus: Corpus, numbers: Sequence[int]) -> tuple[list[Any], list[Partition]]:
-    return [corpus.item_sets[n] for n in numbers], [corpus.partitions[n] for n in numbers]
 
 
 def _n_places(setting: Setting) -> int:

@@ -86,19 +86,10 @@ def train_and_test(data: Clusterings, key: Key, data_folder: Path | None) -> Val
     # Threads of BLAS would wait for each other where other processes keep the cores busy.
     with threadpool_limits(1, "blas"):
         with counted_stops() as stopped:
-            learners = _fitted(learner, _part(corpus, train), data.grid)
-        tests = [
-            _tested(learners, *example) for example in zip(*_part(corpus, left_out), strict=True)
-        ]
+            learners = _fitted(learner, corpus.at(train), data.grid)
+        tests = [_tested(learners, *example) for example in zip(*corpus.at(left_out), strict=True)]
     losses, together = zip(*tests, strict=True)
     return {"losses": losses, "together": together, "stopped": len(stopped), "fits": len(learners)}
-
-
-def _part(corpus: Corpus, numbers: Sequence[int]) -> Corpus:
-    return Corpus(
-        [corpus.item_sets[number] for number in numbers],
-        [corpus.partitions[number] for number in numbers],
-    )
 
 
 def _fitted(learner: Learner, train: Corpus, grid: Sequence[float]) -> Sequence[Learner]:

@@ -80,8 +80,7 @@ def _spread(corpus: Corpus, most: int | None) -> Corpus:
     count = len(corpus.item_sets)
     if most is None or count <= most:
         return corpus
-    kept = np.linspace(0, count - 1, most).round().astype(int)
-    return Corpus([corpus.item_sets[n] for n in kept], [corpus.partitions[n] for n in kept])
+    return corpus.at(np.linspace(0, count - 1, most).round().astype(int))
 
 
 def featurized(parts: Division, featurizer: Featurizer, blocker: Blocker) -> Division:

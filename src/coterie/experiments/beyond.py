@@ -77,11 +77,10 @@ def news(context: Context) -> list[Table]:
 def threads(context: Context) -> list[Table]:
     """Show posts of newsgroups by topic and by author."""
     made = []
-    for title, data in posts_of(context).items():
+    for title, data, n_columns, _ in posts_of(context):
         results = results_of(context, "threads", data, ALONE)
         notes = [CHOSEN_NOTE, P_NOTE.format(STRUCTURED), f"{VI}: in nats, lower is better."]
-        columns = "13" if "," in title else "seven"
-        about = POSTS_DATA.format(columns)
+        about = POSTS_DATA.format(n_columns)
         made.append(scores_table(title, results, STRUCTURED, about, notes=notes))
         made.append(chosen_table(title, results))
     return made

@@ -72,12 +72,17 @@ class Fold:
     def share(self) -> float:
         """The share of the items of the sets that are fitted to which is left of them."""
         whole = sum(len(self.examples.truths[number]) for number in self.rest)
-        return sum(map(len, self.rest.values())) / max(whole, 1)
+        return sum(map(len, self.rest.values())) / whole
 
     def _left_of(self, number: int) -> tuple[ItemSet, Partition]:
         item_set, truth = self.examples.item_sets[number], self.examples.truths[number]
         items = self.rest[number]
         return taken_of(item_set, truth, items) if len(items) < len(truth) else (item_set, truth)
+
+
+def joined(entities: Sequence[Ints], numbers: Ints) -> Ints:
+    """Return the entities of the items of some item sets, one set after the other."""
+    return np.concatenate([entities[number] for number in numbers])
 
 
 def folds_of_sets(
@@ -90,7 +95,7 @@ def folds_of_sets(
     folds = []
     for part in divided(len(numbers), n_folds, random_state):
         own = numbers[part]
-        gone = np.concatenate([entities[number] for number in own])
+        gone = joined(entities, own)
         rest = {
             number: np.flatnonzero(~np.isin(entities[number], gone))
             for number in np.delete(numbers, part).tolist()
@@ -109,7 +114,7 @@ def folds_of_entities(
     would have fewer strangers to be told from, and a candidate that joins too much would pass; but
     only what becomes of the items of the part is judged.
     """
-    entity = Partition(np.concatenate([entities[number] for number in numbers]))
+    entity = Partition(joined(entities, numbers))
     ends = np.cumsum([len(entities[number]) for number in numbers])[:-1]
     parts = np.split(part_of_each(entity, n_parts, random_state), ends)
     owners = dict(zip(numbers.tolist(), parts, strict=True))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie._arrays import Ints
-from coterie.learners._auto_folds import Fold, folds_of_entities, folds_of_sets
+from coterie.learners._auto_folds import Fold, folds_of_entities, folds_of_sets, joined
 from coterie.learners.base import Examples
 from coterie.pairs import count_pairs
 
@@ -77,7 +77,7 @@ def _of_many(
 
 def _count(entities: list[Ints], numbers: Ints) -> int:
     """Count the different entities of some item sets."""
-    return len(np.unique(np.concatenate([entities[number] for number in numbers])))
+    return len(np.unique(joined(entities, numbers)))
 
 
 def _few_sets(examples: Examples, n_telling: int) -> str:

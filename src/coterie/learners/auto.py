@@ -164,14 +164,11 @@ class AutoLearner(Learner):
             with no other, and only held-out entities tell that. None takes every cluster for an
             entity of its own.
         """
-        self._learn(as_examples(item_sets, partitions), entities)
+        self._fit(as_examples(item_sets, partitions), entities)
         self._fitted_blocker = self._blocker
         return self
 
-    def _fit(self, examples: Examples) -> None:
-        self._learn(examples)
-
-    def _learn(self, examples: Examples, entities: Iterable[Names] | None = None) -> None:
+    def _fit(self, examples: Examples, entities: Iterable[Names] | None = None) -> None:
         begun = monotonic()
         self._choose(self._begin(examples, entities), begun)
 
@@ -207,23 +204,9 @@ class AutoLearner(Learner):
                 each: f"not {'validated' if each == SIMPLEST else 'tried'}: {search.plan.why}"
                 for each in CANDIDATES
             }
-        with_context = Candidate(LOGISTIC, context=True)
-        first = [with_context] if search.plan.tuned else []
+        first = [Candidate(LOGISTIC, context=True)] if search.plan.tuned else []
         search.run([each for each in CANDIDATES if not each.context or each in first], keep=1)
-        why_not = {}
-        if search.plan.tuned:
-            top = _best(search)
-            search.run([top._replace(context=True)])
-            helped = _is_helped(search, SIMPLEST) or _is_helped(search, top)
-            families = " or ".join(dict.fromkeys([LOGISTIC, top.name]))
-            why = f"not tried: context did not help {families}"
-        else:
-            helped, why = False, "not tried: there is a single item set"
-        others = [each for each in CANDIDATES if each.context and each not in search.found]
-        if helped:
-            search.run(others)
-        else:
-            why_not = dict.fromkeys(others, why)
+        why_not = _validate_context(search)
         for each, done in search.missing.items():
             used = f"not tried: the budget of {self.budget:g} s was used up"
             why_not[each] = f"{used} after {done} of {len(search.plan.folds)} folds"
@@ -232,6 +215,22 @@ class AutoLearner(Learner):
     @property
     def _predictor(self) -> Clusterer:
         return self._chosen_clusterer
+
+
+def _validate_context(search: Search) -> dict[Candidate, str]:
+    """Validate context where it may help, and say of the families where it is not tried why."""
+    if search.plan.tuned:
+        top = _best(search)
+        search.run([top._replace(context=True)])
+        families = " or ".join(dict.fromkeys([LOGISTIC, top.name]))
+        why = f"not tried: context did not help {families}"
+        helped = _is_helped(search, SIMPLEST) or _is_helped(search, top)
+    else:
+        helped, why = False, "not tried: there is a single item set"
+    others = [each for each in CANDIDATES if each.context and each not in search.found]
+    if helped:
+        search.run(others)
+    return {} if helped else dict.fromkeys(others, why)
 
 
 def _is_helped(search: Search, candidate: Candidate) -> bool:
