@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie._saving import load_value, save_value
+from coterie._saving import _archive, load_value, save_value
 from coterie.exceptions import InputError
 from tests.test_saving import KNOWN, Box, with_folder
 
@@ -216,6 +216,33 @@ def test_a_member_twice_is_refused(file):
     with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("arrays/0.npy", members(file)["arrays/0.npy"])
     refused(file, "each array once")
+
+
+def test_too_many_members_are_refused(file, monkeypatch):
+    monkeypatch.setattr(_archive, "MOST_MEMBERS", 4)
+    refused(file, "more than 4 members")
+    monkeypatch.setattr(_archive, "MOST_MEMBERS", 5)
+    load_value(file, KNOWN.get)
+
+
+def test_a_large_directory_is_refused_before_it_is_read(file, monkeypatch):
+    content = file.read_bytes()
+    size = int.from_bytes(content[-10:-6], "little")
+    monkeypatch.setattr(_archive._Limited, "most", size)
+    load_value(file, KNOWN.get)
+    monkeypatch.setattr(_archive._Limited, "most", size - 1)
+    refused(file, "more than 100000 members")
+
+
+@pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_BRACKETS"])
+def test_large_trees_are_refused(file, monkeypatch, limit):
+    text = members(file)["model.json"]
+    brackets = text.count(b"[") + text.count(b"{")
+    most = {"MOST_BYTES": len(text), "MOST_BRACKETS": brackets}[limit]
+    monkeypatch.setattr(_archive, limit, most)
+    load_value(file, KNOWN.get)
+    monkeypatch.setattr(_archive, limit, most - 1)
+    refused(file, "model.json has more than .* bytes, or .* lists and objects")
 
 
 def test_a_file_without_a_tree_is_refused(file):

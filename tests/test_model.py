@@ -15,7 +15,7 @@ from coterie import ItemSet, PairScores, Partition, clusterers
 from coterie.blocking import AllPairs, NearestNeighbours, SharedKeys, Window
 from coterie.calibrations import ClusterCalibration, Isotonic
 from coterie.clusterers import Greedy, LeftLink, Relaxation, SearchRounding
-from coterie.exceptions import FeatureError, InputError, ItemSetError
+from coterie.exceptions import FeatureError, InputError, ItemSetError, PairError
 from coterie.features import GivenFeatures, Scaled, WithConstant
 from coterie.model import Logistic, Model, _registered
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
@@ -285,3 +285,32 @@ def test_functions_and_modules_are_no_classes():
     assert _registered("Partition") is Partition
     for name in ("os", "blocking", "__name__", "import_module", "", "coterie.model.Model"):
         assert _registered(name) is None
+
+
+def test_constraints_hold_for_their_item_sets(item_sets):
+    model = model_of(item_sets)
+    plain = model.predict(item_sets)
+    found = model.predict(item_sets, together=[[(0, 7), (7, 3)], None, []], apart=None)
+    assert found[0].together([(0, 7), (3, 7)]).all()
+    assert found[1:] == plain[1:]
+    joined = [p.clusters[0][:2].tolist() for p in plain]
+    bans = [[joined[0]], None, [joined[2]]]
+    for partition, pairs in zip(model.predict(item_sets, apart=bans), bans, strict=True):
+        assert pairs is None or not partition.together(pairs).any()
+    assert model.predict(item_sets, together=[None] * 3, apart=[None] * 3) == plain
+
+
+def test_constraints_that_do_not_fit_are_refused(item_sets):
+    model = model_of(item_sets)
+    with pytest.raises(InputError, match="together has 1 entries for 3 item sets; give an array"):
+        model.predict(item_sets, together=[[(0, 1)]])
+    with pytest.raises(InputError, match="apart is of type int; give a list with an array"):
+        model.predict(item_sets, apart=3)
+    with pytest.raises(InputError, match="apart is of type dict; give a list with an array"):
+        model.predict(item_sets, apart={0: [(0, 1)], 1: None, 2: None})
+    with pytest.raises(PairError, match="item set 2: items 0 and 4 must be apart, but 0 = 2 = 4"):
+        model.predict(
+            item_sets, together=[None, None, [(0, 2), (2, 4)]], apart=[None, None, [(4, 0)]]
+        )
+    with pytest.raises(PairError, match="item set 0: LeftLink cannot hold items together"):
+        model_of(item_sets, clusterer=LeftLink()).predict(item_sets[:1], together=[[(0, 1)]])

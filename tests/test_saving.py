@@ -1,5 +1,7 @@
 """Files of values: what goes in comes out, and what does not fit is refused."""
 
+import hashlib
+import zipfile
 from dataclasses import dataclass, field
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from coterie import PairScores, Partition
-from coterie._saving import load_value, save_value
+from coterie._saving import _archive, load_value, save_value
 from coterie.exceptions import InputError
 
 with_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -202,3 +204,29 @@ def test_what_cannot_be_saved_is_named_by_its_place_and_nothing_is_written(
 def test_a_class_of_the_user_must_not_have_a_name_of_ours(tmp_path):
     with pytest.raises(InputError, match="Box; rename the class"):
         save_value(tmp_path / "a", Box(1), {"Box": Strict}.get)
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("MOST_MEMBERS", "the model has 3 arrays, and a file at most 2 members; join"),
+        ("MOST_BYTES", "model.json has more than 2 bytes, .*; make arrays of long lists"),
+        ("MOST_BRACKETS", "or 2 lists and objects; make arrays of long lists"),
+    ],
+)
+def test_what_could_not_be_loaded_is_not_saved(limit, message, tmp_path, monkeypatch):
+    monkeypatch.setattr(_archive, limit, 2)
+    with pytest.raises(InputError, match=message):
+        save_value(tmp_path / "a", Box([np.arange(3)] * 3), KNOWN.get)
+    assert not list(tmp_path.iterdir())
+
+
+def test_digests_are_those_of_what_is_written(tmp_path, rng):
+    matrix = np.asfortranarray(rng.random((300, 400)))
+    members = {"a": b"text", "b": matrix, "c": matrix[::2], "d": np.array(["x", "yz"])}
+    _archive.write_archive(tmp_path / "a", members)
+    with zipfile.ZipFile(tmp_path / "a") as archive:
+        for name, content in members.items():
+            expected = hashlib.sha256(archive.read(name)).hexdigest()
+            assert _archive.digest(content) == expected
+            assert _archive.digest(archive.read(name)) == expected

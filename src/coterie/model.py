@@ -1,8 +1,10 @@
 """Models: all that is needed to partition new item sets, in one value and in one file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
+
+from numpy.typing import ArrayLike
 
 from coterie import blocking, calibrations, clusterers, dirichlet, features, similarities
 from coterie._arrays import Floats
@@ -17,12 +19,16 @@ from coterie.calibrations import (
     Confidences,
     Logistic,
 )
+from coterie.clusterers._constraints import constrained
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 __all__ = ["Logistic", "Model"]
+
+Constraints: TypeAlias = Sequence[ArrayLike | None]
+"""Pairs of items, of shape (q, 2), or None, for each of several item sets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +75,34 @@ class Model:
                 "coterie.similarities"
             )
 
-    def predict(self, item_sets: Iterable[Any]) -> list[Partition]:
-        """Partition each of several item sets."""
+    def predict(
+        self,
+        item_sets: Iterable[Any],
+        *,
+        together: Constraints | None = None,
+        apart: Constraints | None = None,
+    ) -> list[Partition]:
+        """Partition each of several item sets.
+
+        Parameters
+        ----------
+        item_sets
+            The item sets.
+        together
+            Pairs of items that must share a cluster: for each item set an array of shape (q, 2) of
+            item indices, or None. A clusterer that cannot hold them together refuses them.
+        apart
+            Pairs of items that must not, likewise.
+        """
         sets = as_item_sets(item_sets)
+        links = _one_each("together", together, len(sets))
+        bans = _one_each("apart", apart, len(sets))
         partitions = []
         for number, item_set in enumerate(sets):
             with located(f"item set {number}"):
-                partitions.append(self.clusterer(self.scores(item_set)))
+                scores = self.scores(item_set)
+                known = (links[number], bans[number])
+                partitions.append(constrained(self.clusterer, scores, *known))
             report("predict", number + 1, len(sets))
         return partitions
 
@@ -132,13 +159,31 @@ class Model:
         classes
             Dataclasses of your own that the model is made of, found by their names.
         """
-        model = load_value(path, _with_own(classes))
+        model = load_value(path, resolving(classes))
         if not isinstance(model, cls):
             raise InputError(
                 f"{path}: it holds a {type(model).__name__}, not a {cls.__name__}; give the name "
                 "of a saved model"
             )
         return model
+
+
+def _one_each(name: str, given: Constraints | None, n_sets: int) -> list[ArrayLike | None]:
+    """Take pairs, or None, for each item set."""
+    if given is None:
+        return [None] * n_sets
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError(
+            f"{name} is of type {type(given).__name__}; give a list with an array of pairs, or "
+            "None, for each item set"
+        )
+    pairs = list(given)
+    if len(pairs) != n_sets:
+        raise InputError(
+            f"{name} has {len(pairs)} entries for {n_sets} item sets; give an array of pairs, or "
+            "None, for each"
+        )
+    return pairs
 
 
 def _refuse_uncallable(name: str, value: Any) -> None:
@@ -155,10 +200,17 @@ def _registered(name: str) -> type | None:
     for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
         if name in family.__all__:
             return getattr(family, name)  # type: ignore[no-any-return]
-    return at_hand.get(name)
+    return at_hand.get(name) or _kind_of_column(name)
 
 
-def _with_own(classes: Iterable[type]) -> Resolve:
+def _kind_of_column(name: str) -> type | None:
+    from coterie.features import kinds  # noqa: PLC0415 - slow, and of few models
+
+    return getattr(kinds, name) if name in kinds.__all__ else None
+
+
+def resolving(classes: Iterable[type]) -> Resolve:
+    """Return what finds a class by its name: those of Coterie, and some that are given."""
     own: dict[str, type] = {}
     for kind in classes:
         name = _dataclass_name(kind)

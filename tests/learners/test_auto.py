@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from coterie import ItemSet, Partition
 from coterie._progress import progress
+from coterie.blocking import AllPairs
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
@@ -28,9 +29,15 @@ from coterie.learners._auto_candidates import (
     Candidate,
     Setup,
 )
-from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
+from coterie.learners._auto_decoding import (
+    below,
+    mean_apart,
+    partitions_at,
+    shifted,
+    threshold_grid,
+)
 from coterie.learners._auto_every import fit_every
-from coterie.learners._auto_folds import HeldOut, folds_of_entities, folds_of_sets
+from coterie.learners._auto_folds import folds_of_entities, folds_of_sets, pooled
 from coterie.learners._auto_plan import planned
 from coterie.learners._auto_search import is_level
 from coterie.learners._entities import as_entities
@@ -210,27 +217,62 @@ def test_entities_that_are_held_out_are_judged_among_the_strangers_of_the_whole_
         assert fold.held_out[0].item_set is sets[0]
 
 
-def test_what_is_joined_with_the_judged_items_counts():
-    held_out = HeldOut(ItemSet(["a"] * 5), Partition([0, 0, 1, 1, 2]), np.array([0, 1]))
-    truth, predicted = held_out.compared(Partition([0, 1, 1, 2, 2]))
-    assert truth == Partition([0, 0, 1])
-    assert predicted == Partition([0, 1, 1])
-    everything = held_out._replace(items=None).compared(Partition([0] * 5))
-    assert everything == (held_out.truth, Partition([0] * 5))
+def test_held_out_scores_are_of_whole_sets_and_from_fits_without_the_items():
+    sets, truths = make_sets(1, n_items=60)
+    folds = folds_of_entities(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
+    ends = all_pairs(60)
+    part = np.empty(60, dtype=np.intp)
+    scored = []
+    for number, fold in enumerate(folds):
+        (held_out,) = fold.held_out
+        part[held_out.items] = number
+        constant = LinearSimilarity(GivenFeatures(), np.zeros(3), bias=float(number))
+        scored.append(held_out.scores(Model(AllPairs(), constant, Greedy())))
+        assert np.isin(scored[-1].pairs, held_out.items).any(axis=1).all()
+    whole = pooled(scored)
+    assert whole.listed is None
+    np.testing.assert_array_equal(whole.scores, part[ends].mean(axis=1))
 
 
-def test_joining_strangers_does_not_hide_among_what_was_fitted_to():
-    """Ten judged items, five pairs, thrown into a cluster of a hundred that was fitted to."""
-    truth = Partition([*[0] * 100, *np.repeat(np.arange(1, 6), 2)])
-    held_out = HeldOut(ItemSet(["a"] * 110), truth, np.arange(100, 110))
+def test_pooled_scores_of_listed_pairs_stay_listed():
+    first = PairScores(4, [(0, 1), (0, 2)], [1.0, 3.0])
+    second = PairScores(4, [(0, 2), (2, 3)], [5.0, -1.0])
+    both = pooled([first, second])
+    assert both.pairs.tolist() == [[0, 1], [0, 2], [2, 3]]
+    assert both.scores.tolist() == [1.0, 4.0, -1.0]
 
-    def reached(of_judged):
-        return pair_scores(*held_out.compared(Partition([*[0] * 100, *of_judged]))).f1
 
-    most = reached([1, 1, 2, 2, 3, 3, 4, 4, 5, 6])
-    assert reached([1, 1, 2, 2, 3, 3, 4, 4, 5, 5]) == 1.0
-    assert most == pytest.approx(8 / 9)
-    assert reached([0] * 10) < 0.5 < most
+def test_absent_pairs_score_what_pairs_apart_do_on_the_average():
+    scores = PairScores(3, [(0, 1), (0, 2)], [4.0, -3.0])
+    assert mean_apart([scores], [Partition([0, 0, 1])]) == -3.0
+    assert mean_apart([scores], [Partition([0, 1, 0])]) == 0.0  # never above
+    lower = below(AverageLinkage(missing=-3.0), 2.0)
+    assert lower == AverageLinkage(missing=-5.0)
+    assert below(Greedy(), 2.0) == Greedy()
+
+
+def test_the_largest_known_cluster_bounds_others_where_it_is_small():
+    assert Setup(max_size=3).clusterers(Setup().variants(Candidate(LOGISTIC))[0])[-1].max_size == 3
+    plain = Setup(max_size=11).clusterers(Setup().variants(Candidate(LOGISTIC))[0])
+    assert all(getattr(each, "max_size", None) is None for each in plain)
+
+
+def test_families_bound_the_choice():
+    sets, truths = make_sets(1, n_items=150)
+    learner = AutoLearner(families=["latent left-linking"]).fit(sets, truths)
+    assert {row.name for row in learner.table_} == {"latent left-linking"}
+    for families in (["magic"], []):
+        with pytest.raises(InputError, match="give some of logistic regression"):
+            AutoLearner(families=families).fit(sets, truths)
+
+
+def test_held_out_scores_of_the_choice_are_kept():
+    sets, truths = make_sets(1, n_items=150)
+    learner = AutoLearner(pair_scores).fit(sets, truths)
+    (kept,) = learner.held_out_
+    predicted = learner.to_model().clusterer(kept.scores)
+    assert pair_scores(kept.truth, predicted).f1 == pytest.approx(learner.choice_.mean)
+    assert AutoLearner().fit(*make_sets(2, n_items=20)).held_out_ == []
 
 
 def test_errors_number_item_sets_as_they_were_given():
@@ -293,9 +335,7 @@ def test_a_single_set_of_fifty_clusters_is_cut(n_items, tried):
     learner = AutoLearner().fit(sets, truths)
     row = learner.table_[0]
     assert (row.mean is not None) is tried
-    if tried:
-        assert all(each.threshold == 0.0 for each in learner.table_ if each.mean is not None)
-        assert {type(each.clusterer) for each in learner.table_ if each.mean} == {AverageLinkage}
+    assert all(each.status.startswith("not tried") for each in learner.table_ if each.context)
 
 
 # Entities that item sets share.
@@ -339,7 +379,7 @@ def test_many_entities_that_all_sets_share_are_divided_into_parts():
     names = make_entities(6, 50)
     examples = Examples(*make_shared(names))
     plan = planned(examples, as_entities(names, examples.truths), 5, 0)
-    assert plan.tuned
+    assert plan.pooled
     judged = [[] for _ in names]
     for fold in plan.folds:
         own = {name for at, each in enumerate(fold.held_out) for name in names[at][each.items]}

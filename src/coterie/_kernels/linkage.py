@@ -11,15 +11,15 @@ from coterie._kernels._compile import inlined, kernel
 
 
 @kernel
-def average_joins(scores, n_items):
-    """Join by the mean score between clusters."""
-    return _joins(scores, n_items, True)
+def average_joins(scores, n_items, max_size, barred):
+    """Join by the mean score between clusters; those too large together have the score `barred`."""
+    return _joins(scores, n_items, max_size, barred, True)
 
 
 @kernel
-def complete_joins(scores, n_items):
-    """Join by the lowest score between clusters."""
-    return _joins(scores, n_items, False)
+def complete_joins(scores, n_items, max_size, barred):
+    """Join by the lowest score between clusters; those too large together score `barred`."""
+    return _joins(scores, n_items, max_size, barred, False)
 
 
 @kernel
@@ -50,10 +50,11 @@ def single_joins(scores, n_items):
 
 
 @kernel
-def _joins(scores, n_items, by_mean):
+def _joins(scores, n_items, max_size, barred, by_mean):
     """Follow nearest neighbours until two are each other's nearest, and join those.
 
-    Among equal scores the last cluster of the chain is the nearest, then the smallest index.
+    Among equal scores the last cluster of the chain is the nearest, then the smallest index. A size
+    that bars a join only lowers scores, so that, as without one, no join makes others nearer.
     """
     links = np.empty((n_items - 1, 2), np.intp)
     heights = np.empty(n_items - 1)
@@ -79,6 +80,8 @@ def _joins(scores, n_items, by_mean):
         links[count, 0], links[count, 1] = min(item, last), max(item, last)
         heights[count] = height
         _join(scores, starts, sizes, active, n_active, links[count], by_mean)
+        if max_size < n_items:
+            _bar(scores, starts, sizes, active[: n_active - 1], links[count, 0], max_size, barred)
     return links, heights
 
 
@@ -104,6 +107,14 @@ def _join(scores, starts, sizes, active, n_active, link, by_mean):
             scores[at] = joint
     sizes[first] += of_second
     active[gone : n_active - 1] = active[gone + 1 : n_active]
+
+
+@kernel
+def _bar(scores, starts, sizes, active, item, max_size, barred):
+    """Bar the joins of a cluster that would be too large."""
+    for other in active:
+        if other != item and sizes[item] + sizes[other] > max_size:
+            scores[_position(starts, item, other)] = barred
 
 
 @kernel

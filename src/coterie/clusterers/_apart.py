@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coterie._arrays import Ints, Pairs
+from coterie._arrays import Floats, Ints, Pairs
 from coterie._rounding import below_all
 from coterie.pairs import PairScores, condensed_positions
 
@@ -17,16 +17,23 @@ def penalised(scores: PairScores) -> PairScores:
     if scores.apart is None and scores.scores.min(initial=0.0) >= penalty:
         return scores
     apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart
-    pairs, values = scores.listed, np.maximum(scores.scores, penalty)
-    if pairs is None:
-        values[condensed_positions(apart, scores.n_items)] = penalty
-    else:
-        keys, banned = _keys(pairs, scores.n_items), _keys(apart, scores.n_items)
-        values[np.isin(keys, banned)] = penalty
-        extra = apart[~np.isin(banned, keys)]
-        pairs = np.concatenate([pairs, extra])
-        values = np.concatenate([values, np.full(len(extra), penalty)])
+    values = np.maximum(scores.scores, penalty)
+    pairs, values = overridden(scores.n_items, scores.listed, values, apart, penalty)
     return PairScores(scores.n_items, pairs, values)
+
+
+def overridden(
+    n_items: int, listed: Pairs | None, values: Floats, pairs: Pairs, score: float
+) -> tuple[Pairs | None, Floats]:
+    """Give some pairs i < j, listed or not, one score; change `values`."""
+    if listed is None:
+        values[condensed_positions(pairs, n_items)] = score
+        return None, values
+    keys, chosen = _keys(listed, n_items), _keys(pairs, n_items)
+    values[np.isin(keys, chosen)] = score
+    extra = pairs[~np.isin(chosen, keys)]
+    scores = np.concatenate([values, np.full(len(extra), score)])
+    return np.concatenate([listed, extra]), scores
 
 
 def _keys(pairs: Pairs, n_items: int) -> Ints:

@@ -16,6 +16,7 @@ from coterie._kernels.components import condensed_components, listed_components
 from coterie._kernels.linkage import average_joins, complete_joins, single_joins
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers._pieces import labels_by_piece, pieces
+from coterie.clusterers._together import closure, grouped, raised
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions
 
@@ -42,11 +43,47 @@ class _Linkage(Search):
         return
 
     def _labels(self, scores: PairScores) -> Ints:
-        if self.threshold is not None and self.n_clusters is None:
-            return self._above(scores, self.threshold)
-        if self.n_clusters is None and scores.n_clusters is None:
-            return self._above(scores, 0.0)
-        return self._into(scores, needed_n_clusters(self.n_clusters, scores))
+        n_clusters = self._asked(scores)
+        if n_clusters is None:
+            return self._above(scores, self.threshold or 0.0)
+        return self._into(scores, n_clusters)
+
+    def _asked(self, scores: PairScores) -> int | None:
+        """Return how many clusters to make, None where a threshold says when to stop."""
+        stops = self.threshold is not None or scores.n_clusters is None
+        if self.n_clusters is None and stops:
+            return None
+        return needed_n_clusters(self.n_clusters, scores)
+
+    def united(self, scores: PairScores, links: Pairs) -> PairScores:
+        """Return scores by which the items that links connect are joined before any others.
+
+        All else is as if the clusters of these items were there from the start.
+        """
+        # Let the pairs inside groups, the items that links connect, score t, and all others less,
+        # be they listed or absent. While a group is in parts, its parts score t with each other, as
+        # the highest, lowest or mean of numbers that are all t (for the highest, one link between
+        # them is enough); parts of different groups score less, as no pair between them was
+        # changed. So groups become whole before anything else is joined, and t is above the
+        # threshold. From then on clusters are unions of whole groups, and what they score with each
+        # other is that of unchanged pairs.
+        self._refuse_splits(scores, links)
+        absent = -inf if scores.listed is None else self.missing
+        level = max(absent, self.threshold or 0.0)
+        return raised(scores, self._bonds(links, scores.n_items), level)
+
+    def _bonds(self, links: Pairs, n_items: int) -> Pairs:
+        """Return the pairs that must score highest for the items that links connect to join."""
+        return closure(links, n_items)
+
+    def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
+        n_clusters = self._asked(scores)
+        n_groups = len(np.unique(grouped(links, scores.n_items)))
+        if n_clusters is not None and n_clusters > n_groups:
+            raise ItemSetError(
+                f"the links leave {n_groups} groups, but {n_clusters} clusters are asked for; "
+                "drop some links"
+            )
 
     @abstractmethod
     def _above(self, scores: PairScores, threshold: float) -> Ints:
@@ -89,6 +126,9 @@ class SingleLinkage(_Linkage):
     n_clusters: int | None = None
     missing: float = 0.0
 
+    def _bonds(self, links: Pairs, n_items: int) -> Pairs:  # noqa: ARG002
+        return links
+
     def _above(self, scores: PairScores, threshold: float) -> Ints:
         if scores.listed is None:
             labels: Ints = condensed_components(scores.n_items, scores.scores, threshold)
@@ -114,9 +154,30 @@ class _DenseLinkage(_Linkage):
     _rounding: ClassVar[float] = 0.0
     """How near the threshold a mean counts as equal to it, as a share of the largest score."""
 
+    max_size: int | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_size is not None:
+            as_whole("max_size", self.max_size, 1)
+
+    def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
+        super()._refuse_splits(scores, links)
+        largest = int(np.bincount(grouped(links, scores.n_items)).max())
+        if self.max_size is not None and largest > self.max_size:
+            raise ItemSetError(
+                f"the links make a group of {largest} items, but max_size is {self.max_size}; "
+                "drop some links"
+            )
+
     @abstractmethod
-    def _joins(self, condensed: Floats, n_items: int) -> tuple[Pairs, Floats]:
-        """Return the tree of all joins as links of items, and their scores; change `condensed`."""
+    def _joins(
+        self, condensed: Floats, n_items: int, max_size: int, barred: float
+    ) -> tuple[Pairs, Floats]:
+        """Return the tree of all joins as links of items, and their scores; change `condensed`.
+
+        Clusters that together have more items than `max_size` score `barred`.
+        """
 
     def _above(self, scores: PairScores, threshold: float) -> Ints:
         if scores.listed is None or self.missing <= threshold:
@@ -143,20 +204,24 @@ class _DenseLinkage(_Linkage):
             fewest = scores.n_items - int(np.count_nonzero(legal))
             raise ItemSetError(
                 f"{type(self).__name__} reaches {fewest} clusters, but not {n_clusters}, without "
-                "joining pairs that must be apart; ask for more clusters, or drop some of the pairs"
+                "joining pairs that must be apart, or too many items; ask for more clusters, or "
+                "drop some of the pairs"
             )
         return _linked(links[:n_joins], scores.n_items)
 
     def _tree(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
-        """Return all joins, best first, their scores, and whether they keep the pairs apart."""
+        """Return all joins, best first, their scores, and whether they are allowed."""
         work = condensed.copy()
         # So low that a mean over any number of pairs shows whether one of them must be apart, and
         # finite, because means of infinities are no numbers. All legal joins come before.
-        lowest = -inf
+        lowest = -2.0 * (_largest(condensed) or 1.0)
+        barred = 2.0 * lowest * len(work)
+        max_size = scores.n_items if self.max_size is None else self.max_size
+        if max_size == 1:
+            work[:] = barred
         if scores.apart is not None:
-            lowest = -2.0 * (_largest(condensed) or 1.0)
-            work[condensed_positions(scores.apart, scores.n_items)] = 2.0 * lowest * len(work)
-        links, heights = _sorted(*self._joins(work, scores.n_items))
+            work[condensed_positions(scores.apart, scores.n_items)] = barred
+        links, heights = _sorted(*self._joins(work, scores.n_items, max_size, barred))
         return links, heights, heights > lowest
 
 
@@ -177,6 +242,8 @@ class CompleteLinkage(_DenseLinkage):
         How many clusters to make, whatever they score.
     missing
         What an absent pair scores.
+    max_size
+        How many items a cluster may have; None for no limit.
 
     Examples
     --------
@@ -188,9 +255,12 @@ class CompleteLinkage(_DenseLinkage):
     threshold: float | None = None
     n_clusters: int | None = None
     missing: float = 0.0
+    max_size: int | None = None
 
-    def _joins(self, condensed: Floats, n_items: int) -> tuple[Pairs, Floats]:
-        links, heights = complete_joins(condensed, n_items)
+    def _joins(
+        self, condensed: Floats, n_items: int, max_size: int, barred: float
+    ) -> tuple[Pairs, Floats]:
+        links, heights = complete_joins(condensed, n_items, max_size, barred)
         return links, heights
 
 
@@ -212,6 +282,8 @@ class AverageLinkage(_DenseLinkage):
         How many clusters to make, whatever they score.
     missing
         What an absent pair scores.
+    max_size
+        How many items a cluster may have; None for no limit.
 
     Examples
     --------
@@ -223,10 +295,13 @@ class AverageLinkage(_DenseLinkage):
     threshold: float | None = None
     n_clusters: int | None = None
     missing: float = 0.0
+    max_size: int | None = None
     _rounding: ClassVar[float] = 1e-12
 
-    def _joins(self, condensed: Floats, n_items: int) -> tuple[Pairs, Floats]:
-        links, heights = average_joins(condensed, n_items)
+    def _joins(
+        self, condensed: Floats, n_items: int, max_size: int, barred: float
+    ) -> tuple[Pairs, Floats]:
+        links, heights = average_joins(condensed, n_items, max_size, barred)
         return links, heights
 
 

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from coterie._arrays import Pairs
 from coterie._kernels.components import condensed_components, listed_components
 from coterie.clusterers._base import PairClusterer, Solution
+from coterie.clusterers._together import raised
 from coterie.objectives import Forest
 from coterie.pairs import PairScores
 from coterie.partition import Partition
@@ -28,6 +30,10 @@ class SpanningForest(PairClusterer):
     def objective(self) -> Forest:
         """Return the objective of spanning forests."""
         return Forest()
+
+    def united(self, scores: PairScores, links: Pairs) -> PairScores:
+        """Return scores by which links connect like positive pairs."""
+        return raised(scores, links, level=0.0)
 
     def _partition(self, scores: PairScores) -> Partition:
         if scores.listed is None:

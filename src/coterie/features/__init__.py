@@ -13,6 +13,7 @@ __all__ = [
     "Euclidean",
     "EuclideanEmbedding",
     "ExactKernel",
+    "Field",
     "GivenFeatures",
     "Joined",
     "Kernelized",
@@ -29,6 +30,7 @@ __all__ = [
     "PostFeatures",
     "Quotations",
     "RandomFourier",
+    "RecordFeatures",
     "Scaled",
     "SoftTFIDF",
     "SparseFeatures",
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
     from coterie.features.operators import written as written
     from coterie.features.pages import PageFeatures as PageFeatures
     from coterie.features.posts import PostFeatures as PostFeatures
+    from coterie.features.records import Field as Field
+    from coterie.features.records import RecordFeatures as RecordFeatures
     from coterie.features.soft_tfidf import SoftTFIDF as SoftTFIDF
     from coterie.features.stacked import Stacked as Stacked
     from coterie.features.text import Joined as Joined
@@ -112,6 +116,7 @@ else:
             "distances": ["Euclidean", "Manhattan"],
             "embedding": ["EuclideanEmbedding"],
             "names": ["NameFeatures"],
+            "records": ["Field", "RecordFeatures"],
             "stacked": ["Stacked"],
             "text": ["Joined", "KnownGrams", "Lead", "Quotations", "TextFeatures"],
             "pages": ["PageFeatures"],

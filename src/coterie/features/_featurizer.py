@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -20,6 +20,9 @@ class PairFeaturizer(Value, ABC):
     `encode` looks at each item once, `compare` at each pair; calling it does both. One that learns
     from item sets says so by `fit`, which returns a fitted value.
     """
+
+    one_by_one: ClassVar[bool] = False
+    """Whether dense features are written of listed pairs, which are no matter of other pairs."""
 
     @property
     @abstractmethod

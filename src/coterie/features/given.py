@@ -183,6 +183,11 @@ class WithConstant(PairFeaturizer):
         as_featurizer(self.featurizer)
 
     @property
+    def one_by_one(self) -> bool:  # type: ignore[override]
+        """Whether the inner featurizer writes features pair by pair."""
+        return bool(getattr(self.featurizer, "one_by_one", False))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the other columns, and `constant`."""
         return (*self.featurizer.names, "constant")
@@ -234,6 +239,11 @@ class Scaled(PairFeaturizer):
         if self.scale is not None:
             scale = as_floats("scale", self.scale, FeatureError)
             object.__setattr__(self, "scale", scale)
+
+    @property
+    def one_by_one(self) -> bool:  # type: ignore[override]
+        """Whether the inner featurizer writes features pair by pair."""
+        return bool(getattr(self.featurizer, "one_by_one", False))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The candidates of the automatic choice: families of learners, from the simplest on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
+from coterie.exceptions import InputError
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.items import ItemSet
 from coterie.learners._logistic import scaled_logistic
@@ -36,6 +37,9 @@ PASSES = (5, 20)
 ROUNDS = (100, 50, 200)
 """For how many passes or rounds a learner is looked at; the first is the default."""
 
+SMALL = 10
+"""Up to how many items the largest known cluster may have to tell how large one may be."""
+
 FAST = 0.2
 """The learning rate of boosted left-linking: few of its pairs compete, and it overfits late."""
 
@@ -52,6 +56,17 @@ class Candidate(NamedTuple):
 
 CANDIDATES = tuple(Candidate(name, context) for name in FAMILIES for context in (False, True))
 """All candidates, in the order of simplicity."""
+
+
+def of_families(names: Iterable[str] | None) -> tuple[Candidate, ...]:
+    """Return the candidates of some families, None for all."""
+    wanted = FAMILIES if names is None else tuple(names)
+    for name in wanted:
+        if name not in FAMILIES:
+            raise InputError(f"families has {name!r}; give some of {', '.join(FAMILIES)}")
+    if not wanted:
+        raise InputError(f"families is empty; give some of {', '.join(FAMILIES)}, or None")
+    return tuple(each for each in CANDIDATES if each.name in wanted)
 
 
 class Variant(NamedTuple):
@@ -80,12 +95,15 @@ class Setup:
         on it, and items are shuffled for learners that go over them in order.
     random_state
         Seed of all learners.
+    max_size
+        The size of the largest known cluster.
     """
 
     featurizer: Featurizer | None = None
     blocker: Blocker | None = None
     ordered: bool = False
     random_state: int = 0
+    max_size: int = SMALL + 1
 
     def variants(self, candidate: Candidate) -> list[Variant]:
         """Return the unfitted learners of a candidate; the first is the default."""
@@ -100,6 +118,8 @@ class Setup:
     def clusterers(self, variant: Variant) -> list[Clusterer]:
         """Return what may predict with a variant; the first is the default."""
         free: list[Clusterer] = [AverageLinkage(), Greedy()]
+        if self.max_size <= SMALL:
+            free.append(AverageLinkage(max_size=self.max_size))
         return [LeftLink(variant.gamma or 0.0), *free] if self.ordered else free
 
     def fits(self, variant: Variant, examples: Examples, lengths: Sequence[Any]) -> list[Learner]:

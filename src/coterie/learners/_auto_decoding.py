@@ -51,10 +51,37 @@ def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) 
     threshold; among equal scores the order of joins may be another than that of `AverageLinkage`.
     """
     plain = scores.listed is None and scores.n_clusters is None and scores.apart is None
-    if plain and scores.n_items and clusterer == AverageLinkage():
+    if plain and scores.n_items and with_missing(clusterer, 1.0) == AverageLinkage(missing=1.0):
         return _cuts(scores, thresholds)
-    n_pairs = len(scores.scores)
-    return [clusterer(scores.plus(np.full(n_pairs, -each))) for each in thresholds]
+    return [below(clusterer, each)(lowered(scores, each)) for each in thresholds]
+
+
+def lowered(scores: PairScores, threshold: float) -> PairScores:
+    """Take a threshold from every score."""
+    return scores.plus(np.full(len(scores.scores), -threshold)) if threshold else scores
+
+
+def below(clusterer: Clusterer, threshold: float) -> Clusterer:
+    """Take a threshold from what an absent pair scores."""
+    missing = getattr(clusterer, "missing", 0.0)
+    return with_missing(clusterer, missing - threshold) if missing else clusterer
+
+
+def with_missing(clusterer: Clusterer, missing: float) -> Clusterer:
+    """Say what an absent pair scores, to a clusterer that asks for it."""
+    if not missing or not hasattr(clusterer, "missing"):
+        return clusterer
+    return replace(clusterer, missing=missing)  # type: ignore[type-var]
+
+
+def mean_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> float:
+    """Return what pairs apart score on the average: what is foreseen of those not listed.
+
+    Never above 0, which is what it is where no pair is apart.
+    """
+    both = zip(scored, truths, strict=True)
+    apart = np.concatenate([each.scores[~truth.together(each.listed)] for each, truth in both])
+    return min(float(apart.mean()), 0.0) if len(apart) else 0.0
 
 
 def shifted(similarity: Any, threshold: float) -> Any:
@@ -73,7 +100,7 @@ def shifted(similarity: Any, threshold: float) -> Any:
 
 def _cuts(scores: PairScores, thresholds: Floats) -> list[Partition]:
     condensed, n_items = scores.scores, scores.n_items
-    links, heights = average_joins(condensed.copy(), n_items)
+    links, heights = average_joins(condensed.copy(), n_items, n_items, -np.inf)
     # A join that scores what its two items do is no mean, so that nothing was rounded.
     exact = heights == condensed[condensed_positions(links, n_items)]
     largest = np.abs(condensed).max(initial=0.0)

@@ -11,34 +11,27 @@ from coterie.items import ItemSet
 from coterie.learners._held_out import divided
 from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.base import Examples
+from coterie.model import Model
+from coterie.pairs import PairScores, all_pairs, count_pairs
 from coterie.partition import Partition
 
 
 class HeldOut(NamedTuple):
-    """An item set to predict; `items` are those that are judged by, None for all."""
+    """An item set to predict, by its number; of `items`, None for all, pairs are scored."""
 
+    number: int
     item_set: ItemSet
     truth: Partition
     items: Ints | None = None
 
-    def compared(self, predicted: Partition) -> tuple[Partition, Partition]:
-        """Return truth and prediction of the items to judge by, and of some joined with them.
-
-        Of each predicted cluster as many others count, the first ones, as it has items to judge by:
-        that strangers were joined must show, but not drown in how well these are joined, which was
-        fitted to.
-        """
+    def scores(self, model: Model) -> PairScores:
+        """Score the pairs of which at least one item is held out."""
         if self.items is None:
-            return self.truth, predicted
-        labels = predicted.labels
-        own = np.zeros(len(labels), dtype=np.bool_)
-        own[self.items] = True
-        counts = np.bincount(labels[own], minlength=predicted.n_clusters)
-        others = np.flatnonzero(~own)
-        others = others[np.argsort(labels[others], kind="stable")]
-        starts = np.searchsorted(labels[others], labels[others])
-        own[others[np.arange(len(others)) - starts < counts[labels[others]]]] = True
-        return Partition(self.truth.labels[own]), Partition(labels[own])
+            return model.scores(self.item_set)
+        listed = model.blocker(self.item_set)
+        pairs = all_pairs(len(self.item_set)) if listed is None else listed
+        touching = np.isin(pairs, self.items).any(axis=1)
+        return model.similarity.pair_scores(self.item_set, pairs[touching])
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +93,7 @@ def folds_of_sets(
             number: np.flatnonzero(~np.isin(entities[number], gone))
             for number in np.delete(numbers, part).tolist()
         }
-        held_out = [HeldOut(examples.item_sets[each], examples.truths[each]) for each in own]
+        held_out = [HeldOut(each, examples.item_sets[each], examples.truths[each]) for each in own]
         folds.append(Fold(f"item sets {own.tolist()}", examples, rest, held_out))
     return folds
 
@@ -110,9 +103,9 @@ def folds_of_entities(
 ) -> list[Fold]:
     """Divide the entities of the item sets of some numbers into parts of nearly as many items.
 
-    The items of all other parts are fitted to. Then whole sets are predicted, because a part alone
-    would have fewer strangers to be told from, and a candidate that joins too much would pass; but
-    only what becomes of the items of the part is judged.
+    The items of all other parts are fitted to, and the pairs of which one item is of the part are
+    scored. `pooled` then puts the scores of whole item sets together: a part alone would have fewer
+    strangers to be told from, and a candidate that joins too much would pass.
     """
     entity = Partition(joined(entities, numbers))
     ends = np.cumsum([len(entities[number]) for number in numbers])[:-1]
@@ -123,9 +116,27 @@ def folds_of_entities(
         rest = {number: np.flatnonzero(own != part) for number, own in owners.items()}
         judged = {number: np.flatnonzero(own == part) for number, own in owners.items()}
         held_out = [
-            HeldOut(examples.item_sets[number], examples.truths[number], items)
+            HeldOut(number, examples.item_sets[number], examples.truths[number], items)
             for number, items in judged.items()
             if len(items)
         ]
         folds.append(Fold(f"part {part} of the entities", examples, rest, held_out))
     return folds
+
+
+def pooled(scored: Sequence[PairScores]) -> PairScores:
+    """Put scores of pairs of the same items together: the mean, where a pair was scored twice.
+
+    A pair of two parts was scored without either of them.
+    """
+    n_items = scored[0].n_items
+    keys = np.concatenate([each.pairs[:, 0] * n_items + each.pairs[:, 1] for each in scored])
+    order = np.argsort(keys, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0)[: len(keys)])
+    sums = np.add.reduceat(np.concatenate([each.scores for each in scored])[order], first)
+    counts = np.diff(np.append(first, len(keys)))
+    found = keys[order][first]
+    pairs = (
+        None if len(found) == count_pairs(n_items) else np.column_stack(np.divmod(found, n_items))
+    )
+    return PairScores(n_items, pairs, sums / counts, None, scored[0].n_clusters)

@@ -17,10 +17,10 @@ LEAST_SHARE = 0.5
 """… if at least this share of the items of the others is of other entities."""
 
 LEAST_ENTITIES = 50
-"""If not, and of a single item set, from how many entities on these are held out."""
+"""If not, and of fewer item sets, from how many entities on these are held out."""
 
-N_PARTS = 10
-"""Into how many parts the entities of a single item set are divided."""
+N_PARTS = 5
+"""Into how many parts the entities of few item sets are divided."""
 
 MANY_PAIRS = 500_000
 """From how many pairs on …"""
@@ -37,14 +37,14 @@ class Plan(NamedTuple):
     folds
         What is fitted to and held out at a time. Without folds nothing can be validated, and every
         candidate has its default operating point.
-    tuned
-        Whether the operating point is chosen too; if not, it is the default.
+    pooled
+        Whether entities are held out, whose scores are put together to those of whole item sets.
     why
         Why there are no folds.
     """
 
     folds: Sequence[Fold]
-    tuned: bool = True
+    pooled: bool = False
     why: str = ""
 
 
@@ -53,9 +53,9 @@ def planned(examples: Examples, entities: list[Ints], n_folds: int, random_state
     telling = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
     if len(telling) >= LEAST_SETS:
         return _of_many(examples, entities, telling, n_folds, random_state)
-    if len(telling) == 1 and _count(entities, telling) >= LEAST_ENTITIES:
+    if len(telling) and _count(entities, telling) >= LEAST_ENTITIES:
         folds = folds_of_entities(examples, entities, telling, N_PARTS, random_state)
-        return Plan(folds, tuned=False)
+        return Plan(folds, pooled=True)
     return Plan([], why=_few_sets(examples, len(telling)))
 
 
@@ -70,7 +70,8 @@ def _of_many(
         return Plan(folds)
     n_entities = _count(entities, numbers)
     if n_entities >= LEAST_ENTITIES:
-        return Plan(folds_of_entities(examples, entities, numbers, most, random_state))
+        folds = folds_of_entities(examples, entities, numbers, most, random_state)
+        return Plan(folds, pooled=True)
     in_all = f"{n_entities} {'entity' if n_entities == 1 else 'entities'} in all"
     return Plan([], why=f"item sets of {in_all}, fewer than {LEAST_ENTITIES}")
 

@@ -15,12 +15,21 @@ from coterie._progress import report, uninterrupted
 from coterie._types import Clusterer
 from coterie.exceptions import located
 from coterie.learners._auto_candidates import Candidate, Setup, Variant
-from coterie.learners._auto_decoding import partitions_at, shifted, threshold_grid
-from coterie.learners._auto_folds import Fold, HeldOut
+from coterie.learners._auto_decoding import (
+    below,
+    lowered,
+    mean_apart,
+    partitions_at,
+    shifted,
+    threshold_grid,
+    with_missing,
+)
+from coterie.learners._auto_folds import Fold, HeldOut, pooled
 from coterie.learners._auto_plan import Plan
 from coterie.learners._held_out import as_number
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
+from coterie.partition import Partition
 
 
 class Point(NamedTuple):
@@ -38,7 +47,16 @@ class Validated(NamedTuple):
 
     points: list[Point]
     values: Floats
+    scored: dict[tuple[int, int | None], list[PairScores]]
     seconds: float
+
+
+class HeldOutScores(NamedTuple):
+    """The scores of an item set, by its number, from fits that had not seen the pairs."""
+
+    number: int
+    truth: Partition
+    scores: PairScores
 
 
 class Chosen(NamedTuple):
@@ -65,6 +83,8 @@ class Search:
         What is fitted to in the end.
     plan
         What is held out.
+    candidates
+        What may be chosen, from the simplest on.
     metric
         A metric of `coterie.metrics`.
     n_jobs
@@ -76,6 +96,7 @@ class Search:
     setup: Setup
     examples: Examples
     plan: Plan
+    candidates: Sequence[Candidate]
     metric: Callable[..., Any]
     n_jobs: int = 1
     deadline: float = inf
@@ -88,13 +109,18 @@ class Search:
         """1 where a higher value of the metric is better, else −1."""
         return 1.0 if getattr(self.metric, "greater_is_better", True) else -1.0
 
+    @property
+    def simplest(self) -> Candidate:
+        """The first candidate."""
+        return self.candidates[0]
+
     def run(self, candidates: Sequence[Candidate], keep: int = 0) -> None:
         """Validate candidates; of the first `keep` all folds are done, whatever the time."""
         wanted = [each for each in candidates if each not in self.found]
         tasks = [(each, fold) for each in wanted for fold in self.plan.folds]
         limits = {each: inf if at < keep else self.deadline for at, each in enumerate(wanted)}
         calls = (
-            delayed(_fitted_and_scored)(self.setup, self._variants(each), fold, limits[each])
+            delayed(_fitted_and_scored)(self.setup, self.setup.variants(each), fold, limits[each])
             for each, fold in tasks
         )
         answers: dict[Candidate, list[_Scored]] = {each: [] for each in wanted}
@@ -139,12 +165,30 @@ class Search:
             (learner,) = self.setup.fits(variant, self.examples, [point.length])
         return learner, shifted(learner.similarity_, point.threshold), point.clusterer
 
-    def _variants(self, candidate: Candidate) -> list[Variant]:
-        """Return what is validated of a candidate: all of it, or its default."""
-        variants = self.setup.variants(candidate)
-        if self.plan.tuned:
-            return variants
-        return [variants[0]._replace(lengths=variants[0].lengths[:1])]
+    @property
+    def judged(self) -> list[HeldOut]:
+        """The item sets that are judged by, whole."""
+        every = [each for fold in self.plan.folds for each in fold.held_out]
+        return list({each.number: each for each in every}.values())
+
+    def held_out(self, candidate: Candidate) -> list[HeldOutScores]:
+        """Return what a candidate scored of held-out pairs, less its threshold."""
+        if candidate not in self.found:
+            return []
+        point = self.point(candidate)
+        scored = self.found[candidate].scored[point.variant, point.length]
+        return [
+            HeldOutScores(each.number, each.truth, lowered(scores, point.threshold))
+            for each, scores in zip(self.judged, scored, strict=True)
+        ]
+
+    def _gathered(self, by_fold: Sequence[list[PairScores]]) -> list[PairScores]:
+        """Return the scores of each item set that is judged by."""
+        found: dict[int, list[PairScores]] = {each.number: [] for each in self.judged}
+        for fold, scored in zip(self.plan.folds, by_fold, strict=True):
+            for held_out, scores in zip(fold.held_out, scored, strict=True):
+                found[held_out.number].append(scores)
+        return [pooled(own) if self.plan.pooled else own[0] for own in found.values()]
 
     def _take(self, candidate: Candidate, answers: list["_Scored"]) -> None:
         """Decode what all folds scored."""
@@ -152,28 +196,28 @@ class Search:
             self.missing[candidate] = len(answers)
             return
         begun = monotonic()
-        points, values = [], []
-        variants = self._variants(candidate)
+        points, values, kept = [], [], {}
+        variants = self.setup.variants(candidate)
         for key in answers[0].scored:
-            scored = [one for answer in answers for one in answer.scored[key]]
-            for clusterer, thresholds, table in self._decoded(variants[key[0]], scored):
-                default = clusterer == self.setup.clusterers(variants[key[0]])[0]
-                points += [Point(*key, clusterer, t, default and not t) for t in thresholds]
+            scored = self._gathered([answer.scored[key] for answer in answers])
+            kept[key] = scored
+            for at, (clusterer, grid, table) in enumerate(self._decoded(variants[key[0]], scored)):
+                points += [Point(*key, below(clusterer, t), t, not (at or t)) for t in grid]
                 values.append(table)
         seconds = sum(answer.seconds for answer in answers) + monotonic() - begun
-        self.found[candidate] = Validated(points, np.concatenate(values), seconds)
+        self.found[candidate] = Validated(points, np.concatenate(values), kept, seconds)
 
     def _decoded(
         self, variant: Variant, scored: list[PairScores]
     ) -> list[tuple[Clusterer, list[float], Floats]]:
-        """Measure each clusterer (one, if nothing is tuned) at each threshold on each set."""
-        held_out = [each for fold in self.plan.folds for each in fold.held_out]
-        truths = [each.truth for each in held_out]
-        grid = threshold_grid(scored, truths) if self.plan.tuned else np.zeros(1)
-        clusterers = self.setup.clusterers(variant)[: None if self.plan.tuned else 1]
+        """Measure each clusterer at each threshold on each set."""
+        truths = [each.truth for each in self.judged]
+        grid = threshold_grid(scored, truths)
+        absent = mean_apart(scored, truths)
+        clusterers = [with_missing(each, absent) for each in self.setup.clusterers(variant)]
         calls = (
-            delayed(_measured)(clusterers, scores, grid, each, self.metric)
-            for scores, each in zip(scored, held_out, strict=True)
+            delayed(_measured)(clusterers, scores, grid, truth, self.metric)
+            for scores, truth in zip(scored, truths, strict=True)
         )
         by_set = np.stack(list(Parallel(self.n_jobs)(calls)), axis=-1)
         return [(clusterer, grid.tolist(), by_set[at]) for at, clusterer in enumerate(clusterers)]
@@ -218,7 +262,7 @@ def _fitted_and_scored(
             fits = setup.fits(variant, fold.fitted_to, variant.lengths)
             for length, fitted in zip(variant.lengths, fits, strict=True):
                 model = fitted.to_model()
-                scored[number, length] = [model.scores(each.item_set) for each in fold.held_out]
+                scored[number, length] = [each.scores(model) for each in fold.held_out]
     return _Scored(scored, monotonic() - begun)
 
 
@@ -226,14 +270,14 @@ def _measured(
     clusterers: list[Clusterer],
     scores: PairScores,
     thresholds: Floats,
-    held_out: HeldOut,
+    truth: Partition,
     metric: Callable[..., Any],
 ) -> Floats:
     """Return the metric of each clusterer (rows) at each threshold (columns) on one set."""
     return np.array(
         [
             [
-                as_number(metric(*held_out.compared(each)))
+                as_number(metric(truth, each))
                 for each in partitions_at(clusterer, scores, thresholds)
             ]
             for clusterer in clusterers

@@ -9,16 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._arguments import as_weight, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
-from coterie.learners._auto_candidates import CANDIDATES, LOGISTIC, Candidate, Setup
+from coterie.learners._auto_candidates import Candidate, Setup, of_families
 from coterie.learners._auto_plan import planned
-from coterie.learners._auto_search import Search, is_level, standard_error
+from coterie.learners._auto_search import HeldOutScores, Search, is_level, standard_error
 from coterie.learners._auto_text import shown_table
 from coterie.learners._entities import Names, as_entities
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
-
-SIMPLEST = Candidate(LOGISTIC)
 
 
 class Tried(NamedTuple):
@@ -57,11 +55,12 @@ class AutoLearner(Learner):
 
     With fewer than five item sets nothing can be chosen so, and a choice would do harm: it is
     logistic regression with threshold 0, and average linkage, or left-linking of ordered items. But
-    the clusters of a single set of 50 or more are divided at random into ten parts. Candidates are
-    fitted without the items of one part, predict the whole set, and are judged by what becomes of
-    those items, each with its default clusterer and threshold 0. (A part as an item set of its own
-    would have fewer strangers than the whole, and what joins too much would do well on it.) There
-    the best is chosen, and none with context, which would be learned from one item set alone.
+    the clusters, if they are 50 or more, are divided at random into five parts. Candidates are
+    fitted without the items of one part, and score the pairs with at least one of these items. All
+    such scores together are those of whole item sets, by which candidates are judged at their
+    operating points. (A part as an item set of its own would have fewer strangers than the whole,
+    and what joins too much would do well on it.) Of a single item set the best is chosen; none with
+    context, which would be learned from too little.
 
     Where `fit` is told the entities that item sets share, candidates are fitted without those of
     the sets that are held out. If that leaves less than half of the items, then the entities are
@@ -86,6 +85,8 @@ class AutoLearner(Learner):
         Computes the features of pairs. None takes those of the item sets.
     blocker
         Says which pairs are looked at; None stands for all.
+    families
+        The names of the families to choose from; None stands for all of them.
     n_jobs
         Number of processes. The result does not depend on it.
     random_state
@@ -101,6 +102,9 @@ class AutoLearner(Learner):
         The chosen learner, fitted to all item sets; it knows neither threshold nor clusterer.
     similarity_
         Its similarity, less the threshold.
+    held_out_
+        Of each item set that was judged by, the scores that the choice gave its pairs when it had
+        not seen them, less the threshold; empty where nothing was held out.
     seconds_
         How long all took.
 
@@ -116,6 +120,7 @@ class AutoLearner(Learner):
     table_: list[Tried]
     choice_: Tried
     learner_: Learner
+    held_out_: list[HeldOutScores]
     seconds_: float
     _reason: str
 
@@ -126,6 +131,7 @@ class AutoLearner(Learner):
         n_folds: int = 5,
         featurizer: Featurizer | None = None,
         blocker: Blocker | None = None,
+        families: Iterable[str] | None = None,
         n_jobs: int = 1,
         random_state: int = 0,
     ) -> None:
@@ -134,6 +140,7 @@ class AutoLearner(Learner):
         self.n_folds = n_folds
         self.featurizer = featurizer
         self.blocker = blocker
+        self.families = families
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -178,8 +185,9 @@ class AutoLearner(Learner):
         chosen, self._reason = _choice(search)
         self.learner_, self.similarity_, self._chosen_clusterer = search.fitted(chosen)
         best = _best(search) if search.found else None
-        self.table_ = [_row(search, each, best, why_not.get(each)) for each in CANDIDATES]
-        self.choice_ = self.table_[CANDIDATES.index(chosen)]
+        self.table_ = [_row(search, each, best, why_not.get(each)) for each in search.candidates]
+        self.choice_ = self.table_[search.candidates.index(chosen)]
+        self.held_out_ = search.held_out(chosen)
         self.seconds_ = monotonic() - begun
 
     def _begin(self, examples: Examples, entities: Iterable[Names] | None = None) -> Search:
@@ -190,22 +198,23 @@ class AutoLearner(Learner):
         budget = inf if self.budget is None else as_weight("budget", self.budget)
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
         ordered = all(each.ordered for each in examples.item_sets)
-        setup = Setup(self.featurizer, self.blocker, ordered, seed)
+        largest = max(int(truth.sizes.max(initial=1)) for truth in examples.truths)
+        setup = Setup(self.featurizer, self.blocker, ordered, seed, max(largest, 2))
         plan = planned(examples, as_entities(entities, examples.truths), n_folds, seed)
         if plan.folds:
             self._featurizer.fit(examples.item_sets)  # an error has the number of the set
         deadline = monotonic() + budget
-        return Search(setup, examples, plan, self.metric, n_jobs, deadline)
+        candidates = of_families(self.families)
+        return Search(setup, examples, plan, candidates, self.metric, n_jobs, deadline)
 
     def _validate(self, search: Search) -> dict[Candidate, str]:
         """Validate the candidates, and say of those that are not why."""
         if not search.plan.folds:
-            return {
-                each: f"not {'validated' if each == SIMPLEST else 'tried'}: {search.plan.why}"
-                for each in CANDIDATES
-            }
-        first = [Candidate(LOGISTIC, context=True)] if search.plan.tuned else []
-        search.run([each for each in CANDIDATES if not each.context or each in first], keep=1)
+            why = dict.fromkeys(search.candidates, f"not tried: {search.plan.why}")
+            return why | {search.simplest: f"not validated: {search.plan.why}"}
+        first = [] if search.plan.pooled else [search.simplest._replace(context=True)]
+        plain = [each for each in search.candidates if not each.context or each in first]
+        search.run(plain, keep=1)
         why_not = _validate_context(search)
         for each, done in search.missing.items():
             used = f"not tried: the budget of {self.budget:g} s was used up"
@@ -219,15 +228,15 @@ class AutoLearner(Learner):
 
 def _validate_context(search: Search) -> dict[Candidate, str]:
     """Validate context where it may help, and say of the families where it is not tried why."""
-    if search.plan.tuned:
+    if not search.plan.pooled:
         top = _best(search)
         search.run([top._replace(context=True)])
-        families = " or ".join(dict.fromkeys([LOGISTIC, top.name]))
+        families = " or ".join(dict.fromkeys([search.simplest.name, top.name]))
         why = f"not tried: context did not help {families}"
-        helped = _is_helped(search, SIMPLEST) or _is_helped(search, top)
+        helped = _is_helped(search, search.simplest) or _is_helped(search, top)
     else:
-        helped, why = False, "not tried: there is a single item set"
-    others = [each for each in CANDIDATES if each.context and each not in search.found]
+        helped, why = False, "not tried: there are too few item sets of other entities"
+    others = [each for each in search.candidates if each.context and each not in search.found]
     if helped:
         search.run(others)
     return {} if helped else dict.fromkeys(others, why)
@@ -244,28 +253,28 @@ def _is_helped(search: Search, candidate: Candidate) -> bool:
 
 def _best(search: Search) -> Candidate:
     """Return the best of the candidates that were validated, the simplest among equals."""
-    tried = [each for each in CANDIDATES if each in search.found]
+    tried = [each for each in search.candidates if each in search.found]
     return max(tried, key=lambda each: search.sign * search.chosen(each).mean)
 
 
 def _choice(search: Search) -> tuple[Candidate, str]:
     """Return the simplest candidate within one standard error of the best, and the reason.
 
-    Of a single item set it is the best: its parts are so few and so unlike that nearly all are
-    within one standard error, and choosing by one half of them lost 0.3 to 2.5 points of pairwise
-    F1 on the other half against the best (names of three kinds, training sets alone).
+    Of a single item set it is the best: one value has no standard error.
     """
     if not search.found:
-        return SIMPLEST, "from so little nothing more can be chosen reliably"
+        return search.simplest, "from so little nothing more can be chosen reliably"
     best = _best(search)
     gains = {each: search.sign * search.chosen(each).values for each in search.found}
-    level = [each for each in CANDIDATES if each in gains and is_level(gains[each], gains[best])]
+    level = [
+        each for each in search.candidates if each in gains and is_level(gains[each], gains[best])
+    ]
     if len(gains) == 1:
         return best, "it is the only one that there was time for"
-    if best == SIMPLEST:
+    if best == search.simplest:
         return best, "it is the simplest, and none is better"
-    if not search.plan.tuned:
-        return best, "it is the best on parts of the item set"
+    if len(search.judged) == 1:
+        return best, "it is the best on held-out entities of the item set"
     if level[0] == best:
         return best, "it is the best, and nothing simpler is within one standard error of it"
     return level[0], f"it is the simplest within one standard error of the best, {best}"
@@ -273,7 +282,7 @@ def _choice(search: Search) -> tuple[Candidate, str]:
 
 def _row(search: Search, candidate: Candidate, best: Candidate | None, why: str | None) -> Tried:
     """Return the row of a candidate in the table."""
-    if candidate not in search.found and candidate != SIMPLEST:
+    if candidate not in search.found and candidate != search.simplest:
         return Tried(*candidate, status=why or "not tried")
     point = search.point(candidate)
     variant = search.setup.variants(candidate)[point.variant]

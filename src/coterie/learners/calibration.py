@@ -10,7 +10,8 @@ from threadpoolctl import threadpool_limits
 
 from coterie._arrays import Bools, Floats, Ints
 from coterie._progress import report, uninterrupted
-from coterie.calibrations import ClusterCalibration, cluster_evidence
+from coterie._types import Clusterer
+from coterie.calibrations import ClusterCalibration, Logistic, cluster_evidence
 from coterie.exceptions import InputError, ItemSetError, located
 from coterie.learners._held_out import divided, left_of, part_of
 from coterie.learners.base import Examples, Learner, as_examples
@@ -109,6 +110,37 @@ def calibrate(
     return Calibrated(fitted, replace(fitted.to_model(), calibration=calibration), reliability)
 
 
+def calibration_of(
+    held_out: Sequence[tuple[PairScores, Partition]],
+    clusterer: Clusterer,
+    method: CurveFit = PLATT,
+) -> ClusterCalibration:
+    """Learn what scores are worth from scores of pairs that a learner did not see, and the truth.
+
+    Without any, scores count as log-odds, and what speaks for clusters as it is.
+
+    Parameters
+    ----------
+    held_out
+        The scores and the correct partition of each item set.
+    clusterer
+        What the learner predicts by.
+    method
+        What fits the curves; see `calibrate`.
+
+    Examples
+    --------
+    >>> from coterie.clusterers import Greedy
+    >>> scores = PairScores(4, None, [2.0, -1.0, 1.0, -2.0, 1.0, -2.0])
+    >>> calibration_of([(scores, Partition([0, 0, 1, 1]))], Greedy())([2.0, -2.0]).round(1)
+    array([0.4, 0.3])
+    """
+    judged = [_judged(scores, clusterer(scores), truth) for scores, truth in held_out]
+    if not judged:
+        return ClusterCalibration(Logistic(), Logistic(), Logistic())
+    return _calibration(judged, method)
+
+
 @dataclass(frozen=True, eq=False)
 class _Judged:
     """A held-out item set: its scores, its prediction, and what of both is true.
@@ -133,10 +165,13 @@ def _held_out(learner: Learner, examples: Examples, fold: Ints) -> list[_Judged]
         judged = []
         for item_set, truth in zip(*part_of(examples, fold), strict=True):
             scores = model.scores(item_set)
-            predicted = model.clusterer(scores)
-            together = truth.together(scores.listed)
-            judged.append(_Judged(scores, predicted, together, true_shares(truth, predicted)))
+            judged.append(_judged(scores, model.clusterer(scores), truth))
     return judged
+
+
+def _judged(scores: PairScores, predicted: Partition, truth: Partition) -> _Judged:
+    together = truth.together(scores.listed)
+    return _Judged(scores, predicted, together, true_shares(truth, predicted))
 
 
 def true_shares(truth: Partition, predicted: Partition) -> Floats:

@@ -8,12 +8,16 @@ import scipy.sparse as sp
 
 from coterie._arguments import as_floats
 from coterie._arrays import Floats, Pairs
+from coterie._progress import report
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
 from coterie.features._featurizer import as_featurizer
 from coterie.features.operators import written
 from coterie.items import ItemSet, PairFeatures, as_item_set
-from coterie.pairs import PairScores, all_pairs, as_pairs
+from coterie.pairs import PairScores, all_pairs, as_pairs, count_pairs
+
+AT_ONCE = 100_000
+"""Of how many pairs features are written at once, where featurizers see pairs one by one."""
 
 
 class FeatureSimilarity(ABC):
@@ -24,18 +28,40 @@ class FeatureSimilarity(ABC):
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
         """Score some pairs of an item set; None stands for all (that are given features of)."""
         items = as_item_set(item_set)
-        return self._scores(self._features(items, asked(items, pairs)))
+        listed = asked(items, pairs)
+        if self._is_long(items, listed):
+            return self._scores_in_turn(items, listed)
+        return self._scores(self._features(items, listed))
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them; the items are encoded once."""
         items = as_item_set(item_set)
         listed = asked(items, pairs)
+        if self._is_long(items, listed):
+            scores = self._scores_in_turn(items, listed)
+            return PairScores(len(items), listed, scores, None, items.n_clusters)
         features = self._features(items, listed)
         own = self._diagonal(features)
         return PairScores(len(items), listed, self._scores(features), own, items.n_clusters)
 
     def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
         return self.featurizer(item_set, pairs)
+
+    def _is_long(self, item_set: ItemSet, pairs: Pairs | None) -> bool:
+        """Tell whether there are so many pairs that their features are not all written at once."""
+        one_by_one = getattr(self.featurizer, "one_by_one", False)
+        return one_by_one and count_pairs(len(item_set), pairs) > AT_ONCE
+
+    def _scores_in_turn(self, item_set: ItemSet, pairs: Pairs | None) -> Floats:
+        """Score pairs, some at a time; the items are encoded once."""
+        encoded = self.featurizer.encode(item_set)
+        listed = all_pairs(len(item_set)) if pairs is None else pairs
+        scores = np.empty(len(listed))
+        for start in range(0, len(listed), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            scores[part] = self._scores(self.featurizer.compare(encoded, listed[part]))
+            report("score", min(start + AT_ONCE, len(listed)), len(listed))
+        return scores
 
     def _diagonal(self, features: Features) -> Floats | None:  # noqa: ARG002
         """Score items with themselves; None stands for zeros."""

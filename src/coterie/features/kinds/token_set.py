@@ -1,0 +1,66 @@
+"""Sets of tokens: keywords, co-authors, tags, set apart by semicolons or bars."""
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from coterie._arrays import Floats, Ints
+from coterie._texts import plain
+from coterie.features.kinds._base import Encoded, Kind
+from coterie.features.kinds._edits import token_sets
+from coterie.features.kinds._overlaps import AMONG_ENTITIES, AMONG_ROWS
+from coterie.features.kinds._profile import SEPARATED, Profile
+from coterie.features.kinds._tokens import NOTHING, KnownTokens, in_trigrams
+
+_GAP = re.compile(f"{SEPARATED.pattern}|,")
+
+
+def in_members(text: str) -> list[str]:
+    """Return the members of a set, cleaned as `TokenSet` does.
+
+    >>> in_members("ann|bob")
+    ['ann', 'bob']
+    """
+    return text.split("|") if text else []
+
+
+@dataclass(frozen=True, eq=False)
+class TokenSet(Kind):
+    """Compare sets: what is in both and in one alone, by how rare it is, and the spelling."""
+
+    words: KnownTokens = NOTHING
+    grams: KnownTokens = NOTHING
+
+    word: ClassVar = "tokens"
+    measures: ClassVar = (
+        "words as sets",
+        "cosine of members",
+        "cosine of trigrams",
+        *(said.replace("words", "members") for said in (*AMONG_ROWS, *AMONG_ENTITIES)),
+    )
+    splits: ClassVar = {"words": in_members, "grams": in_trigrams}
+
+    @classmethod
+    def likeness(cls, profile: Profile) -> float:
+        """Values that semicolons or bars divide."""
+        return 0.85 if profile.separated > 0.3 else 0.0
+
+    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+        own = encoded.tokens["words"]
+        return np.column_stack(
+            [
+                token_sets(encoded.read, left, right),
+                own.cosines(left, right),
+                encoded.tokens["grams"].cosines(left, right),
+                own.overlaps(0, left, right),
+                own.overlaps(1, left, right),
+            ]
+        )
+
+    def _cleaned(self, text: str) -> str:
+        return "|".join(sorted(filter(None, {plain(part) for part in _GAP.split(text)})))
+
+    def _read(self, texts: list[str]) -> np.ndarray:
+        return np.array([text.replace("|", " ") for text in texts], dtype=object)

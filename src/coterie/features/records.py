@@ -1,0 +1,160 @@
+"""Features of pairs of records: each column compared as its kind asks for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from coterie._arrays import Ints
+from coterie._columns import column_of, is_missing
+from coterie._types import Features
+from coterie._values import Value
+from coterie.exceptions import FeatureError, located
+from coterie.features._featurizer import PairFeaturizer
+from coterie.features._operator import refuse_unwritable
+from coterie.features.kinds import Text
+from coterie.features.kinds._base import Encoded, Kind
+from coterie.features.operators import DenseFeatures
+from coterie.items import ItemSet, as_item_sets
+from coterie.pairs import all_pairs, as_pairs
+from coterie.partition import Partition
+
+WHOLE = "whole record"
+
+
+@dataclass(frozen=True, eq=False)
+class Field(Value):
+    """A column and its kind."""
+
+    column: str
+    kind: Kind
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, Kind):
+            raise FeatureError(f"the kind of {self.column!r} is {self.kind!r}; give one of kinds")
+
+
+class EncodedRecords(NamedTuple):
+    """What was read of each field, the whole record last where it is compared."""
+
+    fields: tuple[Encoded, ...]
+    n_items: int
+
+
+@dataclass(frozen=True, eq=False)
+class RecordFeatures(PairFeaturizer):
+    """Compare records field by field, and all their words together where there are several.
+
+    Parameters
+    ----------
+    fields
+        The columns to compare, and of what kind each is.
+    whole
+        How all fields, one after the other in one text, are compared. Of a single field it is not.
+    seen
+        Whether the records are those that `fit` learned from; see `KnownTokens`.
+
+    Examples
+    --------
+    >>> from coterie.features.kinds import Name, Number
+    >>> people = ItemSet({"name": ["Ann Lee", "Anne Lee", "Bob Ray"], "age": ["30", "31", ""]})
+    >>> features = RecordFeatures([Field("name", Name()), Field("age", Number())]).fit([people])
+    >>> columns = dict(zip(features.names, features(people, None).to_matrix().T, strict=True))
+    >>> columns["name: Jaro-Winkler"].round(2), columns["age: missing in one"]
+    (array([0.94, 0.43, 0.42]), array([0., 1., 1.]))
+    """
+
+    one_by_one: ClassVar[bool] = True
+
+    fields: tuple[Field, ...]
+    whole: Kind = field(default_factory=Text)
+    seen: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", tuple(self.fields))
+        columns = [each.column for each in self.fields]
+        if not columns or len(set(columns)) < len(columns):
+            raise FeatureError(f"fields are of the columns {columns}; give each once, one at least")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column and what is compared, of each feature."""
+        return tuple(f"{owner}: {name}" for owner, kind in self._kinds for name in kind.names)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The column of each feature."""
+        return tuple(owner for owner, kind in self._kinds for _ in kind.names)
+
+    def fit(
+        self, item_sets: Sequence[ItemSet], partitions: Sequence[Partition] | None = None
+    ) -> Self:
+        """Learn how rare values and words are; among entities too, if partitions name these."""
+        sets = as_item_sets(item_sets)
+        entities = _entities(sets, partitions)
+        read = []
+        for number, item_set in enumerate(sets):
+            with located(f"item set {number}"):
+                read.append(self._texts(item_set))
+        columns = [[text for texts in own for text in texts] for own in zip(*read, strict=True)]
+        kinds = [
+            kind.learned(texts, entities)
+            for (_, kind), texts in zip(self._kinds, columns, strict=True)
+        ]
+        fields = tuple(
+            replace(each, kind=kind) for each, kind in zip(self.fields, kinds, strict=False)
+        )
+        return replace(self, fields=fields, whole=kinds[-1] if len(fields) > 1 else self.whole)
+
+    def encode(self, item_set: ItemSet) -> EncodedRecords:
+        """Read each record."""
+        read = zip(self._kinds, self._texts(item_set), strict=True)
+        encoded = tuple(kind.encode(texts, seen=self.seen) for (_, kind), texts in read)
+        return EncodedRecords(encoded, len(item_set))
+
+    def compare(self, encoded: EncodedRecords, pairs: ArrayLike | None) -> Features:
+        """Compare the records of some pairs, None for all."""
+        listed = as_pairs(pairs, encoded.n_items)
+        listed = all_pairs(encoded.n_items) if listed is None else listed
+        n_columns = len(self.owners)
+        refuse_unwritable((len(listed), n_columns), len(listed) * n_columns)
+        left, right = np.ascontiguousarray(listed.T)
+        compared = np.empty((len(listed), n_columns))
+        at = 0
+        for (_, kind), own in zip(self._kinds, encoded.fields, strict=True):
+            compared[:, at : at + len(kind.names)] = kind.compare(own, left, right)
+            at += len(kind.names)
+        return DenseFeatures(compared)
+
+    @property
+    def _kinds(self) -> list[tuple[str, Kind]]:
+        own = [(each.column, each.kind) for each in self.fields]
+        return [*own, (WHOLE, self.whole)] if len(own) > 1 else own
+
+    def _texts(self, item_set: ItemSet) -> list[list[str]]:
+        """Return the texts of each field, and those of the whole records."""
+        read = [_column(item_set.items, each.column) for each in self.fields]
+        return (
+            [*read, [" ".join(own) for own in zip(*read, strict=True)]] if len(read) > 1 else read
+        )
+
+
+def _column(items: Any, name: str) -> list[str]:
+    values = column_of(items, name, "RecordFeatures", FeatureError)
+    texts = ["" if is_missing(value) else value for value in values]
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise FeatureError(f"column {name!r}, item {row}: {text!r} is no text; give texts")
+    return texts
+
+
+def _entities(sets: Sequence[ItemSet], partitions: Sequence[Partition] | None) -> Ints:
+    """Give entities of all item sets numbers; every item is one where none are named."""
+    if partitions is None:
+        return np.arange(sum(map(len, sets)))
+    starts = np.cumsum([0, *(each.n_clusters for each in partitions)])
+    return np.concatenate(
+        [each.labels + start for each, start in zip(partitions, starts, strict=False)]
+    )
