@@ -1,0 +1,62 @@
+"""The report as one page of HTML that loads nothing and runs nothing."""
+
+from coterie.report import _sections
+from coterie.report._clusters import clusters
+from coterie.report._html import written
+from coterie.report._style import STYLE
+from coterie.report._tables import facts
+from coterie.report.data import ReportData
+
+__all__ = ["page"]
+
+# Nothing is loaded, and nothing runs.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def page(data: ReportData) -> str:
+    """Return the report: the same data always makes the same text.
+
+    >>> from coterie.report import Sizes, WorstClusters
+    >>> data = ReportData("People & places", [], Sizes({1: 3}), WorstClusters([], []))
+    >>> "<h1>People &amp; places</h1>" in page(data)
+    True
+    """
+    sections = _named_sections(data)
+    links = "".join(f'<li><a href="#{_anchor(name)}">{name}</a></li>' for name in sections)
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            '<head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="referrer" content="no-referrer">',
+            f"<title>{written(data.title)}</title>",
+            f"<style>{STYLE}</style></head>",
+            "<body><main>",
+            f"<header><h1>{written(data.title)}</h1>",
+            f"{facts(data.facts) if data.facts else ''}</header>",
+            f'<nav aria-label="Sections"><ul>{links}</ul></nav>',
+            *(
+                f'<section id="{_anchor(name)}"><h2>{name}</h2>\n{body}\n</section>'
+                for name, body in sections.items()
+            ),
+            "</main></body></html>\n",
+        ]
+    )
+
+
+def _named_sections(data: ReportData) -> dict[str, str]:
+    return {
+        "Quality": _sections.metrics(data.quality),
+        "Operating point": _sections.operating_point(data.quality),
+        "Cluster sizes": _sections.sizes(data.sizes),
+        "Fields": _sections.fields(data.fields),
+        "Choice": _sections.choice(data.choice),
+        "Blocking": _sections.blocking(data.blocking),
+        "Worst clusters": clusters(data.worst),
+    }
+
+
+def _anchor(name: str) -> str:
+    return name.lower().replace(" ", "-")

@@ -1,0 +1,68 @@
+"""A report with everything in it, and a curve."""
+
+import numpy as np
+
+from coterie.report import (
+    Choice,
+    Curve,
+    FieldWeight,
+    Metric,
+    Quality,
+    ReportData,
+    Row,
+    Sizes,
+    WorstCluster,
+    WorstClusters,
+)
+
+NAN = float("nan")
+
+
+def make_curve(**changes):
+    thresholds = np.linspace(0.0, 1.0, 11)
+    given = {
+        "thresholds": thresholds,
+        "precision": 0.5 + 0.5 * thresholds,
+        "recall": 1.0 - 0.9 * thresholds,
+        "f1": np.full(11, 0.7),
+        "b_cubed": np.full(11, 0.8),
+        "chosen": 0.4,
+    }
+    return Curve(**(given | changes))
+
+
+def make_data(**changes):
+    rows = [
+        Row("r1", ["John", "Smith", "Berlin"], "e1"),
+        Row("r2", ["Jon", "Smith", ""], "e1", "r1", 0.9),
+        Row("r3", ["John", "Smyth", "Bern"], "e2", "r1", 0.4),
+    ]
+    given = {
+        "title": "People & places",
+        "facts": [("model", "people.coterie"), ("rows", "1,200")],
+        "sizes": Sizes({1: 900, 2: 120, 3: 20}, {1: 850, 2: 130, 7: 5}),
+        "worst": WorstClusters(
+            ["given", "surname", "city"], [WorstCluster("17", 5, 0.31, 0.4, rows)]
+        ),
+        "quality": Quality(
+            [
+                Metric("pairwise F1", 0.957, 0.941, 0.969),
+                Metric("edits", 12.25, 10.0, 14.0, higher_is_better=False),
+                Metric("B-cubed F1", 0.968),
+            ],
+            make_curve(),
+        ),
+        "fields": [
+            FieldWeight("city", "category", 0.5, -0.5),
+            FieldWeight("surname", "name", 2.0, -1.0),
+            FieldWeight("email", "code", None, NAN),
+        ],
+        "choice": Choice(
+            ["candidate", "F1"],
+            [["boosted", "0.957"], ["pairs", "0.940"]],
+            chosen=0,
+            reason="boosted is best.",
+        ),
+        "blocking": [("pairs looked at", "12,345")],
+    }
+    return ReportData(**(given | changes))

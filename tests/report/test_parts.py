@@ -1,0 +1,195 @@
+"""The parts of a report: data, differences, axes, bins, texts."""
+
+import re
+import time
+from html import unescape
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie.exceptions import InputError
+from coterie.report import Choice, Row, Sizes, WorstCluster, WorstClusters
+from coterie.report._axes import Axis
+from coterie.report._bars import bin_end, binned, diverging
+from coterie.report._clusters import References, cell
+from coterie.report._curves import spread
+from coterie.report._differences import differences, marked
+from coterie.report._html import shortened, visible, written
+from tests.report.examples import make_curve
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "html"),
+    [
+        ("Smith", "Smith", "Smith"),
+        ("Smyth", "Smith", "Sm<mark>y</mark>th"),
+        ("Jon", "John", 'Jo<mark class="gap"></mark>n'),
+        ("Johnn", "John", "Joh<mark>n</mark>n|John<mark>n</mark>"),
+        ("Ann", "Anne", 'Ann<mark class="gap"></mark>'),
+        ("1987-03-12", "1978-03-12", "19<mark>87</mark>-03-12"),
+        ("Kowalski", "Smith", "<mark>Kowalski</mark>"),
+        ("a < b & d", "a < b & c", "a &lt; b &amp; <mark>d</mark>"),
+        ("", "x", '<mark class="gap"></mark>'),
+        # Marks with one character between become one.
+        ("12X4Y678", "12345678", "12<mark>X4Y</mark>678"),
+    ],
+)
+def test_short_texts_differ_by_characters(text, other, html):
+    assert marked(text, differences(text, other)) in html.split("|")
+
+
+def test_long_texts_differ_by_words():
+    text = "the quick brown fox jumps over the lazy dog and then it sleeps until the morning comes"
+    other = text.replace("quick brown", "quiet braun").replace("then it ", "")
+    html = marked(text, differences(text, other))
+    assert "<mark>quick brown</mark> fox jumps" in html
+    assert "and<mark> then it</mark> sleeps" in html
+    assert html.count("<mark>") == 2
+    shuffled = " ".join(sorted(text.split(), reverse=True))
+    assert differences(text, shuffled) == [(0, len(text))]
+
+
+@given(st.text("ab <&é", max_size=90), st.text("ab <&é", max_size=90))
+def test_marks_change_no_text(text, other):
+    spans = differences(text, other)
+    html = marked(text, spans)
+    assert unescape(re.sub(r"</?mark[^>]*>", "", html)) == text
+    assert bool(spans) == (text != other)
+    ends = [at for span in spans for at in span]
+    assert ends == sorted(ends)
+    # What is not marked is found in the other text, in the same order.
+    kept, at = [], 0
+    for start, end in [*spans, (len(text), len(text))]:
+        kept.append(text[at:start])
+        at = end
+    assert re.search(".*".join(map(re.escape, kept)), other, re.DOTALL)
+
+
+def test_comparing_hostile_texts_is_quick():
+    texts = ["a b " * 100, "b a " * 100, "a " * 100 + "b " * 100]
+    start = time.process_time()
+    for _ in range(100):
+        for text in texts:
+            differences(text, texts[0])
+    assert time.process_time() - start < 5.0
+
+
+def rows_of(*values, links=()):
+    linked = dict(links)
+    return [Row(str(at), [value], linked_to=linked.get(str(at))) for at, value in enumerate(values)]
+
+
+def test_cells_are_compared_with_the_most_common_text_or_the_linked_row():
+    most = rows_of("x", "y", "x", "", "")
+    assert [References(most, 1).of(row, 0) for row in most] == ["x"] * 5
+    tied = rows_of("x", "y", "x", "y", "z", links=[("4", "1"), ("2", "9")])
+    assert [References(tied, 1).of(row, 0) for row in tied] == [None, None, None, None, "y"]
+    single = rows_of("x", "y", links=[("1", "0")])
+    assert [References(single, 1).of(row, 0) for row in single] == [None, "x"]
+
+
+def test_cells_that_are_cut_say_their_length():
+    words = " ".join(f"word{number}" for number in range(500))
+    assert cell("", "x", 100) == '<span class="none">–</span>'
+    assert cell("plain", None, 100) == "plain"
+    assert cell("plain", "", 100) == "plain"
+    html = cell(words, words, 100)
+    assert html == f"{words[:100]}… <small>{len(words):,} characters</small>"
+    assert cell(words, words + "!", 100).endswith("characters; differs further on</small>")
+    assert cell(words, "!" + words[1:], 100).startswith("<mark>word0</mark> word1")
+
+
+def test_where_a_text_is_cut_is_no_difference():
+    words = " ".join(f"word{number}" for number in range(500))
+    assert re.findall("<mark.*?</mark>", cell(words, "And " + words, 100)) == [
+        '<mark class="gap"></mark>'
+    ]
+    assert re.findall("<mark.*?</mark>", cell("And " + words, words, 100)) == ["<mark>And </mark>"]
+
+
+def test_what_cannot_be_seen_is_written_out():
+    assert visible("a\r\nb\nc\td") == "a↵b↵c d"
+    assert visible("\x00\x7f\x85\u200b\u202e\u2066\ufeff\udc80") == (
+        "⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩⟨U+200B⟩⟨U+202E⟩⟨U+2066⟩⟨U+FEFF⟩⟨U+DC80⟩"
+    )
+    for text in ("שלום", "नमस्ते क्‍ष", "👩‍👩‍👧", "漢字", "Zoë"):
+        assert visible(text) == text
+
+
+@given(st.text(), st.integers(1, 60))
+def test_short_texts_are_short(text, limit):
+    shown, is_whole = shortened(text, limit)
+    assert len(written(text, limit).encode()) <= 6 * limit + 3
+    assert visible(text).startswith(shown)
+    assert is_whole == (visible(text) == shown)
+
+
+@given(
+    st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=5),
+    st.floats(-50, 50),
+)
+def test_axes_hold_all_values_between_few_ticks(values, start):
+    axis = Axis.around(values, start, start + 100)
+    slack = 1e-5 * (axis.high - axis.low)
+    assert axis.low - slack <= min(values) <= max(values) <= axis.high + slack
+    assert axis.at(axis.low) == pytest.approx(start)
+    assert axis.at(axis.high) == pytest.approx(start + 100)
+    ticks = axis.ticks()
+    assert 2 <= len(ticks) <= 9
+    assert len({text for _, text in ticks}) == len(ticks) or max(map(abs, values)) > 1e5
+
+
+def test_names_keep_apart():
+    places = spread([50.0, 50.0, 50.0, 300.0], 0.0, 262.0)
+    assert all(np.diff(places) >= 16)
+    assert places[-1] == 262.0
+    assert spread([], 0.0, 1.0) == []
+
+
+def test_bins_are_without_gap_or_overlap():
+    first, seen = 1, []
+    while first < 10**7:
+        seen.append(first)
+        assert binned({first: 1, bin_end(first): 1}) == (
+            {first: 2} if bin_end(first) > first else {first: 1}
+        )
+        first = bin_end(first) + 1
+    assert seen[:12] == [1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000]
+
+
+def test_bars_lie_on_their_side_of_the_middle():
+    drawn = diverging([2.0, -1.0], 2.0)
+    assert re.findall(r'x="([\d.]+)%" width="([\d.]+)%"', drawn) == [
+        ("50.00", "50.00"),
+        ("25.00", "25.00"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"f1": [0.5]}, "F1 has 1 figures for 11 thresholds; give one for each"),
+        ({"recall": np.full(11, 1.5)}, "recall has figures beyond 0 and 1"),
+        ({"chosen": float("nan")}, "the chosen one is not within"),
+        ({"thresholds": np.linspace(1, 0, 11)}, "thresholds are not ascending; sort them"),
+        ({"thresholds": []}, r"thresholds have shape \(0,\)"),
+        ({"precision": ["high"] * 11}, "precision must be real numbers"),
+    ],
+)
+def test_curves_that_do_not_fit_are_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        make_curve(**changes)
+
+
+def test_data_that_do_not_fit_are_refused():
+    cluster = WorstCluster("1", 1, None, None, [Row("r7", ["x"])])
+    with pytest.raises(InputError, match="row r7 of the cluster has 1 cells for 2 columns"):
+        WorstClusters(["a", "b"], [cluster])
+    with pytest.raises(InputError, match="row 1 of the choice has 1 cells for 2 columns"):
+        Choice(["a", "b"], [["x", "y"], ["z"]], 0)
+    with pytest.raises(InputError, match="the size of a cluster is 0"):
+        Sizes({1: 3, 0: 1})
+    with pytest.raises(InputError, match="the number of clusters of size 2 is -1"):
+        Sizes({1: 3}, {2: -1})
