@@ -1,0 +1,181 @@
+"""Why two rows are in one cluster, or are not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie._arrays import Bools
+from coterie.exceptions import InputError
+from coterie.features.records import RecordFeatures
+from coterie.model import Model
+from coterie.pairs import PairScores
+from coterie.tables._clustering import Clustering, Found
+from coterie.tables._constraints import shown
+from coterie.tables._links import chain, spanning_tree
+
+
+class Link(NamedTuple):
+    """Two rows by their ids, and the score of the pair."""
+
+    first: str
+    second: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why two rows are together or apart.
+
+    Parameters
+    ----------
+    ids
+        The two rows.
+    together
+        Whether they are in one cluster.
+    score
+        What the pair scores: above 0 speaks for one cluster.
+    bias
+        What every pair scores beside the contributions.
+    contributions
+        What each field adds; with the bias they sum to the score.
+    probability
+        How likely the two belong together, by their score alone.
+    path
+        The rows on the strongest way from one to the other, if they are together.
+    links
+        The links on that way.
+    refused
+        The strongest link that was refused: between the two clusters or, if the rows are together,
+        between their cluster and any other row. None where there is none.
+    values
+        The values of each field in both rows.
+    """
+
+    ids: tuple[str, str]
+    together: bool
+    score: float
+    bias: float
+    contributions: dict[str, float]
+    probability: float
+    path: list[str]
+    links: list[Link]
+    refused: Link | None
+    values: dict[str, tuple[str, str]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, as `coterie explain --json` prints them."""
+        return {
+            "ids": list(self.ids),
+            "score": self.score,
+            "bias": self.bias,
+            "contributions": self.contributions,
+            "together": self.together,
+            "probability": self.probability,
+            "path": self.path,
+            "links": [link._asdict() for link in self.links],
+            "refused": None if self.refused is None else self.refused._asdict(),
+            "values": {name: list(both) for name, both in self.values.items()},
+        }
+
+
+def explained(model: Model, clustering: Clustering, first: str, second: str) -> Explanation:
+    """Say why two rows are in one cluster, or are not."""
+    rows = [_row(clustering.ids, name) for name in (first, second)]
+    if rows[0] == rows[1]:
+        raise InputError(f"both ids are {shown(first)}; give two different rows")
+    found = _common(clustering, rows, first, second)
+    items = [int(np.flatnonzero(found.group.rows == row)[0]) for row in rows]
+    bias, parts = field_contributions(model, found, items)
+    score = bias + sum(parts.values())
+    together = bool(found.partition.labels[items[0]] == found.partition.labels[items[1]])
+    path = _path(found, items) if together else []
+    names = [clustering.ids[row] for row in found.group.rows]
+    texts = found.group.item_set.items
+    return Explanation(
+        (first, second),
+        together,
+        score,
+        bias,
+        parts,
+        float(_probability(model, score)),
+        [names[item] for item in path],
+        [_link(found.scores, names, *ends) for ends in pairwise(path)],
+        _refused(found, items, names),
+        {name: (texts[name][items[0]], texts[name][items[1]]) for name in texts},
+    )
+
+
+def field_contributions(
+    model: Model, found: Found, items: Sequence[int]
+) -> tuple[float, dict[str, float]]:
+    """Return what every pair scores, and what each field adds for this one."""
+    item_set = found.group.item_set
+    similarity: Any = model.similarity
+    if not hasattr(similarity, "contributions"):
+        raise InputError(
+            f"{type(similarity).__name__} does not tell what fields add to a score; fit a model "
+            "without features of context"
+        )
+    bias, parts = similarity.contributions(item_set, np.sort(np.array([items]), axis=1))
+    owners = _records(similarity.featurizer).owners
+    row = np.asarray(parts)[0]
+    sums = dict.fromkeys(owners, 0.0)
+    for owner, value in zip(owners, row.tolist(), strict=False):
+        sums[owner] += value
+    return float(bias) + float(row[len(owners) :].sum()), sums
+
+
+def _records(featurizer: Any) -> RecordFeatures:
+    """Find the featurizer of records, whatever is around it."""
+    while not isinstance(featurizer, RecordFeatures):
+        featurizer = featurizer.featurizer
+    return featurizer
+
+
+def _row(ids: Sequence[str], name: str) -> int:
+    if name not in ids:
+        raise InputError(f"there is no row with the id {shown(name)}; give an id of the table")
+    return ids.index(name)
+
+
+def _common(clustering: Clustering, rows: Sequence[int], first: str, second: str) -> Found:
+    """Return the set that both rows are in."""
+    for found in clustering.found:
+        if set(rows) <= set(found.group.rows.tolist()):
+            return found
+    raise InputError(
+        f"{shown(first)} and {shown(second)} are in different sets, so that they were never "
+        "compared; give two rows of one set"
+    )
+
+
+def _probability(model: Model, score: float) -> Any:
+    assert model.calibration is not None  # noqa: S101
+    return model.calibration(np.array([score]))[0]
+
+
+def _path(found: Found, items: Sequence[int]) -> list[int]:
+    tree = spanning_tree(found.scores, found.partition)
+    return chain(tree, items[0], items[1], found.scores.n_items)
+
+
+def _refused(found: Found, items: Sequence[int], names: Sequence[str]) -> Link | None:
+    """Return the strongest link between two clusters, or from one cluster to anything else."""
+    labels = found.partition.labels[found.scores.pairs]
+    own = found.partition.labels[list(items)]
+    one, two = (np.isin(labels, [label]).any(axis=1) for label in own)
+    apart: Bools = labels[:, 0] != labels[:, 1]
+    wanted = np.flatnonzero(apart & one & two)
+    if not len(wanted):
+        return None
+    best = wanted[np.argmax(found.scores.scores[wanted])]
+    return _link(found.scores, names, *found.scores.pairs[best].tolist())
+
+
+def _link(scores: PairScores, names: Sequence[str], first: int, second: int) -> Link:
+    low, high = sorted((first, second))
+    at = np.flatnonzero((scores.pairs[:, 0] == low) & (scores.pairs[:, 1] == high))
+    return Link(names[first], names[second], float(scores.scores[at[0]]))

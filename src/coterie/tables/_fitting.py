@@ -1,0 +1,235 @@
+"""Learning from a table that says which of its rows belong together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+
+from coterie import metrics
+from coterie._progress import report
+from coterie.blocking import LearnedBlocking, learn_blocking
+from coterie.exceptions import InputError
+from coterie.features.given import GivenFeatures
+from coterie.features.operators import written
+from coterie.features.records import RecordFeatures
+from coterie.items import ItemSet
+from coterie.learners import AutoLearner
+from coterie.learners._auto_candidates import BOOSTED_PAIRS, LEFT_LINKING, LOGISTIC, STRUCTURED
+from coterie.learners.calibration import calibration_of
+from coterie.model import Model
+from coterie.partition import Partition
+from coterie.tables._frames import as_table
+from coterie.tables._groups import Group, grouped, row_ids
+from coterie.tables._model import TableModel
+from coterie.tables._sample import sampled
+from coterie.tables._schema import Schema, infer_schema, refuse_ours
+from coterie.tables._table import Table
+
+LEARNERS: dict[str, tuple[str, ...] | None] = {
+    "auto": None,
+    "logistic": (LOGISTIC,),
+    "left-linking": (LEFT_LINKING,),
+    "boosted": (BOOSTED_PAIRS,),
+    "structured": (STRUCTURED,),
+}
+"""The learners by name, and the families that each chooses from."""
+
+
+class Options(TypedDict, total=False):
+    """What `fit` can be told beside the table and its column of clusters; see there."""
+
+    set: str | None
+    id: str | None
+    kinds: Mapping[str, str] | None
+    learner: str
+    metric: str
+    budget: float | None
+    n_jobs: int
+    random_state: int
+
+
+class Fitted(NamedTuple):
+    """A model of tables, and what was found on the way to it."""
+
+    model: TableModel
+    learner: AutoLearner
+    blocking: LearnedBlocking
+
+
+def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
+    """Learn from a table which of the rows of another belong together.
+
+    Parameters
+    ----------
+    frame
+        A data frame of pandas, polars or pyarrow, a mapping of names to columns, or a list of
+        dicts. All cells count as text.
+    cluster
+        The column that says which rows belong together.
+    **options
+        `set`: the column that says which rows are clustered with each other, None for all. `id`:
+        the column that names rows; None takes one called id, if there is one. `kinds`: the kinds of
+        some columns by name, such as {"zip": "code"}; the others are inferred. `learner`: "auto",
+        "logistic", "left-linking", "boosted" or "structured". `metric`: the name of the metric of
+        `coterie.metrics` to be good by. `budget`: seconds to choose in, None for no limit.
+        `n_jobs`: number of processes. `random_state`: seed of all that is drawn.
+
+    Examples
+    --------
+    >>> from coterie.tables import fit
+    >>> names = ["Ann Lee", "Anne Lee", "Bob Ray", "Rob Ray", "Cy Orr", "Cy Orr Jr", "Di Poe"]
+    >>> model = fit({"name": names, "who": [1, 1, 2, 2, 3, 3, 4]}, cluster="who")
+    >>> model.predict({"name": ["Eve Fox", "Dan Poe", "Eva Fox"]})["cluster_id"]
+    ['1', '2', '1']
+    """
+    return fit_table(frame, cluster, **options).model
+
+
+def fit_table(frame: Any, cluster: str, **options: Unpack[Options]) -> Fitted:
+    """Learn as `fit` does, and return what was found on the way too."""
+    table = as_table(frame)
+    refuse_ours(table, cluster)
+    schema = infer_schema(
+        table,
+        cluster=cluster,
+        set_=options.get("set"),
+        id_=options.get("id"),
+        kinds=options.get("kinds"),
+    )
+    learner = _learner(options)
+    row_ids(table, schema.id)
+    groups = grouped(table, schema, labelled=True)
+    _refuse_telling_nothing(groups, table, cluster)
+    return _fitted(table, schema, groups, learner, options)
+
+
+def _fitted(
+    table: Table, schema: Schema, groups: list[Group], learner: AutoLearner, options: Options
+) -> Fitted:
+    sets, truths = [group.item_set for group in groups], _truths(groups)
+    report("fit", 0, 3, "choosing keys")
+    blocking = learn_blocking(sets, truths, schema.columns)
+    report("fit", 1, 3, "comparing")
+    featurizer = RecordFeatures(schema.fields).fit(sets, truths)
+    compared = [_compared(each, featurizer, blocking) for each in sets]
+    report("fit", 2, 3, "learning")
+    learner.fit(compared, truths)
+    chosen = learner.to_model()
+    calibration = calibration_of(
+        [(each.scores, each.truth) for each in learner.held_out_], chosen.clusterer
+    )
+    model = Model(
+        blocking.blocker, of_records(chosen.similarity, featurizer), chosen.clusterer, calibration
+    )
+    report("fit", 3, 3)
+    facts = facts_of(table, schema, learner, blocking, options)
+    return Fitted(TableModel(schema, model, facts, sampled(model, groups)), learner, blocking)
+
+
+def _compared(item_set: ItemSet, featurizer: RecordFeatures, blocking: LearnedBlocking) -> ItemSet:
+    """Compare the pairs that are looked at, once for all that is learned from them."""
+    pairs = blocking.blocker(item_set)
+    features = replace(featurizer, seen=True)(item_set, pairs)
+    return ItemSet.from_pair_features(written(features), len(item_set), pairs)
+
+
+def of_records(value: Any, featurizer: RecordFeatures) -> Any:
+    """Put a featurizer of records where given features were, however deep in a similarity."""
+    if isinstance(value, GivenFeatures):
+        return featurizer
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+    inner = {name: of_records(part, featurizer) for name, part in parts.items()}
+    changed = {name: part for name, part in inner.items() if part is not parts[name]}
+    return replace(value, **changed) if changed else value
+
+
+def _learner(options: Options) -> AutoLearner:
+    name, metric = options.get("learner", "auto"), options.get("metric", "b_cubed")
+    if name not in LEARNERS:
+        raise InputError(f"the learner is {name!r}; give one of {', '.join(LEARNERS)}")
+    return AutoLearner(
+        metric=as_metric(metric),
+        budget=options.get("budget"),
+        families=LEARNERS[name],
+        n_jobs=options.get("n_jobs", 1),
+        random_state=options.get("random_state", 0),
+    )
+
+
+def as_metric(name: Any) -> Any:
+    """Take the name of a metric of two partitions."""
+    known = [each for each in metrics.__all__ if hasattr(getattr(metrics, each), "from_table")]
+    if name not in known:
+        raise InputError(f"the metric is {name!r}; give one of {', '.join(known)}")
+    return getattr(metrics, name)
+
+
+def facts_of(
+    table: Table,
+    schema: Schema,
+    learner: AutoLearner,
+    blocking: LearnedBlocking,
+    options: Options,
+) -> dict[str, Any]:
+    """Say in plain values what was learned from, how, and what it reached on held-out entities."""
+    choice = learner.choice_
+    held_out = held_out_metrics(learner)
+    return {
+        "table": table.name,
+        "rows": len(table),
+        "clusters": len(set(table[schema.cluster])) if schema.cluster else 0,
+        "learner": choice.name + (" with context" if choice.context else ""),
+        "metric": options.get("metric", "b_cubed"),
+        "seed": options.get("random_state", 0),
+        "held_out": held_out,
+        "report": learner.report(),
+        "blocking": {
+            "keys": [str(row.key) for row in blocking.table if row.chosen],
+            "recall": blocking.recall.pairs,
+            "held_out_recall": _or_none(blocking.held_out_recall.pairs),
+        },
+    }
+
+
+def held_out_metrics(learner: AutoLearner) -> dict[str, float]:
+    """Return what the choice reached on held-out entities: means over item sets."""
+    if not learner.held_out_:
+        return {}
+    clusterer = learner.to_model().clusterer
+    predicted = [clusterer(each.scores) for each in learner.held_out_]
+    truths = [each.truth for each in learner.held_out_]
+    found: dict[str, float] = {}
+    for name in ("pair_scores", "b_cubed"):
+        scores = metrics.macro(getattr(metrics, name), truths, predicted)
+        found |= {f"{name}.{part}": float(value) for part, value in scores._asdict().items()}
+    return found | {
+        "adjusted_rand_score": float(metrics.macro(metrics.adjusted_rand_score, truths, predicted))
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _truths(groups: Sequence[Group]) -> list[Partition]:
+    return [group.truth for group in groups if group.truth is not None]
+
+
+def _refuse_telling_nothing(groups: Sequence[Group], table: Table, cluster: str) -> None:
+    """Refuse clusters that say nothing of what belongs together, or of what does not."""
+    truths = _truths(groups)
+    if all(truth.n_clusters == len(truth) for truth in truths):
+        within = "" if len(groups) == 1 else " of one set"
+        raise InputError(
+            f"{table.name}: no two rows{within} have the same value of {cluster!r}, so that "
+            "nothing says what belongs together; name another column by --cluster"
+        )
+    if all(truth.n_clusters == 1 for truth in truths):
+        raise InputError(
+            f"{table.name}: all rows have the same value of {cluster!r}, so that nothing says what "
+            "does not belong together; add rows of other clusters, or name another column by "
+            "--cluster"
+        )

@@ -1,0 +1,166 @@
+"""Pairs that must be together or apart: read by id, and refused with their chain."""
+
+import gzip
+import re
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from coterie.exceptions import InputError
+from coterie.tables._constraints import as_links, read_links, refuse_contradictions
+
+IDS = ["a", "b", "c,d", "04"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", b'a,b\n04,"c,d"\n'),
+        ("t.csv", b'one,two\na,b\n\n04,"c,d"\n'),
+        ("t.tsv", b"one\ttwo\na\tb\n04\tc,d\n"),
+        ("t.csv.gz", gzip.compress(b'a,b\n04,"c,d"\n')),
+        ("t.jsonl", b'{"x": "a", "y": "b"}\n{"y": "c,d", "x": "04"}\n'),
+    ],
+)
+def test_a_header_is_there_or_not(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert read_links(tmp_path / name, IDS) == [(0, 1), (3, 2)]
+
+
+def test_parquet_of_numbers(tmp_path):
+    parquet.write_table(pa.table({"x": [7, 8], "y": [8.0, 9.0]}), tmp_path / "t.parquet")
+    assert read_links(tmp_path / "t.parquet", ["9", "8", "7"]) == [(2, 1), (1, 0)]
+    with pytest.raises(InputError, match=r"t.parquet: row 1 has the id 9, which no row has"):
+        read_links(tmp_path / "t.parquet", ["8", "7"])
+
+
+def test_a_header_alone_has_no_links(tmp_path):
+    (tmp_path / "t.csv").write_text("one,two\n")
+    assert read_links(tmp_path / "t.csv", IDS) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.csv", "", "the file is empty"),
+        ("t.csv", "one,two\na,b\na,x\n", "line 3 has the id x, which no row has"),
+        ("t.csv", '"one\n",two\na,b\n\na,4\n', "line 5 has the id 4, which no row has"),
+        ("t.csv", "a,B\n", "line 1 has the id B"),
+        ("t.csv", "a,\n", "line 1 has the id '', which"),
+        ("t.csv", "a,b\na,b,a\n", "line 2 has 3 cells; give two ids"),
+        ("t.csv", "a\n", "line 1 has 1 cell; give two ids"),
+        ("t.csv", 'a,b\na,"b\n', "line 2 has a quote that is never closed"),
+        ("t.jsonl", '{"x": "a", "y": "b"}\n\n{"x": "a"}\n', "line 3 has the id ''"),
+        ("t.jsonl", '{"x": "a"}\n', "the table has 1 column; give two ids"),
+        ("t.csv", f"a,{'x' * 99}\n", "the id x{39}…, which"),
+    ],
+)
+def test_bad_files_name_the_line(tmp_path, name, content, message):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match=f"{name}: .*{message}") as caught:
+        read_links(tmp_path / name, IDS)
+    assert "\n" not in str(caught.value)
+
+
+def test_ids_are_compared_as_text():
+    pairs = [(1, "2"), (np.int64(3), 2.0), np.array([1, 3])]
+    assert as_links(pairs, [1, 2, "3"]) == [(0, 1), (2, 1), (0, 2)]
+    assert as_links((), []) == []
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([("a", "b"), ("a", "x")], "pair 1 has the id x"),
+        ([("a", "b", "04")], "pair 0 is .*; give two ids"),
+        (["ab"], "pair 0 is 'ab'; give two ids"),
+        ([7], "pair 0 is 7; give two ids"),
+        ([("a", b"b")], "pair 0: bytes; decode"),
+    ],
+)
+def test_bad_pairs_are_named(pairs, message):
+    with pytest.raises(InputError, match=message):
+        as_links(pairs, IDS)
+
+
+def test_ids_must_differ():
+    with pytest.raises(InputError, match="rows 0 and 2 both have the id a; "):
+        as_links([], ["a", "b", "a"])
+
+
+LETTERS = [chr(97 + i) for i in range(26)]
+
+
+def chained(*texts):
+    return [(LETTERS.index(one), LETTERS.index(two)) for one, two in texts]
+
+
+@pytest.mark.parametrize(
+    ("together", "apart", "message"),
+    [
+        (["ab", "bc", "cd"], ["xy", "ad"], "a and d must be apart, but a = b = c = d must"),
+        (["ba", "cb", "cd", "bd"], ["da"], "d and a must be apart, but d = b = a must"),
+        (["ab", "bc", "cd", "de", "ea"], ["ac"], "a and c must be apart, but a = b = c must"),
+        (["ab", "ba"], ["ab"], "a and b must be apart, but a = b must be together; drop one of"),
+        ([], ["xy", "cc"], "c must be apart from itself"),
+        (
+            [f"{one}{two}" for one, two in pairwise(LETTERS)],
+            ["az"],
+            r"but a = b = c = d = e = f = … \(14 more\) … = u = v = w = x = y = z must",
+        ),
+    ],
+)
+def test_a_contradiction_names_its_chain(together, apart, message):
+    with pytest.raises(InputError, match=message):
+        refuse_contradictions(chained(*together), chained(*apart), LETTERS)
+
+
+def test_twelve_are_shown_whole():
+    path = chained(*(f"{one}{two}" for one, two in pairwise(LETTERS[:12])))
+    with pytest.raises(InputError, match=" = ".join(LETTERS[:12])):
+        refuse_contradictions(path, [(0, 11)], LETTERS)
+
+
+def test_ids_are_shown_in_one_line():
+    with pytest.raises(InputError, match=r"^'a\\n' and ' ' must be apart, but 'a\\n' = ' ' must"):
+        refuse_contradictions([(0, 1)], [(0, 1)], ["a\n", " "])
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=7)
+
+
+def distances(links):
+    """The lengths of the shortest paths between six items, by squaring a matrix."""
+    steps = np.full((6, 6), np.inf)
+    np.fill_diagonal(steps, 0)
+    for one, two in links:
+        steps[one, two] = steps[two, one] = min(steps[one, two], 1)
+    for _ in range(3):
+        steps = np.min(steps[:, :, None] + steps[None], axis=1)
+    return steps
+
+
+@given(PAIRS, PAIRS)
+def test_contradictions_are_found_by_the_shortest_chain(together, apart):
+    steps = distances(together)
+    bad = [pair for pair in apart if np.isfinite(steps[pair])]
+    if not bad:
+        refuse_contradictions(together, apart, LETTERS)
+        return
+    with pytest.raises(InputError) as caught:
+        refuse_contradictions(together, apart, LETTERS)
+    message = str(caught.value)
+    one, two = bad[0]
+    if one == two:
+        assert message.startswith(f"{LETTERS[one]} must be apart from itself")
+        return
+    chain = [LETTERS.index(x) for x in re.search("but (.*) must be", message)[1].split(" = ")]
+    assert (chain[0], chain[-1]) == (one, two)
+    assert len(chain) - 1 == steps[one, two]
+    links = {frozenset(pair) for pair in together}
+    assert all(frozenset(pair) in links for pair in pairwise(chain))
