@@ -15,6 +15,7 @@ from coterie.cli._bars import bars
 from coterie.cli._estimates import Estimate
 from coterie.exceptions import InputError
 from coterie.experiments.tables import Table
+from coterie.tables import read_table
 
 run = CliRunner().invoke
 
@@ -30,12 +31,18 @@ def test_help_names_the_commands():
     assert "reproduce" in result.output
 
 
-def test_demo_shows_every_metric():
-    result = run(cli.app, ["demo", "--rows", "200"])
+def test_demo_goes_from_tables_to_clusters_and_reports(tmp_path):
+    result = run(cli.app, ["demo", "--rows", "300", "--output", str(tmp_path / "made")])
     assert result.exit_code == 0
-    for name in coterie.metrics.summary([0], [0]):
-        assert name in result.output
-    assert "3 sets of 200 records of" in result.output
+    lines = [line.split() for line in result.output.splitlines() if line.startswith("people")]
+    rule, classifier, ours = (float(line[-4]) for line in lines)  # F1 over pairs
+    assert ours >= classifier - 0.02
+    assert ours > rule
+    for name in ("people", "digits"):
+        for made in (f"{name}.csv", f"new-{name}.csv", f"{name}.coterie", f"{name}.html"):
+            assert (tmp_path / "made" / made).stat().st_size
+        clustered = read_table(tmp_path / "made" / f"{name}-clustered.csv")
+        assert {"cluster_id", "confidence", "linked_to", "reason"} < set(clustered.names)
 
 
 def test_python_dash_m():

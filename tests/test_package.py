@@ -21,7 +21,9 @@ FAMILIES = [
     "coterie.learners",
     "coterie.losses",
     "coterie.metrics",
+    "coterie.report",
     "coterie.stream",
+    "coterie.tables",
 ]
 
 

@@ -48,7 +48,9 @@ def _explained(path: FileName) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error}; write to another place") from error
+        raise InputError(
+            f"{path} cannot be written: {error.strerror or error}; write to another place"
+        ) from error
 
 
 def as_path(path: Any) -> Path:

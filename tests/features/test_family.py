@@ -10,10 +10,12 @@ import scipy.sparse as sp
 from coterie import ItemSet, features
 from coterie.checks import check_featurizer
 from coterie.exceptions import FeatureError
+from coterie.features import kinds
 from coterie.features.differences import AbsoluteDifferences, AsDistances, SquaredDifferences
 from coterie.features.expansions import ExactKernel, Kernelized
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.features.kernels import RBF
+from coterie.features.kinds._base import Kind
 from coterie.features.operators import written
 from coterie.features.stacked import Stacked
 from coterie.features.text import TextFeatures
@@ -78,6 +80,8 @@ MENTIONS = {
     "form": [None, "PROP", "PROP", "NOM", None, "PROP", "NOM", "PRON", "PROP", ""],
     "quoted": [None, 1, 1, 0, None, 0, 0, 1, float("nan"), 0],
 }
+KINDS = [kind for kind in map(vars(kinds).get, kinds.__all__) if issubclass(kind, Kind)]
+RECORDS = {kind.word: turned(TEXTS) if row % 2 else list(TEXTS) for row, kind in enumerate(KINDS)}
 VECTORS = np.array([[0.0, 0.0], [1.0, -2.0], [1.0, -2.0], [0.0, 3.5], [50.0, 1e-3], [-1.0, 0.0]])
 
 
@@ -114,6 +118,9 @@ SAMPLES = {
             POSTS,
             POSTS | {"time": [None, *POSTS["time"][1:]], "position": repeated([None] * N_ITEMS)},
         ),
+    ),
+    "RecordFeatures": Sample(
+        features.RecordFeatures([features.Field(kind.word, kind()) for kind in KINDS]), (RECORDS,)
     ),
     "Scaled": Sample(Scaled(TextFeatures()), (ARTICLES,)),
     "SoftTFIDF": Sample(features.SoftTFIDF(), (texts_alone, TEXTS)),

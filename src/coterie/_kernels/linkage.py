@@ -13,13 +13,13 @@ from coterie._kernels._compile import inlined, kernel
 @kernel
 def average_joins(scores, n_items, max_size, barred):
     """Join by the mean score between clusters; those too large together have the score `barred`."""
-    return _joins(scores, n_items, max_size, barred, True)
+    return joins(scores, np.ones(n_items), max_size, barred, True)
 
 
 @kernel
 def complete_joins(scores, n_items, max_size, barred):
     """Join by the lowest score between clusters; those too large together score `barred`."""
-    return _joins(scores, n_items, max_size, barred, False)
+    return joins(scores, np.ones(n_items), max_size, barred, False)
 
 
 @kernel
@@ -27,7 +27,7 @@ def single_joins(scores, n_items):
     """Join by the highest score between clusters: Prim's spanning tree from item 0 on."""
     links = np.zeros((n_items - 1, 2), np.intp)
     heights = np.empty(n_items - 1)
-    starts = _starts(n_items)
+    starts = row_starts(n_items)
     best = np.full(n_items, -np.inf)
     outside = np.arange(1, n_items)
     item = 0
@@ -36,7 +36,7 @@ def single_joins(scores, n_items):
         left = n_items - 1 - count
         for place in range(left):
             other = outside[place]
-            score = scores[_position(starts, item, other)]
+            score = scores[position(starts, item, other)]
             if score > best[other]:
                 best[other] = score
                 links[other - 1, 0] = item
@@ -50,16 +50,18 @@ def single_joins(scores, n_items):
 
 
 @kernel
-def _joins(scores, n_items, max_size, barred, by_mean):
+def joins(scores, sizes, max_size, barred, by_mean):
     """Follow nearest neighbours until two are each other's nearest, and join those.
+
+    The items may be clusters of some sizes, which are changed.
 
     Among equal scores the last cluster of the chain is the nearest, then the smallest index. A size
     that bars a join only lowers scores, so that, as without one, no join makes others nearer.
     """
+    n_items, total = len(sizes), sizes.sum()
     links = np.empty((n_items - 1, 2), np.intp)
     heights = np.empty(n_items - 1)
-    starts = _starts(n_items)
-    sizes = np.ones(n_items)
+    starts = row_starts(n_items)
     active = np.arange(n_items)
     chain = np.empty(n_items, np.intp)
     length = 0
@@ -80,7 +82,7 @@ def _joins(scores, n_items, max_size, barred, by_mean):
         links[count, 0], links[count, 1] = min(item, last), max(item, last)
         heights[count] = height
         _join(scores, starts, sizes, active, n_active, links[count], by_mean)
-        if max_size < n_items:
+        if max_size < total:
             _bar(scores, starts, sizes, active[: n_active - 1], links[count, 0], max_size, barred)
     return links, heights
 
@@ -96,9 +98,9 @@ def _join(scores, starts, sizes, active, n_active, link, by_mean):
         if other == second:
             gone = place
         elif other != first:
-            at = _position(starts, first, other)
+            at = position(starts, first, other)
             a = scores[at]
-            b = scores[_position(starts, second, other)]
+            b = scores[position(starts, second, other)]
             joint = min(a, b)
             if by_mean:
                 mean = (of_first * a + of_second * b) / (of_first + of_second)
@@ -114,14 +116,14 @@ def _bar(scores, starts, sizes, active, item, max_size, barred):
     """Bar the joins of a cluster that would be too large."""
     for other in active:
         if other != item and sizes[item] + sizes[other] > max_size:
-            scores[_position(starts, item, other)] = barred
+            scores[position(starts, item, other)] = barred
 
 
 @kernel
 def _nearest(scores, starts, active, item, last):
     """Find the active cluster with the highest score, and that."""
     near = last
-    best = scores[_position(starts, item, last)] if last >= 0 else -np.inf
+    best = scores[position(starts, item, last)] if last >= 0 else -np.inf
     place = 0
     while active[place] < item:
         other = active[place]
@@ -141,7 +143,7 @@ def _nearest(scores, starts, active, item, last):
 
 
 @kernel
-def _starts(n_items):
+def row_starts(n_items):
     """Say where the pairs of each item begin, less the item after it."""
     starts = np.empty(n_items, np.intp)
     for item in range(n_items):
@@ -150,6 +152,6 @@ def _starts(n_items):
 
 
 @inlined
-def _position(starts, item, other):
+def position(starts, item, other):
     """Say where a pair is. Unsigned, so that no index is tested for counting from the end."""
     return np.uint64(starts[item] + other if item < other else starts[other] + item)

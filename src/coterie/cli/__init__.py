@@ -1,18 +1,26 @@
 """The command line: `coterie`, one module a command."""
 
-import sys
 from typing import Annotated
 
 import typer
 
 import coterie
+from coterie.cli._ending import Commands, ending
+from coterie.cli.clusters import clusters
 from coterie.cli.data import app as data_app
 from coterie.cli.demo import demo
+from coterie.cli.evaluate import evaluate
+from coterie.cli.explain import explain
+from coterie.cli.fit import fit
+from coterie.cli.init import init
+from coterie.cli.plan import plan
+from coterie.cli.predict import predict
+from coterie.cli.report import report
 from coterie.cli.reproduce import reproduce
-from coterie.exceptions import CoterieError
 
 app = typer.Typer(
     name="coterie",
+    cls=Commands,
     help="Supervised clustering: learn from example partitions how to cluster new item sets.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -36,15 +44,12 @@ def options(
     """Take the options that stand before a command."""
 
 
-app.command()(demo)
-app.command()(reproduce)
+for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo, reproduce):
+    app.command()(command)
 app.add_typer(data_app, name="data")
 
 
 def main() -> None:
     """Run the command line; an error that is the user's to mend is one line and exit code 2."""
-    try:
+    with ending():
         app()
-    except CoterieError as error:
-        typer.echo(f"coterie: {error}", err=True)
-        sys.exit(2)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._arrays import Ints
+from coterie._arrays import Floats, Ints
 from coterie._columns import column_of, is_missing
 from coterie._types import Features
 from coterie._values import Value
@@ -22,6 +22,9 @@ from coterie.pairs import all_pairs, as_pairs
 from coterie.partition import Partition
 
 WHOLE = "whole record"
+
+AT_ONCE = 1 << 16
+"""How many pairs are compared at once: more take memory, fewer read each field anew too often."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +123,19 @@ class RecordFeatures(PairFeaturizer):
         listed = all_pairs(encoded.n_items) if listed is None else listed
         n_columns = len(self.owners)
         refuse_unwritable((len(listed), n_columns), len(listed) * n_columns)
-        left, right = np.ascontiguousarray(listed.T)
         compared = np.empty((len(listed), n_columns))
+        for start in range(0, len(listed), AT_ONCE):
+            left, right = np.ascontiguousarray(listed[start : start + AT_ONCE].T)
+            self._compare_into(compared[start : start + AT_ONCE], encoded, left, right)
+        return DenseFeatures(compared)
+
+    def _compare_into(
+        self, compared: Floats, encoded: EncodedRecords, left: Ints, right: Ints
+    ) -> None:
         at = 0
         for (_, kind), own in zip(self._kinds, encoded.fields, strict=True):
             compared[:, at : at + len(kind.names)] = kind.compare(own, left, right)
             at += len(kind.names)
-        return DenseFeatures(compared)
 
     @property
     def _kinds(self) -> list[tuple[str, Kind]]:
@@ -143,11 +152,17 @@ class RecordFeatures(PairFeaturizer):
 
 def _column(items: Any, name: str) -> list[str]:
     values = column_of(items, name, "RecordFeatures", FeatureError)
-    texts = ["" if is_missing(value) else value for value in values]
-    for row, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise FeatureError(f"column {name!r}, item {row}: {text!r} is no text; give texts")
-    return texts
+    return [
+        value if type(value) is str else _text(value, name, row) for row, value in enumerate(values)
+    ]
+
+
+def _text(value: Any, name: str, row: int) -> str:
+    if is_missing(value):
+        return ""
+    if not isinstance(value, str):
+        raise FeatureError(f"column {name!r}, item {row}: {value!r} is no text; give texts")
+    return str(value)
 
 
 def _entities(sets: Sequence[ItemSet], partitions: Sequence[Partition] | None) -> Ints:

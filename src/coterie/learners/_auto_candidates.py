@@ -37,8 +37,8 @@ PASSES = (5, 20)
 ROUNDS = (100, 50, 200)
 """For how many passes or rounds a learner is looked at; the first is the default."""
 
-SMALL = 10
-"""Up to how many items the largest known cluster may have to tell how large one may be."""
+SMALL, SEVERAL = 10, 5
+"""That clusters have a largest size shows where it is small, and several clusters have it."""
 
 FAST = 0.2
 """The learning rate of boosted left-linking: few of its pairs compete, and it overfits late."""
@@ -69,6 +69,18 @@ def of_families(names: Iterable[str] | None) -> tuple[Candidate, ...]:
     return tuple(each for each in CANDIDATES if each.name in wanted)
 
 
+def size_bound(truths: Sequence[Partition]) -> int | None:
+    """Return how many items a cluster can have, None where the known ones do not tell.
+
+    >>> size_bound([Partition([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5])]), size_bound([Partition([0, 0])])
+    (2, None)
+    """
+    sizes = np.concatenate([truth.sizes for truth in truths])
+    largest = int(sizes.max(initial=1))
+    told = 1 < largest <= SMALL and np.count_nonzero(sizes == largest) >= SEVERAL
+    return largest if told else None
+
+
 class Variant(NamedTuple):
     """One learner of a family, and for which lengths of its path it is fitted, in one go.
 
@@ -96,14 +108,14 @@ class Setup:
     random_state
         Seed of all learners.
     max_size
-        The size of the largest known cluster.
+        How many items a cluster can have, None where nothing is known of it.
     """
 
     featurizer: Featurizer | None = None
     blocker: Blocker | None = None
     ordered: bool = False
     random_state: int = 0
-    max_size: int = SMALL + 1
+    max_size: int | None = None
 
     def variants(self, candidate: Candidate) -> list[Variant]:
         """Return the unfitted learners of a candidate; the first is the default."""
@@ -118,8 +130,8 @@ class Setup:
     def clusterers(self, variant: Variant) -> list[Clusterer]:
         """Return what may predict with a variant; the first is the default."""
         free: list[Clusterer] = [AverageLinkage(), Greedy()]
-        if self.max_size <= SMALL:
-            free.append(AverageLinkage(max_size=self.max_size))
+        if self.max_size is not None:
+            free.insert(0, AverageLinkage(max_size=self.max_size))
         return [LeftLink(variant.gamma or 0.0), *free] if self.ordered else free
 
     def fits(self, variant: Variant, examples: Examples, lengths: Sequence[Any]) -> list[Learner]:

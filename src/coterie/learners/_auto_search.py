@@ -25,8 +25,8 @@ from coterie.learners._auto_decoding import (
     with_missing,
 )
 from coterie.learners._auto_folds import Fold, HeldOut, pooled
+from coterie.learners._auto_measure import Measure
 from coterie.learners._auto_plan import Plan
-from coterie.learners._held_out import as_number
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition
@@ -43,9 +43,14 @@ class Point(NamedTuple):
 
 
 class Validated(NamedTuple):
-    """What a candidate reached: the metric at each point (rows) on each held-out set (columns)."""
+    """What a candidate reached at each point: a mean over held-out sets, and what tells its error.
+
+    The `values` of a point are those of each held-out set; of a single one, the pseudo-values of
+    the jackknife.
+    """
 
     points: list[Point]
+    means: Floats
     values: Floats
     scored: dict[tuple[int, int | None], list[PairScores]]
     seconds: float
@@ -63,12 +68,8 @@ class Chosen(NamedTuple):
     """The operating point of a candidate, and what it reached on each held-out set."""
 
     point: Point
+    mean: float
     values: Floats
-
-    @property
-    def mean(self) -> float:
-        """The mean over held-out sets."""
-        return float(self.values.mean())
 
 
 @dataclass(eq=False)
@@ -136,15 +137,18 @@ class Search:
         """Return the operating point of a candidate.
 
         The best over held-out sets; but the best of those with the default clusterer and threshold
-        0 where that is within one standard error, of the paired differences, of it.
+        0 where that is within one standard error, of the paired differences, of it. Of a single set
+        it is the best: its scores are of as many pairs as those of a new one.
         """
         found = self.found[candidate]
-        gains = self.sign * found.values
-        best = int(np.argmax(gains.mean(axis=1)))
-        defaults = [at for at, point in enumerate(found.points) if point.default]
-        plain = max(defaults, key=lambda at: float(gains[at].mean()))
-        taken = plain if is_level(gains[plain], gains[best]) else best
-        return Chosen(found.points[taken], found.values[taken])
+        means, gains = self.sign * found.means, self.sign * found.values
+        taken = int(np.argmax(means))
+        if len(self.judged) > 1:
+            defaults = [at for at, point in enumerate(found.points) if point.default]
+            plain = max(defaults, key=lambda at: float(means[at]))
+            behind = float(means[taken] - means[plain])
+            taken = plain if is_level(behind, gains[taken] - gains[plain]) else taken
+        return Chosen(found.points[taken], float(found.means[taken]), found.values[taken])
 
     def point(self, candidate: Candidate) -> Point:
         """Return the operating point of a candidate, the default where it was not validated."""
@@ -196,30 +200,36 @@ class Search:
             self.missing[candidate] = len(answers)
             return
         begun = monotonic()
-        points, values, kept = [], [], {}
+        points, means, values, kept = [], [], [], {}
         variants = self.setup.variants(candidate)
         for key in answers[0].scored:
             scored = self._gathered([answer.scored[key] for answer in answers])
             kept[key] = scored
             for at, (clusterer, grid, table) in enumerate(self._decoded(variants[key[0]], scored)):
                 points += [Point(*key, below(clusterer, t), t, not (at or t)) for t in grid]
-                values.append(table)
+                means.append(table[:, 0])
+                values.append(table[:, 1:])
         seconds = sum(answer.seconds for answer in answers) + monotonic() - begun
-        self.found[candidate] = Validated(points, np.concatenate(values), kept, seconds)
+        self.found[candidate] = Validated(
+            points, np.concatenate(means), np.concatenate(values), kept, seconds
+        )
 
     def _decoded(
         self, variant: Variant, scored: list[PairScores]
     ) -> list[tuple[Clusterer, list[float], Floats]]:
-        """Measure each clusterer at each threshold on each set."""
+        """Measure each clusterer at each threshold: a mean over sets, and what tells its error."""
         truths = [each.truth for each in self.judged]
         grid = threshold_grid(scored, truths)
         absent = mean_apart(scored, truths)
         clusterers = [with_missing(each, absent) for each in self.setup.clusterers(variant)]
+        measures = [Measure(self.metric, truth, len(truths) == 1) for truth in truths]
         calls = (
-            delayed(_measured)(clusterers, scores, grid, truth, self.metric)
-            for scores, truth in zip(scored, truths, strict=True)
+            delayed(_measured)(clusterers, scores, grid, measure)
+            for scores, measure in zip(scored, measures, strict=True)
         )
-        by_set = np.stack(list(Parallel(self.n_jobs)(calls)), axis=-1)
+        each = list(Parallel(self.n_jobs)(calls))
+        means = np.mean([one[..., :1] for one in each], axis=0)
+        by_set = np.concatenate([means, *(one[..., 1:] for one in each)], axis=-1)
         return [(clusterer, grid.tolist(), by_set[at]) for at, clusterer in enumerate(clusterers)]
 
 
@@ -230,13 +240,12 @@ class _Scored(NamedTuple):
     seconds: float
 
 
-def is_level(gains: Floats, best: Floats) -> bool:
-    """Tell whether gains over held-out sets are within one standard error of the best ones.
+def is_level(behind: float, differences: Floats) -> bool:
+    """Tell whether what is behind the best, in the mean, is within one standard error of it.
 
     It is the standard error of the differences, set by set: that sets differ says nothing.
     """
-    differences = best - gains
-    return bool(differences.mean() <= standard_error(differences))
+    return behind <= standard_error(differences)
 
 
 def standard_error(values: Floats) -> float:
@@ -270,16 +279,12 @@ def _measured(
     clusterers: list[Clusterer],
     scores: PairScores,
     thresholds: Floats,
-    truth: Partition,
-    metric: Callable[..., Any],
+    measure: Measure,
 ) -> Floats:
-    """Return the metric of each clusterer (rows) at each threshold (columns) on one set."""
+    """Return what is measured of each clusterer (rows) at each threshold (columns) on one set."""
     return np.array(
         [
-            [
-                as_number(metric(truth, each))
-                for each in partitions_at(clusterer, scores, thresholds)
-            ]
+            [measure(each) for each in partitions_at(clusterer, scores, thresholds)]
             for clusterer in clusterers
         ]
     )

@@ -3,26 +3,39 @@
 from collections.abc import Sequence
 from typing import Any
 
-HEADINGS = ("candidate", "mean", "error", "clusterer", "threshold", "rounds", "seconds", "")
+HEADINGS = ("candidate", "mean", "error", "clusterer", "threshold", "rounds")
+TEXTS = (0, 3)
+"""The columns that are texts."""
 
 
 def shown_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) -> str:
     """Lay out the rows of a table in columns, the choice marked, and say why it was chosen."""
-    rows = [HEADINGS, *(_cells(row, row is choice) for row in table)]
+    tried = [row for row in table if row.clusterer is not None]
+    marks = ["chosen" if row is choice and row.status == "tried" else row.status for row in tried]
+    rows = [
+        (*HEADINGS, "seconds", ""),
+        *(
+            (*cells(row), "" if row.mean is None else f"{row.seconds:.1f}", mark)
+            for row, mark in zip(tried, marks, strict=True)
+        ),
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if at in (0, 3, 7) else cell.rjust(width)
+            cell.ljust(width) if at in (*TEXTS, 7) else cell.rjust(width)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
+        )
+        .removesuffix("tried")
+        .rstrip()
         for row in rows
     ]
+    lines += untried(table)
     lines.append(f"Chosen in {seconds:.1f} s: {_named(choice)}; {reason}.")
     return "\n".join(lines)
 
 
-def _cells(row: Any, is_choice: bool) -> tuple[str, ...]:
-    status = "chosen" if is_choice and row.status == "tried" else row.status
+def cells(row: Any) -> tuple[str, ...]:
+    """Return what is shown of a candidate that was tried, under `HEADINGS`."""
     return (
         _named(row),
         _number(row.mean, ".4f"),
@@ -30,9 +43,16 @@ def _cells(row: Any, is_choice: bool) -> tuple[str, ...]:
         "" if row.clusterer is None else type(row.clusterer).__name__,
         _number(row.threshold, ".3g"),
         _number(row.n_rounds, "d"),
-        _number(row.seconds, ".1f") if row.mean is not None else "",
-        "" if status == "tried" else status,
     )
+
+
+def untried(table: Sequence[Any]) -> list[str]:
+    """Say which candidates were not tried, those for the same reason together."""
+    why: dict[str, list[str]] = {}
+    for row in table:
+        if row.clusterer is None:
+            why.setdefault(row.status.removeprefix("not tried: "), []).append(_named(row))
+    return [f"Not tried, for {reason}: {', '.join(names)}." for reason, names in why.items()]
 
 
 def _named(row: Any) -> str:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._arguments import as_weight, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
-from coterie.learners._auto_candidates import Candidate, Setup, of_families
+from coterie.learners._auto_candidates import Candidate, Setup, of_families, size_bound
 from coterie.learners._auto_plan import planned
 from coterie.learners._auto_search import HeldOutScores, Search, is_level, standard_error
 from coterie.learners._auto_text import shown_table
@@ -24,7 +24,8 @@ class Tried(NamedTuple):
 
     `mean` is that of the metric over held-out item sets, at the candidate's own operating point:
     clusterer, threshold and number of rounds (or passes) that did best there. `standard_error` is
-    that of the difference to the best candidate, set by set, and 0 of the best itself.
+    that of the difference to the best candidate, set by set (by the jackknife over clusters where
+    there is a single set), and 0 of the best itself.
     """
 
     name: str
@@ -59,8 +60,8 @@ class AutoLearner(Learner):
     fitted without the items of one part, and score the pairs with at least one of these items. All
     such scores together are those of whole item sets, by which candidates are judged at their
     operating points. (A part as an item set of its own would have fewer strangers than the whole,
-    and what joins too much would do well on it.) Of a single item set the best is chosen; none with
-    context, which would be learned from too little.
+    and what joins too much would do well on it.) None has context, which would be learned from too
+    little.
 
     Where `fit` is told the entities that item sets share, candidates are fitted without those of
     the sets that are held out. If that leaves less than half of the items, then the entities are
@@ -98,6 +99,8 @@ class AutoLearner(Learner):
         One `Tried` a candidate, in the order of simplicity.
     choice_
         The row of the choice.
+    reason_
+        Why it was chosen.
     learner_
         The chosen learner, fitted to all item sets; it knows neither threshold nor clusterer.
     similarity_
@@ -122,7 +125,7 @@ class AutoLearner(Learner):
     learner_: Learner
     held_out_: list[HeldOutScores]
     seconds_: float
-    _reason: str
+    reason_: str
 
     def __init__(
         self,
@@ -147,7 +150,7 @@ class AutoLearner(Learner):
     def report(self) -> str:
         """Return in plain text what was tried, the time it took, and the choice with its reason."""
         check_is_fitted(self, "similarity_")
-        return shown_table(self.table_, self.choice_, self._reason, self.seconds_)
+        return shown_table(self.table_, self.choice_, self.reason_, self.seconds_)
 
     def fit(
         self,
@@ -182,7 +185,7 @@ class AutoLearner(Learner):
     def _choose(self, search: Search, begun: float) -> None:
         """Validate what the rule asks for, choose, and fit the choice to all item sets."""
         why_not = self._validate(search)
-        chosen, self._reason = _choice(search)
+        chosen, self.reason_ = _choice(search)
         self.learner_, self.similarity_, self._chosen_clusterer = search.fitted(chosen)
         best = _best(search) if search.found else None
         self.table_ = [_row(search, each, best, why_not.get(each)) for each in search.candidates]
@@ -198,9 +201,9 @@ class AutoLearner(Learner):
         budget = inf if self.budget is None else as_weight("budget", self.budget)
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
         ordered = all(each.ordered for each in examples.item_sets)
-        largest = max(int(truth.sizes.max(initial=1)) for truth in examples.truths)
-        setup = Setup(self.featurizer, self.blocker, ordered, seed, max(largest, 2))
         plan = planned(examples, as_entities(entities, examples.truths), n_folds, seed)
+        bound = size_bound(examples.truths) if plan.folds else None
+        setup = Setup(self.featurizer, self.blocker, ordered, seed, bound)
         if plan.folds:
             self._featurizer.fit(examples.item_sets)  # an error has the number of the set
         deadline = monotonic() + budget
@@ -258,26 +261,27 @@ def _best(search: Search) -> Candidate:
 
 
 def _choice(search: Search) -> tuple[Candidate, str]:
-    """Return the simplest candidate within one standard error of the best, and the reason.
-
-    Of a single item set it is the best: one value has no standard error.
-    """
+    """Return the simplest candidate within one standard error of the best, and the reason."""
     if not search.found:
         return search.simplest, "from so little nothing more can be chosen reliably"
     best = _best(search)
-    gains = {each: search.sign * search.chosen(each).values for each in search.found}
-    level = [
-        each for each in search.candidates if each in gains and is_level(gains[each], gains[best])
-    ]
-    if len(gains) == 1:
-        return best, "it is the only one that there was time for"
+    level = [each for each in search.candidates if _is_level(search, each, best)]
+    if len(search.found) == 1:
+        only = len({each.name for each in search.candidates}) == 1
+        return best, f"it is the only one that {'was asked' if only else 'there was time'} for"
     if best == search.simplest:
         return best, "it is the simplest, and none is better"
-    if len(search.judged) == 1:
-        return best, "it is the best on held-out entities of the item set"
     if level[0] == best:
         return best, "it is the best, and nothing simpler is within one standard error of it"
     return level[0], f"it is the simplest within one standard error of the best, {best}"
+
+
+def _is_level(search: Search, candidate: Candidate, best: Candidate) -> bool:
+    """Tell whether a candidate was validated, and is within one standard error of the best."""
+    if candidate not in search.found:
+        return False
+    own, top = search.chosen(candidate), search.chosen(best)
+    return is_level(search.sign * (top.mean - own.mean), top.values - own.values)
 
 
 def _row(search: Search, candidate: Candidate, best: Candidate | None, why: str | None) -> Tried:

@@ -65,7 +65,7 @@ def _source(model: "TableModel") -> list[str]:
     counts = f"{facts.get('rows', 'unknown')} rows in {facts.get('clusters', 'unknown')} clusters"
     return [
         "",
-        f"- Table: {escaped(facts.get('table', 'unknown'))}, {counts}",
+        f"- Table: {counts}",
         *roles,
         "",
         *_table("Column", "Kind", schema.kinds.items()),

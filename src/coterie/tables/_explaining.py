@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie._arrays import Bools
+from coterie._arrays import Bools, Floats, Pairs
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
+from coterie.items import ItemSet
 from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.tables._clustering import Clustering, Found
@@ -88,7 +89,9 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
         raise InputError(f"both ids are {shown(first)}; give two different rows")
     found = _common(clustering, rows, first, second)
     items = [int(np.flatnonzero(found.group.rows == row)[0]) for row in rows]
-    bias, parts = field_contributions(model, found, items)
+    pair = np.sort(np.array([items], dtype=np.intp), axis=1)
+    bias, each = field_contributions(model, found.group.item_set, pair)
+    parts = {name: float(values[0]) for name, values in each.items()}
     score = bias + sum(parts.values())
     together = bool(found.partition.labels[items[0]] == found.partition.labels[items[1]])
     path = _path(found, items) if together else []
@@ -109,23 +112,29 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
 
 
 def field_contributions(
-    model: Model, found: Found, items: Sequence[int]
-) -> tuple[float, dict[str, float]]:
-    """Return what every pair scores, and what each field adds for this one."""
-    item_set = found.group.item_set
+    model: Model, item_set: ItemSet, pairs: Pairs
+) -> tuple[float, dict[str, Floats]]:
+    """Return what every pair scores, and what each field adds to each of some."""
     similarity: Any = model.similarity
-    if not hasattr(similarity, "contributions"):
+    if not is_additive(model):
         raise InputError(
             f"{type(similarity).__name__} does not tell what fields add to a score; fit a model "
             "without features of context"
         )
-    bias, parts = similarity.contributions(item_set, np.sort(np.array([items]), axis=1))
+    bias, parts = similarity.contributions(item_set, pairs)
     owners = _records(similarity.featurizer).owners
-    row = np.asarray(parts)[0]
-    sums = dict.fromkeys(owners, 0.0)
-    for owner, value in zip(owners, row.tolist(), strict=False):
-        sums[owner] += value
-    return float(bias) + float(row[len(owners) :].sum()), sums
+    columns = np.asarray(parts).T
+    sums = {owner: np.zeros(len(pairs)) for owner in owners}
+    for owner, column in zip(owners, columns, strict=False):
+        sums[owner] = sums[owner] + column
+    # Columns that no field owns are constant.
+    constant = sum(float(column[0]) for column in columns[len(owners) :]) if len(pairs) else 0.0
+    return float(bias) + constant, sums
+
+
+def is_additive(model: Model) -> bool:
+    """Tell whether scores are sums over fields."""
+    return hasattr(model.similarity, "contributions")
 
 
 def _records(featurizer: Any) -> RecordFeatures:

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple, TypedDict, Unpack
 
-import numpy as np
-
 from coterie import metrics
+from coterie._arguments import as_weight, as_whole
 from coterie._progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
 from coterie.exceptions import InputError
@@ -19,6 +18,7 @@ from coterie.learners._auto_candidates import BOOSTED_PAIRS, LEFT_LINKING, LOGIS
 from coterie.learners.calibration import calibration_of
 from coterie.model import Model
 from coterie.partition import Partition
+from coterie.tables._facts import blocking_facts, learning_facts
 from coterie.tables._frames import as_table
 from coterie.tables._groups import Group, grouped, row_ids
 from coterie.tables._model import TableModel
@@ -66,7 +66,8 @@ def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
         A data frame of pandas, polars or pyarrow, a mapping of names to columns, or a list of
         dicts. All cells count as text.
     cluster
-        The column that says which rows belong together.
+        The column that says which rows belong together. The same value in two sets names the same
+        entity, which is held out of both when learners are compared.
     **options
         `set`: the column that says which rows are clustered with each other, None for all. `id`:
         the column that names rows; None takes one called id, if there is one. `kinds`: the kinds of
@@ -101,20 +102,20 @@ def fit_table(frame: Any, cluster: str, **options: Unpack[Options]) -> Fitted:
     row_ids(table, schema.id)
     groups = grouped(table, schema, labelled=True)
     _refuse_telling_nothing(groups, table, cluster)
-    return _fitted(table, schema, groups, learner, options)
+    return _fitted(schema, groups, learner, options)
 
 
-def _fitted(
-    table: Table, schema: Schema, groups: list[Group], learner: AutoLearner, options: Options
-) -> Fitted:
+def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: Options) -> Fitted:
     sets, truths = [group.item_set for group in groups], _truths(groups)
-    report("fit", 0, 3, "choosing keys")
+    report("table", 0, 3, "choosing keys")
     blocking = learn_blocking(sets, truths, schema.columns)
-    report("fit", 1, 3, "comparing")
+    report("table", 1, 3, "comparing")
     featurizer = RecordFeatures(schema.fields).fit(sets, truths)
     compared = [_compared(each, featurizer, blocking) for each in sets]
-    report("fit", 2, 3, "learning")
-    learner.fit(compared, truths)
+    report("table", 2, 3, "learning")
+    # The same value in two sets names the same entity.
+    names = [group.clusters for group in groups if group.clusters is not None]
+    learner.fit(compared, truths, entities=names if len(groups) > 1 else None)
     chosen = learner.to_model()
     calibration = calibration_of(
         [(each.scores, each.truth) for each in learner.held_out_], chosen.clusterer
@@ -122,8 +123,13 @@ def _fitted(
     model = Model(
         blocking.blocker, of_records(chosen.similarity, featurizer), chosen.clusterer, calibration
     )
-    report("fit", 3, 3)
-    facts = facts_of(table, schema, learner, blocking, options)
+    report("table", 3, 3)
+    facts = {
+        **learning_facts(groups, learner),
+        "metric": options.get("metric", "b_cubed"),
+        "seed": options.get("random_state", 0),
+        "blocking": blocking_facts(blocking, sum(map(_n_pairs, compared))),
+    }
     return Fitted(TableModel(schema, model, facts, sampled(model, groups)), learner, blocking)
 
 
@@ -132,6 +138,10 @@ def _compared(item_set: ItemSet, featurizer: RecordFeatures, blocking: LearnedBl
     pairs = blocking.blocker(item_set)
     features = replace(featurizer, seen=True)(item_set, pairs)
     return ItemSet.from_pair_features(written(features), len(item_set), pairs)
+
+
+def _n_pairs(item_set: ItemSet) -> int:
+    return int(item_set.items.features.shape[0])
 
 
 def of_records(value: Any, featurizer: RecordFeatures) -> Any:
@@ -150,12 +160,13 @@ def _learner(options: Options) -> AutoLearner:
     name, metric = options.get("learner", "auto"), options.get("metric", "b_cubed")
     if name not in LEARNERS:
         raise InputError(f"the learner is {name!r}; give one of {', '.join(LEARNERS)}")
+    budget = options.get("budget")
     return AutoLearner(
         metric=as_metric(metric),
-        budget=options.get("budget"),
+        budget=None if budget is None else as_weight("budget", budget),
         families=LEARNERS[name],
-        n_jobs=options.get("n_jobs", 1),
-        random_state=options.get("random_state", 0),
+        n_jobs=as_whole("n_jobs", options.get("n_jobs", 1), 1),
+        random_state=as_whole("random_state", options.get("random_state", 0)),
     )
 
 
@@ -165,53 +176,6 @@ def as_metric(name: Any) -> Any:
     if name not in known:
         raise InputError(f"the metric is {name!r}; give one of {', '.join(known)}")
     return getattr(metrics, name)
-
-
-def facts_of(
-    table: Table,
-    schema: Schema,
-    learner: AutoLearner,
-    blocking: LearnedBlocking,
-    options: Options,
-) -> dict[str, Any]:
-    """Say in plain values what was learned from, how, and what it reached on held-out entities."""
-    choice = learner.choice_
-    held_out = held_out_metrics(learner)
-    return {
-        "table": table.name,
-        "rows": len(table),
-        "clusters": len(set(table[schema.cluster])) if schema.cluster else 0,
-        "learner": choice.name + (" with context" if choice.context else ""),
-        "metric": options.get("metric", "b_cubed"),
-        "seed": options.get("random_state", 0),
-        "held_out": held_out,
-        "report": learner.report(),
-        "blocking": {
-            "keys": [str(row.key) for row in blocking.table if row.chosen],
-            "recall": blocking.recall.pairs,
-            "held_out_recall": _or_none(blocking.held_out_recall.pairs),
-        },
-    }
-
-
-def held_out_metrics(learner: AutoLearner) -> dict[str, float]:
-    """Return what the choice reached on held-out entities: means over item sets."""
-    if not learner.held_out_:
-        return {}
-    clusterer = learner.to_model().clusterer
-    predicted = [clusterer(each.scores) for each in learner.held_out_]
-    truths = [each.truth for each in learner.held_out_]
-    found: dict[str, float] = {}
-    for name in ("pair_scores", "b_cubed"):
-        scores = metrics.macro(getattr(metrics, name), truths, predicted)
-        found |= {f"{name}.{part}": float(value) for part, value in scores._asdict().items()}
-    return found | {
-        "adjusted_rand_score": float(metrics.macro(metrics.adjusted_rand_score, truths, predicted))
-    }
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _truths(groups: Sequence[Group]) -> list[Partition]:

@@ -177,12 +177,18 @@ def _sequence(values: Any) -> list[Any]:
         raise InputError(f"there is {values!r}; give a list of values") from error
 
 
+def column_names(frame: Any) -> tuple[Any, ...]:
+    """Return the names of the columns of a frame."""
+    return frame.names if isinstance(frame, Table) else tuple(_columns(frame))
+
+
 def renamed(frame: Any, names: Mapping[str, str]) -> Any:
     """Return the same kind of frame with other names for some columns."""
     if isinstance(frame, Table):
-        return Table({names.get(name, name): cells for name, cells in frame.columns.items()})
+        columns = {names.get(name, name): cells for name, cells in frame.columns.items()}
+        return Table(columns, frame.name)
     if isinstance(frame, Mapping):
         return {names.get(name, name): cells for name, cells in frame.items()}
-    if isinstance(frame, list):
+    if isinstance(frame, list | tuple):
         return [{names.get(name, name): cell for name, cell in row.items()} for row in frame]
     return nw.from_native(frame, eager_only=True).rename(dict(names)).to_native()

@@ -23,7 +23,13 @@ class Group(NamedTuple):
     name: str
     rows: Ints
     item_set: ItemSet
-    truth: Partition | None
+    clusters: tuple[str, ...] | None = None
+    """What names the cluster of each row, where it is known."""
+
+    @property
+    def truth(self) -> Partition | None:
+        """Which rows belong together, where it is known."""
+        return None if self.clusters is None else Partition(self.clusters)
 
 
 def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
@@ -35,7 +41,10 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
     first: dict[str, int] = {}
     for row, name in enumerate(ids, 1):
         if not name:
-            raise InputError(f"{table.name}, row {row}: the id in column {column!r} is missing")
+            raise InputError(
+                f"{table.name}, row {row}: the id in column {column!r} is missing; fill it in, or "
+                "name another column by --id"
+            )
         if first.setdefault(name, row) != row:
             raise InputError(
                 f"{table.name}: the id {shown(name)} of column {column!r} is in row {first[name]} "
@@ -50,7 +59,7 @@ def grouped(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
     if schema.set is not None:
         refuse_absent(table, [schema.set], "the model's set")
     order = _canonical(table, schema)
-    clusters = _clusters(table, schema) if labelled else None
+    clusters = given_clusters(table, schema) if labelled else None
     names = None if schema.set is None else table[schema.set]
     members: dict[str, list[int]] = {}
     for row in order:
@@ -63,20 +72,22 @@ def _group(
 ) -> Group:
     columns = {column: table.columns[column] for column in schema.columns}
     items = {column: [cells[row] for row in rows] for column, cells in columns.items()}
-    truth = None if clusters is None else Partition([clusters[row] for row in rows])
-    return Group(name, np.array(rows, dtype=np.intp), ItemSet(items), truth)
+    own = None if clusters is None else tuple(clusters[row] for row in rows)
+    return Group(name, np.array(rows, dtype=np.intp), ItemSet(items), own)
 
 
 def _canonical(table: Table, schema: Schema) -> list[int]:
-    """Order the rows by id, or else by what they hold."""
+    """Order the rows by id, or else by what they hold: first by what is compared of it."""
     if schema.id is not None and schema.id in table.names:
         ids = row_ids(table, schema.id)
         return sorted(range(len(table)), key=ids.__getitem__)
-    compared = [table.columns[name] for name in schema.columns]
-    return sorted(range(len(table)), key=lambda row: [cells[row] for cells in compared])
+    names = dict.fromkeys((*schema.columns, *sorted(table.names)))
+    rows = list(zip(*(table.columns[name] for name in names), strict=True))
+    return sorted(range(len(table)), key=rows.__getitem__)
 
 
-def _clusters(table: Table, schema: Schema) -> Sequence[str]:
+def given_clusters(table: Table, schema: Schema) -> Sequence[str]:
+    """Return the cluster of each row that the table itself tells."""
     if schema.cluster is None:
         raise InputError("the model knows no column of clusters; name one by --cluster")
     refuse_absent(table, [schema.cluster], "--cluster")

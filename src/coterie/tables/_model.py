@@ -12,12 +12,13 @@ from coterie.calibrations import ClusterCalibration
 from coterie.clusterers._constraints import constrained
 from coterie.exceptions import InputError
 from coterie.model import Model
+from coterie.tables._cells import as_text
 from coterie.tables._clustering import Clustering, Found
 from coterie.tables._constraints import as_links, refuse_contradictions, shown
 from coterie.tables._evaluating import Evaluation, evaluated
 from coterie.tables._explaining import Explanation, explained
-from coterie.tables._frames import as_table, renamed, with_columns
-from coterie.tables._groups import Group, grouped, row_ids
+from coterie.tables._frames import as_table, column_names, renamed, with_columns
+from coterie.tables._groups import Group, given_clusters, grouped, row_ids
 from coterie.tables._sample import Sample
 from coterie.tables._schema import INPUT, OURS, Schema, refuse_ours
 from coterie.tables._storing import load_model, save_model
@@ -72,8 +73,7 @@ class TableModel:
             Pairs of ids of rows that must be in one cluster, or must not.
         """
         clustering = self.cluster(as_table(frame), id_=id, together=together, apart=apart)
-        kept = renamed(frame, {str(self.schema.cluster): INPUT}) if self._clashes(frame) else frame
-        return with_columns(kept, clustering.columns())
+        return with_columns(self.kept(frame), clustering.columns())
 
     def cluster(
         self, table: Table, *, id_: str | None = None, together: Links = (), apart: Links = ()
@@ -92,6 +92,12 @@ class TableModel:
             report("cluster", number + 1, len(groups))
         return Clustering(ids, found)
 
+    def kept(self, frame: Any) -> Any:
+        """Rename the column of given clusters, if a prediction adds one of its name."""
+        own = self.schema.cluster
+        clashes = own in OURS and own in column_names(frame)
+        return renamed(frame, {str(own): INPUT}) if clashes else frame
+
     def evaluate(
         self,
         frame: Any,
@@ -101,17 +107,16 @@ class TableModel:
     ) -> Evaluation:
         """Cluster the rows of a table that says which belong together, and compare."""
         table = as_table(frame)
-        schema = replace(self.schema_of(table, id), cluster=cluster or self.schema.cluster)
-        truths = [group.truth for group in grouped(table, schema, labelled=True)]
-        hidden = (
-            table if schema.cluster == self.schema.cluster else table.without([str(schema.cluster)])
-        )
-        return evaluated(self.cluster(hidden, id_=id), truths)
+        schema = replace(self.schema, cluster=cluster or self.schema.cluster)
+        clusters = given_clusters(table, schema)
+        is_own = schema.cluster == self.schema.cluster
+        clustering = self.cluster(table if is_own else table.without([str(cluster)]), id_=id)
+        return evaluated(clustering, clusters)
 
     def explain(self, frame: Any, first: Any, second: Any, *, id: str | None = None) -> Explanation:  # noqa: A002
         """Say why two rows, by their ids, are in one cluster or are not."""
         clustering = self.cluster(as_table(frame), id_=id)
-        return explained(self.model, clustering, str(first), str(second))
+        return explained(self.model, clustering, as_text(first), as_text(second))
 
     def schema_of(self, table: Table, id_: str | None) -> Schema:
         """Return the schema for a table: its ids may be in another column, or nowhere."""
@@ -130,9 +135,6 @@ class TableModel:
     def __repr__(self) -> str:
         kinds = ", ".join(f"{name}: {kind}" for name, kind in self.schema.kinds.items())
         return f"TableModel({kinds})"
-
-    def _clashes(self, frame: Any) -> bool:
-        return self.schema.cluster in OURS and self.schema.cluster in as_table(frame).names
 
     def _found(self, group: Group, together: Any, apart: Any) -> Found:
         scores = self.model.scores(group.item_set)

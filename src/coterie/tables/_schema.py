@@ -11,7 +11,7 @@ from coterie.features import kinds as kinds_module
 from coterie.features.kinds._base import Kind
 from coterie.features.kinds._profile import Profile
 from coterie.features.records import Field
-from coterie.tables._table import Table
+from coterie.tables._table import Table, listed
 
 OURS = ("cluster_id", "confidence", "linked_to", "reason")
 """The columns that a prediction adds."""
@@ -119,10 +119,9 @@ def refuse_absent(table: Table, names: Any, who: str) -> None:
     """Refuse a table that lacks a column; `who` says what asks for it."""
     absent = [name for name in names if name not in table.names]
     if absent:
-        columns = ", ".join(table.names)
         raise InputError(
             f"{table.name} has no column {absent[0]!r}, which {who} asks for; its columns are "
-            f"{columns}"
+            f"{listed(table.names)}"
         )
 
 
@@ -149,7 +148,13 @@ def _inferred_id(table: Table, taken: Any) -> str | None:
 
 # The schema as a file.
 
-_KEYS = ("cluster", "set", "id", "learner", "metric", "seed", "jobs", "budget", "kinds")
+_KEYS: dict[str, tuple[tuple[type, ...], str]] = {
+    **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), "a text")),
+    **dict.fromkeys(("seed", "jobs"), ((int,), "a whole number")),
+    "budget": ((int, float), "a number of seconds"),
+    "kinds": ((dict,), "a kind for each of some columns"),
+}
+"""What a file may say, of which types, and that in words."""
 
 
 def schema_text(schema: Schema, source: str) -> str:
@@ -188,9 +193,9 @@ def read_settings(text: str, source: str) -> dict[str, Any]:
     for key, value in read.items():
         if key not in _KEYS:
             raise InputError(f"{source} has the key {key!r}; give some of {', '.join(_KEYS)}")
-        is_table = isinstance(value, dict)
-        if is_table != (key == "kinds") or isinstance(value, list):
-            raise InputError(f"{source}: {key} is {value!r}; see what `coterie init` writes")
+        types, words = _KEYS[key]
+        if type(value) not in types:
+            raise InputError(f"{source}: {key} is {value!r}; give {words}")
     for column, kind in read.get("kinds", {}).items():
         if not isinstance(kind, str):
             raise InputError(f"{source}: the kind of {column!r} is {kind!r}; give a text")

@@ -7,6 +7,9 @@ from typing import NoReturn
 
 from coterie.exceptions import InputError, located
 
+MOST_NAMES = 12
+"""How many names of columns an error lists."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -91,8 +94,20 @@ class Table:
         for name in names:
             if name not in self.columns:
                 raise InputError(
-                    f"{self.name} has no column {name!r}; its columns are {', '.join(self.names)}"
+                    f"{self.name} has no column {name!r}; its columns are {listed(self.names)}"
                 )
+
+
+def listed(names: Sequence[str]) -> str:
+    r"""List the names of columns in an error: in one line, and not all of many.
+
+    >>> listed(["name", "two\nlines"]), listed(["x"] * 14)
+    ("name, 'two\\nlines'", 'x, x, x, x, x, x, x, x, x, x, x, x and 2 more')
+    """
+    some = [name if name.isprintable() else repr(name) for name in names[:MOST_NAMES]]
+    cut = [name if len(name) <= 40 else f"{name[:39]}…" for name in some]
+    more = len(names) - len(some)
+    return ", ".join(cut) + (f" and {more} more" if more else "")
 
 
 def check_name(name: object) -> None:

@@ -7,11 +7,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
+from coterie._arrays import Bools, Floats, Ints
+from coterie._kernels.tokens import in_whole
 from coterie._texts import plain
 from coterie._values import Value
+from coterie.features.kinds._edits import beginnings
 from coterie.features.kinds._profile import Profile
-from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens, Split, Weighed, in_whole
+from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens, Split, Weighed
 
 COMMON = (
     "missing in one",
@@ -84,8 +86,7 @@ class Kind(Value, ABC):
         of_rows = encoded.distinct.of_rows
         first, second = of_rows[left], of_rows[right]
         compared = np.zeros((len(left), len(self.names)))
-        absent = np.array([not text for text in encoded.distinct.texts])
-        n_absent = absent[first].astype(np.intp) + absent[second]
+        n_absent = _is_absent(encoded, first).astype(np.intp) + _is_absent(encoded, second)
         compared[:, 0], compared[:, 1] = n_absent == 1, n_absent == 2
         there = np.flatnonzero(n_absent == 0)
         first, second = first[there], second[there]
@@ -107,7 +108,7 @@ class Kind(Value, ABC):
 
     def _read(self, texts: list[str]) -> Any:
         """Read what else there is in distinct texts."""
-        return np.array(texts, dtype=object)
+        return beginnings(texts)
 
     def _distinct(self, texts: Sequence[str]) -> Distinct:
         raw = Distinct.of(texts)
@@ -119,7 +120,14 @@ class Kind(Value, ABC):
         return {"values": in_whole, **self.splits}
 
 
+def _is_absent(encoded: Encoded, texts: Ints) -> Bools:
+    """Tell which texts are empty: they are no value."""
+    starts = encoded.tokens["values"].starts
+    absent: Bools = starts[texts] == starts[texts + 1]
+    return absent
+
+
 def _tokens_of(encoded: Encoded, texts: Ints) -> Ints:
     """Return the token that each text is as a whole."""
     values = encoded.tokens["values"]
-    return values.tokens[values.starts[texts]]
+    return values.tokens[values.starts[texts]].astype(np.intp)

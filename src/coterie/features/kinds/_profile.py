@@ -54,7 +54,12 @@ class Profile:
     @cached_property
     def with_digits(self) -> float:
         """The share of values with a digit."""
-        return self.share(lambda text: any(map(str.isdigit, text)))
+        return self.share(_has_digit)
+
+    @cached_property
+    def words_with_digits(self) -> float:
+        """The mean share of the words of a value that have a digit."""
+        return self.mean(_digit_share)
 
     @cached_property
     def separated(self) -> float:
@@ -75,3 +80,12 @@ class Profile:
             return 0.0
         mean = np.average(lengths, weights=weights)
         return float(np.sqrt(np.average((lengths - mean) ** 2, weights=weights)))
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _digit_share(text: str) -> float:
+    words = plain(text).split()
+    return sum(map(_has_digit, words)) / max(len(words), 1)

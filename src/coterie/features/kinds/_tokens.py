@@ -1,20 +1,24 @@
 """Tokens of a column of texts, and how rare each is among rows and among entities."""
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coterie._arguments import as_whole
-from coterie._arrays import Floats, Ints
+from coterie._arrays import Bools, Floats, Ints, read_only
 from coterie._kernels.records import cosines, overlaps
+from coterie._kernels.tokens import counted, entities_with, normalised, numbered, rows_with
 from coterie._values import Value
 from coterie.exceptions import FeatureError
 
-Split: TypeAlias = Callable[[str], list[str]]
+Hashes: TypeAlias = NDArray[np.uint64]
+Tokens: TypeAlias = NDArray[np.int32]
+"""Numbers of distinct tokens; more than these can count would not fit into memory."""
+Split: TypeAlias = Callable[[NDArray[np.uint32], Ints], tuple[Hashes, Ints]]
+"""Returns the hashes of the tokens of texts, and where those of each begin; see the kernels."""
 
 SMOOTHING = 2.0
 """How many entities count beside those counted: one more or less must not tell much."""
@@ -49,7 +53,7 @@ class Weighed(NamedTuple):
     """
 
     starts: Ints
-    tokens: Ints
+    tokens: Tokens
     weights: Floats
     shared: Floats
     own: Floats
@@ -60,10 +64,10 @@ class Weighed(NamedTuple):
         return np.minimum(found, 1.0, out=found)  # beyond which it is rounding
 
     def overlaps(self, rarity: int, left: Ints, right: Ints) -> Floats:
-        """Compare what pairs of texts share with what they do not; see the kernel."""
-        found: Floats = overlaps(
-            self.starts, self.tokens, self.shared[rarity], self.own[rarity], left, right
-        )
+        """Compare what pairs of texts share with what they do not, their cosine last."""
+        rarities = self.shared[rarity], self.own[rarity]
+        found: Floats = overlaps(self.starts, self.tokens, self.weights, *rarities, left, right)
+        np.minimum(found[:, -1], 1.0, out=found[:, -1])  # as above
         return found
 
 
@@ -80,160 +84,127 @@ class KnownTokens(Value):
     Parameters
     ----------
     tokens
-        Tokens that several rows have.
+        The hashes of tokens that several rows have, ascending; see `coterie._kernels.tokens`.
     n_rows_with, n_entities_with
         How many rows and entities have each.
     n_rows, n_entities
         How many there were in all.
     """
 
-    tokens: tuple[str, ...] = ()
-    n_rows_with: Sequence[int] | Ints = ()
-    n_entities_with: Sequence[int] | Ints = ()
+    tokens: Hashes
+    n_rows_with: Ints
+    n_entities_with: Ints
     n_rows: int = 0
     n_entities: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tokens", tuple(self.tokens))
+        tokens = np.asarray(self.tokens, dtype=np.uint64)
+        if tokens.ndim != 1 or not np.all(tokens[1:] > tokens[:-1]):
+            raise FeatureError("tokens must be hashes that ascend; give what was learned")
+        object.__setattr__(self, "tokens", read_only(tokens))
         for name in ("n_rows_with", "n_entities_with"):
             counts = np.asarray(getattr(self, name), dtype=np.intp)
-            if counts.shape != (len(self.tokens),) or np.any(counts < 0):
-                raise FeatureError(f"{name} must be {len(self.tokens)} counts, one a token")
-            object.__setattr__(self, name, counts)
+            if counts.shape != tokens.shape or np.any(counts < 0):
+                raise FeatureError(f"{name} must be {len(tokens)} counts, one a token")
+            object.__setattr__(self, name, read_only(counts))
         for name in ("n_rows", "n_entities"):
             as_whole(name, getattr(self, name), error=FeatureError)
 
     @classmethod
     def learned(cls, distinct: Distinct, split: Split, entities: Ints) -> Self:
         """Count the tokens of the texts of rows, given the entity of each row."""
-        numbers: dict[str, int] = {}
-        own = _counted(distinct.texts, split, numbers)
-        n_with = np.bincount(own.tokens, own.spread(distinct.counts), len(numbers))
-        with_entities = _entities_with(own, distinct.of_rows, entities, len(numbers))
+        own = Counted.of(distinct.texts, split)
+        n_with = own.rows_with(distinct.counts)
+        n_entities_with = own.entities_with(distinct.of_rows, entities)
         kept = np.flatnonzero(n_with > 1)
-        names = list(numbers)
         return cls(
-            tuple(names[number] for number in kept),
+            own.hashes[kept],
             n_with[kept].astype(np.intp),
-            with_entities[kept],
+            n_entities_with[kept],
             len(entities),
             len(np.unique(entities)),
         )
 
     def weighed(self, distinct: Distinct, split: Split, *, seen: bool) -> Weighed:
         """Weigh the tokens of the texts of rows; `seen` says that these rows were counted."""
-        numbers = {token: number for number, token in enumerate(self.tokens)}
-        own = _counted(distinct.texts, split, numbers)
-        n_with = np.bincount(own.tokens, own.spread(distinct.counts), len(numbers))
-        n_with[: len(self.tokens)] += self.n_rows_with
+        own = Counted.of(distinct.texts, split)
+        n_with = own.rows_with(distinct.counts)
+        places, known = self._places(own.hashes)
+        n_with[known] += self.n_rows_with[places[known]]
+        n_entities = np.zeros(len(own.hashes))
+        n_entities[known] = self.n_entities_with[places[known]]
         n_rows = self.n_rows + len(distinct.of_rows)
         rarity = np.log((1.0 + n_rows) / (1.0 + n_with))
         relative = rarity / np.log(1.0 + n_rows)
-        shared = self._among_entities(len(numbers), SHARED_SEEN if seen else 0)
-        alone = self._among_entities(len(numbers), OWN_SEEN if seen else 0)
         return Weighed(
             own.starts,
             own.tokens,
-            own.normalised((1.0 + np.log(own.counts)) * (1.0 + rarity[own.tokens])),
-            np.stack([relative, shared]),
-            np.stack([relative, alone]),
+            own.normalised(1.0 + rarity),
+            np.stack([relative, self._among_entities(n_entities, SHARED_SEEN if seen else 0)]),
+            np.stack([relative, self._among_entities(n_entities, OWN_SEEN if seen else 0)]),
         )
 
-    def _among_entities(self, n_tokens: int, seen: int) -> Floats:
+    def _places(self, hashes: Hashes) -> tuple[Ints, Bools]:
+        """Return where hashes are among those known, and whether they are."""
+        places = np.searchsorted(self.tokens, hashes)
+        inside = np.minimum(places, max(len(self.tokens) - 1, 0))
+        known = self.tokens[inside] == hashes if len(self.tokens) else np.zeros(len(hashes), bool)
+        return inside, known
+
+    def _among_entities(self, n_with: Floats, seen: int) -> Floats:
         """Return how rare tokens are among entities, `seen` of which are those compared."""
-        n_with = np.zeros(n_tokens)
-        n_with[: len(self.tokens)] = np.maximum(self.n_entities_with - seen, 0)  # type: ignore[operator]
-        rarity: Floats = np.log((SMOOTHING + self.n_entities) / (SMOOTHING + n_with))
+        left = np.maximum(n_with - seen, 0.0)
+        rarity: Floats = np.log((SMOOTHING + self.n_entities) / (SMOOTHING + left))
         return rarity / float(np.log(SMOOTHING + self.n_entities))
 
 
-NOTHING = KnownTokens()
+_NONE = np.empty(0, dtype=np.intp)
+NOTHING = KnownTokens(np.empty(0, dtype=np.uint64), _NONE, _NONE)
 """What a kind knows before it has learned."""
 
 
-class _Counted(NamedTuple):
-    """The tokens of texts, ascending, each once, and how often each text has each."""
+class Counted(NamedTuple):
+    """The tokens of texts: ascending numbers, each once a text, and how often each text has each.
+
+    Tokens are numbered in the order of their hashes.
+    """
 
     starts: Ints
-    tokens: Ints
-    counts: Ints
+    tokens: Tokens
+    counts: Tokens
+    hashes: Hashes
 
-    def spread(self, values: Ints) -> Ints:
-        """Give each token the value of its text."""
-        return np.repeat(values, np.diff(self.starts))
+    @classmethod
+    def of(cls, texts: Sequence[str], split: Split) -> Self:
+        """Count the tokens of texts."""
+        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+        characters = np.frombuffer(joined, dtype=np.uint32)
+        ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)))
+        every, firsts = split(characters, np.append(0, ends))
+        hashes, numbers = numbered(every)
+        del joined, characters, every  # each as large as what is made of it
+        order = np.argsort(hashes)
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order))
+        starts, tokens, counts = counted(firsts, numbers, ranks)
+        return cls(starts, tokens, counts, hashes[order])
+
+    def rows_with(self, n_rows: Ints) -> Floats:
+        """Count the rows that have each token, given how many have each text."""
+        found: Floats = rows_with(self.starts, self.tokens, n_rows, len(self.hashes))
+        return found
+
+    def entities_with(self, texts: Ints, entities: Ints) -> Ints:
+        """Count the entities that have each token, given the text and the entity of each row."""
+        order = np.argsort(entities, kind="stable")
+        found: Ints = entities_with(
+            self.starts, self.tokens, texts[order], entities[order], len(self.hashes)
+        )
+        return found
 
     def normalised(self, weights: Floats) -> Floats:
-        """Divide the weights of each text by their length as a vector."""
-        n_texts = len(self.starts) - 1
-        owners = self.spread(np.arange(n_texts))
-        norms: Floats = np.sqrt(np.bincount(owners, weights**2, n_texts))
-        return weights / norms[owners]
-
-
-def _counted(texts: Sequence[str], split: Split, numbers: dict[str, int]) -> _Counted:
-    """Give the tokens of texts numbers; new ones are added to `numbers`."""
-    every = array("q")
-    lengths = np.empty(len(texts), dtype=np.intp)
-    for at, text in enumerate(texts):
-        own = [numbers.setdefault(token, len(numbers)) for token in split(text)]
-        every.extend(own)
-        lengths[at] = len(own)
-    width = max(len(numbers), 1)
-    keys = np.repeat(np.arange(len(texts)), lengths) * width + np.array(every, dtype=np.intp)
-    keys.sort()
-    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-    owners, tokens = np.divmod(keys[first], width)
-    starts = np.searchsorted(owners, np.arange(len(texts) + 1)).astype(np.intp)
-    return _Counted(starts, tokens, np.diff(np.append(first, len(keys))))
-
-
-def _entities_with(own: _Counted, rows: Ints, entities: Ints, n_tokens: int) -> Ints:
-    """Count the entities that have each token, given the text and the entity of each row."""
-    lengths = np.diff(own.starts)[rows]
-    ends = np.cumsum(lengths)
-    places = np.arange(lengths.sum()) - np.repeat(ends - lengths, lengths)
-    of_rows = own.tokens[np.repeat(own.starts[rows], lengths) + places]
-    keys = np.sort(np.repeat(entities, lengths) * max(n_tokens, 1) + of_rows)
-    first = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
-    counts: Ints = np.bincount(keys[first] % max(n_tokens, 1), minlength=n_tokens)
-    return counts
-
-
-def in_whole(text: str) -> list[str]:
-    """Return a text as its only token; the empty one has none."""
-    return [text] if text else []
-
-
-def in_words(text: str) -> list[str]:
-    """Return the words of a plain text."""
-    return text.split()
-
-
-def in_word_pairs(text: str) -> list[str]:
-    """Return the words of a plain text, and each two neighbouring ones."""
-    own = text.split()
-    return own + [f"{one} {two}" for one, two in pairwise(own)]
-
-
-def in_trigrams(text: str) -> list[str]:
-    """Return the three characters from each place on, the text between blanks.
-
-    >>> in_trigrams("ann")
-    [' an', 'ann', 'nn ']
-    """
-    padded = f" {text} "
-    return [padded[at : at + 3] for at in range(len(padded) - 2)] if text else []
-
-
-def in_codes(text: str) -> list[str]:
-    """Return the words with digits, and two neighbours of which one has some, written as one.
-
-    >>> in_codes("canon cb 2lv charger")
-    ['2lv', 'cb2lv', '2lvcharger']
-    """
-    own = text.split()
-    coded = [any(map(str.isdigit, word)) for word in own]
-    single = [word for word, has in zip(own, coded, strict=True) if has]
-    return single + [
-        own[at] + own[at + 1] for at in range(len(own) - 1) if coded[at] or coded[at + 1]
-    ]
+        """Weigh the tokens of each text, also by how often it has each; its vector has length 1."""
+        most = int(self.counts.max(initial=0))
+        of_counts = np.append(0.0, 1.0 + np.log(np.arange(1, most + 1)))
+        found: Floats = normalised(self.starts, self.tokens, self.counts, of_counts, weights)
+        return found

@@ -6,13 +6,15 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie._kernels.tokens import in_words
 from coterie.features.kinds._base import Encoded, Kind
-from coterie.features.kinds._edits import EDITS, edits
+from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
 from coterie.features.kinds._overlaps import CODES
 from coterie.features.kinds._profile import Profile
-from coterie.features.kinds._tokens import NOTHING, KnownTokens, in_words
+from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens
 
-MOST_CHARACTERS = 24
+MOST_CHARACTERS, MOST_OF_PARTS = 24, 40
+"""How long codes are on average; those with digits in all parts, such as ISBNs, may be longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +29,22 @@ class Code(Kind):
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:
-        """Short values of few words, nearly all with digits."""
-        short = profile.n_words <= 3 and profile.length <= MOST_CHARACTERS
-        return 0.7 if short and profile.with_digits > 0.8 else 0.0
+        """Short values, nearly all with digits, and these in most of their words."""
+        few = profile.n_words <= 3 and profile.length <= MOST_CHARACTERS
+        parts = profile.words_with_digits > 0.9 and profile.length <= MOST_OF_PARTS
+        many_digits = profile.with_digits > 0.8 and profile.words_with_digits >= 0.45
+        return 0.7 if many_digits and (few or parts) else 0.0
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        texts = encoded.read
+        texts, numbers = encoded.read
         return np.column_stack(
             [
                 *edits(texts, left, right),
-                texts[left] == texts[right],
+                numbers[left] == numbers[right],
                 encoded.tokens["parts"].overlaps(0, left, right)[:, : len(CODES)],
             ]
         )
 
-    def _read(self, texts: list[str]) -> np.ndarray:
-        return np.array([text.replace(" ", "") for text in texts], dtype=object)
+    def _read(self, texts: list[str]) -> tuple[Texts, Ints]:
+        joined = [text.replace(" ", "") for text in texts]
+        return beginnings(joined), Distinct.of(joined).of_rows

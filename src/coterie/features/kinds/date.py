@@ -8,15 +8,21 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie.features.kinds._bare import bare
 from coterie.features.kinds._base import Encoded, Kind
-from coterie.features.kinds._edits import EDITS, edits
+from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
 from coterie.features.kinds._profile import Profile
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR_FIRST = re.compile(r"(\d{4})\D?(\d{1,2})\D?(\d{1,2})(?:[T ].*)?")
-_YEAR_LAST = re.compile(r"(\d{1,2})\D(\d{1,2})\D(\d{4})")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_YEAR_FIRST = re.compile(r"(\d{4})\D(\d{1,2})\D(\d{1,2})(?:[t ].*)?")
+_TOGETHER = re.compile(r"(\d{4})(\d\d)(\d\d)(?:t.*)?")
+_YEAR_LAST = re.compile(r"(\d{1,2})\D(\d{1,2})\D(\d{4})(?:[t ].*)?")
 _NAMED = re.compile(
-    r"(?:(\d{1,2})\.?\s+)?([a-z]{3})[a-z]*\.?,?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})"
+    r"(?:(\d{1,2})(?:st|nd|rd|th|\.)?[\s-]+)?([a-z]{3,9})\.?,?[\s-]+"
+    r"(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})"
 )
 UNREAD = (0, 0, 0)
 
@@ -31,16 +37,20 @@ def date_of(text: str) -> tuple[int, int, int]:
     >>> date_of("soon"), date_of("12/31/1999")
     ((0, 0, 0), (1999, 12, 31))
     """
-    bare = text.strip().lower()
-    if found := _YEAR_FIRST.fullmatch(bare):
+    said = bare(text)
+    if found := _YEAR_FIRST.fullmatch(said) or _TOGETHER.fullmatch(said):
         return _checked(*map(int, found.groups()))
-    if found := _YEAR_LAST.fullmatch(bare):
+    if found := _YEAR_LAST.fullmatch(said):
         one, two, year = map(int, found.groups())
         return _checked(year, two, one) if two <= 12 else _checked(year, one, two)
-    found = _NAMED.fullmatch(bare)
-    if found and found[2] in _MONTHS and (found[1] or found[3]):
-        return _checked(int(found[4]), _MONTHS.index(found[2]) + 1, int(found[1] or found[3]))
+    if (found := _NAMED.fullmatch(said)) and bool(found[1]) != bool(found[3]):
+        return _checked(int(found[4]), _month(found[2]), int(found[1] or found[3]))
     return UNREAD
+
+
+def _month(name: str) -> int:
+    """Return the month that a name, or how it begins, is of; 0 for none."""
+    return next((at for at, month in enumerate(_MONTHS, 1) if month.startswith(name)), 0)
 
 
 def _checked(year: int, month: int, day: int) -> tuple[int, int, int]:
@@ -90,9 +100,9 @@ class Date(Kind):
 
     def _cleaned(self, text: str) -> str:
         read = date_of(text)
-        return "".join(f"{part:02d}" for part in read) if read != UNREAD else text.strip().lower()
+        return "".join(f"{part:02d}" for part in read) if read != UNREAD else bare(text)
 
-    def _read(self, texts: list[str]) -> tuple[np.ndarray, Ints, Ints]:
+    def _read(self, texts: list[str]) -> tuple[Texts, Ints, Ints]:
         dates = np.array([date_of(text) for text in texts], dtype=np.intp).reshape(-1, 3)
         days = [date(*read).toordinal() if any(read) else 0 for read in dates.tolist()]
-        return np.array(texts, dtype=object), dates, np.array(days, dtype=np.intp)
+        return beginnings(texts), dates, np.array(days, dtype=np.intp)

@@ -6,18 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie._kernels.tokens import in_codes, in_trigrams, in_word_pairs, in_words
 from coterie.features.kinds._base import Encoded, Kind
 from coterie.features.kinds._edits import EDITS, edits, token_sets
-from coterie.features.kinds._overlaps import AMONG_ENTITIES, AMONG_ROWS, CODES, GRAMS, overlaps_of
+from coterie.features.kinds._overlaps import OVERLAPS, overlaps_of
 from coterie.features.kinds._profile import Profile
-from coterie.features.kinds._tokens import (
-    NOTHING,
-    KnownTokens,
-    in_codes,
-    in_trigrams,
-    in_word_pairs,
-    in_words,
-)
+from coterie.features.kinds._tokens import NOTHING, KnownTokens
 
 MOST_WORDS = 12
 
@@ -32,16 +26,7 @@ class Name(Kind):
     codes: KnownTokens = NOTHING
 
     word: ClassVar = "name"
-    measures: ClassVar = (
-        *EDITS,
-        "words as sets",
-        "cosine of words",
-        "cosine of trigrams",
-        *AMONG_ROWS,
-        *AMONG_ENTITIES,
-        *GRAMS,
-        *CODES,
-    )
+    measures: ClassVar = (*EDITS, "words as sets", *OVERLAPS)
     splits: ClassVar = {
         "words": in_words,
         "phrases": in_word_pairs,
@@ -59,8 +44,6 @@ class Name(Kind):
             [
                 *edits(encoded.read, left, right),
                 token_sets(encoded.read, left, right),
-                encoded.tokens["words"].cosines(left, right),
-                encoded.tokens["grams"].cosines(left, right),
                 overlaps_of(encoded, left, right),
             ]
         )

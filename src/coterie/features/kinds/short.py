@@ -6,10 +6,11 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie._kernels.tokens import in_trigrams
 from coterie.features.kinds._base import Encoded, Kind
 from coterie.features.kinds._edits import EDITS, edits
 from coterie.features.kinds._profile import Profile
-from coterie.features.kinds._tokens import NOTHING, KnownTokens, in_trigrams
+from coterie.features.kinds._tokens import NOTHING, KnownTokens
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,20 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from coterie._arrays import Floats, Ints
+from coterie._kernels.tokens import in_codes, in_trigrams, in_word_pairs, in_words
 from coterie.features.kinds._base import Encoded, Kind
-from coterie.features.kinds._overlaps import AMONG_ENTITIES, AMONG_ROWS, CODES, GRAMS, overlaps_of
+from coterie.features.kinds._overlaps import OVERLAPS, overlaps_of
 from coterie.features.kinds._profile import Profile
-from coterie.features.kinds._tokens import (
-    NOTHING,
-    KnownTokens,
-    in_codes,
-    in_trigrams,
-    in_word_pairs,
-    in_words,
-)
+from coterie.features.kinds._tokens import NOTHING, KnownTokens
 from coterie.features.kinds.name import MOST_WORDS
 
 
@@ -30,14 +22,7 @@ class Text(Kind):
     codes: KnownTokens = NOTHING
 
     word: ClassVar = "text"
-    measures: ClassVar = (
-        "cosine of words",
-        "cosine of trigrams",
-        *AMONG_ROWS,
-        *AMONG_ENTITIES,
-        *GRAMS,
-        *CODES,
-    )
+    measures: ClassVar = OVERLAPS
     splits: ClassVar = {
         "words": in_words,
         "phrases": in_word_pairs,
@@ -51,10 +36,4 @@ class Text(Kind):
         return 0.5 if profile.n_words > MOST_WORDS else 0.0
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        return np.column_stack(
-            [
-                encoded.tokens["words"].cosines(left, right),
-                encoded.tokens["grams"].cosines(left, right),
-                overlaps_of(encoded, left, right),
-            ]
-        )
+        return overlaps_of(encoded, left, right)

@@ -7,23 +7,15 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._arrays import Floats, Ints
+from coterie._kernels.tokens import in_members, in_trigrams
 from coterie._texts import plain
 from coterie.features.kinds._base import Encoded, Kind
-from coterie.features.kinds._edits import token_sets
+from coterie.features.kinds._edits import Texts, beginnings, token_sets
 from coterie.features.kinds._overlaps import AMONG_ENTITIES, AMONG_ROWS
 from coterie.features.kinds._profile import SEPARATED, Profile
-from coterie.features.kinds._tokens import NOTHING, KnownTokens, in_trigrams
+from coterie.features.kinds._tokens import NOTHING, KnownTokens
 
 _GAP = re.compile(f"{SEPARATED.pattern}|,")
-
-
-def in_members(text: str) -> list[str]:
-    """Return the members of a set, cleaned as `TokenSet` does.
-
-    >>> in_members("ann|bob")
-    ['ann', 'bob']
-    """
-    return text.split("|") if text else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +41,19 @@ class TokenSet(Kind):
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
         own = encoded.tokens["words"]
+        among_rows, among_entities = own.overlaps(0, left, right), own.overlaps(1, left, right)
         return np.column_stack(
             [
                 token_sets(encoded.read, left, right),
-                own.cosines(left, right),
+                among_rows[:, -1],
                 encoded.tokens["grams"].cosines(left, right),
-                own.overlaps(0, left, right),
-                own.overlaps(1, left, right),
+                among_rows[:, :-1],
+                among_entities[:, :-1],
             ]
         )
 
     def _cleaned(self, text: str) -> str:
         return "|".join(sorted(filter(None, {plain(part) for part in _GAP.split(text)})))
 
-    def _read(self, texts: list[str]) -> np.ndarray:
-        return np.array([text.replace("|", " ") for text in texts], dtype=object)
+    def _read(self, texts: list[str]) -> Texts:
+        return beginnings(text.replace("|", " ") for text in texts)

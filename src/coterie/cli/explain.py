@@ -1,0 +1,90 @@
+"""`coterie explain`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from coterie.cli._bars import bars
+from coterie.cli._files import load_model
+from coterie.cli._options import AsJson, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._shown import number, print_json, print_table, shown
+
+if TYPE_CHECKING:
+    from coterie.tables import Explanation
+
+RowId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        help="A row: its id, or its number if there are no ids.",
+        show_default=False,
+    ),
+]
+
+
+def explain(
+    model: ModelFile,
+    table: TableFile,
+    first: RowId,
+    second: RowId,
+    id_: IdColumn = None,
+    format_: Format = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say why two rows are in one cluster, or are not.
+
+    Above 0, a score speaks for one cluster; what the fields add sums to it.
+    """
+    from coterie.tables import read_table
+
+    known = load_model(model)
+    read = read_table(table, format=format_)
+    with bars():
+        found = known.explain(read, first, second, id=id_)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        _show(found)
+
+
+def _show(found: "Explanation") -> None:
+    first, second = map(shown, found.ids)
+    where = "in one cluster" if found.together else "in different clusters"
+    typer.echo(f"{first} and {second} are {where}.")
+    typer.echo()
+    _show_fields(found)
+    typer.echo()
+    typer.echo(
+        f"A score of {number(found.score, 2, signed=True)} alone is together with probability "
+        f"{number(found.probability)}."
+    )
+    _show_links(found)
+
+
+def _show_fields(found: "Explanation") -> None:
+    """Print what each field adds, the strongest first."""
+    fields = sorted(found.contributions.items(), key=lambda each: -abs(each[1]))
+    rows = [
+        (shown(name), *map(shown, found.values.get(name, ("", ""))), number(value, 2, signed=True))
+        for name, value in fields
+    ]
+    rows.append(("every pair", "", "", number(found.bias, 2, signed=True)))
+    rows.append(("score", "", "", number(found.score, 2, signed=True)))
+    print_table(("field", *map(shown, found.ids), "adds"), rows, "   x")
+
+
+def _show_links(found: "Explanation") -> None:
+    """Print the chain of links, and the strongest that was refused."""
+    if found.links:
+        typer.echo("Linked by:")
+        for link in found.links:
+            ends = f"{shown(link.first)} and {shown(link.second)}"
+            typer.echo(f"  {ends}, score {number(link.score, 2, signed=True)}")
+    elif found.together:
+        typer.echo("No links that were looked at join them.")
+    if found.refused is None:
+        typer.echo("No link was refused.")
+        return
+    ends = f"{shown(found.refused.first)} and {shown(found.refused.second)}"
+    score = number(found.refused.score, 2, signed=True)
+    typer.echo(f"The strongest link that was refused: {ends}, score {score}")

@@ -1,0 +1,139 @@
+"""`coterie fit`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from coterie.cli._bars import bars
+from coterie.cli._files import check_model_target, read_text, refuse_many_streams
+from coterie.cli._options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
+from coterie.cli._shown import named, note, number, print_json, print_table, shown
+from coterie.exceptions import InputError
+
+if TYPE_CHECKING:
+    from coterie.tables import TableModel
+    from coterie.tables._fitting import Fitted
+
+ModelOut = Annotated[
+    str, typer.Option("--output", "-o", metavar="MODEL", help="The file to write the model to.")
+]
+SchemaFile = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="What columns are, as `coterie init` writes it, edited."),
+]
+Learner = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="auto, logistic, left-linking, boosted or structured.  [default: auto]",
+    ),
+]
+Metric = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What to be good by.  [default: b_cubed]"),
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="How long to try learners; else there is no limit."),
+]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="How many processes to use.  [default: 1]")
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="N", help="The seed of all that is drawn.  [default: 0]"),
+]
+
+ROLES = ("cluster", "set", "id")
+OPTIONS = {"learner": "learner", "metric": "metric", "budget": "budget"}
+OPTIONS |= {"jobs": "n_jobs", "seed": "random_state"}
+"""What a file and flags call the options of `coterie.tables.fit`."""
+
+
+def fit(  # noqa: PLR0913, PLR0917 - what a command can be told are its parameters
+    table: TableFile,
+    output: ModelOut,
+    cluster: Cluster = None,
+    set_: SetColumn = None,
+    id_: IdColumn = None,
+    schema: SchemaFile = None,
+    learner: Learner = None,
+    metric: Metric = None,
+    budget: Budget = None,
+    jobs: Jobs = None,
+    seed: Seed = None,
+    format_: Format = None,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from a table which of the rows of another belong together."""
+    from coterie.tables import fit_table, read_table
+
+    refuse_many_streams(table, schema)
+    given = {"cluster": cluster, "set": set_, "id": id_, "learner": learner, "metric": metric}
+    settings = _settings(schema, given | {"budget": budget, "jobs": jobs, "seed": seed})
+    check_model_target(output)
+    read = read_table(table, format=format_)
+    with bars(settings.get("n_jobs", 1)):
+        fitted = fit_table(read, **settings)
+    fitted.model.save(output)
+    if as_json:
+        print_json({"model": output, **_record(fitted)})
+    else:
+        _show(fitted)
+    note(f"the model is in {output}")
+
+
+def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
+    """Return what `fit_table` is to be told: flags go before the file."""
+    from coterie.tables._schema import read_settings
+
+    read = {} if schema is None else read_settings(read_text(schema), schema)
+    told = read | {name: value for name, value in flags.items() if value is not None}
+    if "cluster" not in told:
+        raise InputError("nothing says which rows belong together; name a column by --cluster")
+    return {OPTIONS.get(name, name): value for name, value in told.items()}
+
+
+def _record(fitted: "Fitted") -> dict[str, Any]:
+    schema, facts = fitted.model.schema, fitted.model.facts
+    roles = {role: getattr(schema, role) for role in ROLES}
+    return {**roles, "kinds": dict(schema.kinds), **facts, "seconds": fitted.learner.seconds_}
+
+
+def _show(fitted: "Fitted") -> None:
+    _show_columns(fitted.model)
+    typer.echo()
+    _show_blocking(fitted.model.facts)
+    typer.echo()
+    typer.echo(fitted.learner.report())
+    typer.echo()
+    _show_reached(fitted.model.facts)
+
+
+def _show_columns(model: "TableModel") -> None:
+    schema = model.schema
+    roles = [(getattr(schema, role), role) for role in ("id", "cluster", "set")]
+    columns = [(name, role) for name, role in roles if name is not None]
+    rows = [(shown(name), kind) for name, kind in (*columns, *schema.kinds.items())]
+    print_table(("column", "kind"), rows)
+
+
+def _show_blocking(facts: dict[str, Any]) -> None:
+    """Say which pairs are looked at, here and in large tables."""
+    rows = f"{named(facts['rows'], 'row')} in {named(facts['clusters'], 'cluster')}"
+    facts = facts["blocking"]
+    which = "all of them" if facts["all_pairs"] else "those found by any of the keys"
+    typer.echo(f"{rows}; {named(facts['pairs'], 'pair')} looked at, {which}.")
+    typer.echo(
+        f"In tables too large for all pairs: {named(len(facts['keys']), 'key')}, which find "
+        f"{number(facts['recall'])} of the pairs that belong together, and "
+        f"{number(facts['held_out_recall'])} of those of held-out entities."
+    )
+
+
+def _show_reached(facts: dict[str, Any]) -> None:
+    if not facts["held_out"]:
+        typer.echo("No metrics: the table is too small to hold entities out.")
+        return
+    rows = [(name, number(value, 4)) for name, value in facts["held_out"].items()]
+    print_table(("on held-out entities", "value"), rows, " x")

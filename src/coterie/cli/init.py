@@ -1,0 +1,31 @@
+"""`coterie init`."""
+
+from typing import Annotated
+
+import typer
+
+from coterie.cli._files import STREAM, check_target, write_text
+from coterie.cli._options import Cluster, Format, IdColumn, SetColumn, TableFile
+
+SchemaOut = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard out."),
+]
+
+
+def init(
+    table: TableFile,
+    cluster: Cluster = None,
+    set_: SetColumn = None,
+    id_: IdColumn = None,
+    output: SchemaOut = STREAM,
+    format_: Format = None,
+) -> None:
+    """Write as TOML what the columns of a table seem to be, to edit for `coterie fit --schema`."""
+    from coterie.tables import infer_schema, read_table
+    from coterie.tables._schema import schema_text
+
+    check_target(output)
+    read = read_table(table, format=format_)
+    schema = infer_schema(read, cluster=cluster, set_=set_, id_=id_)
+    write_text(output, schema_text(schema, read.name))

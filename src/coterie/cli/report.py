@@ -1,0 +1,43 @@
+"""`coterie report`."""
+
+from typing import Annotated
+
+import typer
+
+from coterie.cli._bars import bars
+from coterie.cli._files import STREAM, check_target, load_model, write_text
+from coterie.cli._options import Cluster, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._shown import note
+
+PageOut = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="PAGE", help="The file of HTML to write; - is stdout."),
+]
+
+
+def report(
+    model: ModelFile,
+    table: TableFile,
+    output: PageOut,
+    cluster: Cluster = None,
+    id_: IdColumn = None,
+    format_: Format = None,
+) -> None:
+    """Cluster a table, and write one page that shows how well, and which clusters are in doubt.
+
+    Quality is shown if a column of clusters is named, or the table has that of the model. The page
+    needs nothing from elsewhere.
+    """
+    from coterie.report.of_tables import report_of
+    from coterie.report.page import page
+    from coterie.tables import read_table
+
+    known = load_model(model)
+    check_target(output)
+    read = read_table(table, format=format_)
+    own = known.schema.cluster if known.schema.cluster in read.names else None
+    with bars():
+        data = report_of(known, read, cluster=cluster or own, id_=id_)
+    write_text(output, page(data))
+    if output != STREAM:
+        note(f"the report is in {output}")

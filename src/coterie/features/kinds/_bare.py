@@ -1,0 +1,18 @@
+"""Texts whose signs count, such as those of numbers and dates, in one spelling."""
+
+from unicodedata import normalize
+
+
+def bare(text: str) -> str:
+    """Return a text in compatible characters (NFKC), without case and blanks around it.
+
+    One without letters and digits is empty: it says nothing.
+
+    >>> bare(" １２ Mar 2001 "), bare("-.-")
+    ('12 mar 2001', '')
+    """
+    if not any(map(str.isalnum, text)):
+        return ""
+    if text.isascii():
+        return text.strip().lower()
+    return normalize("NFKC", normalize("NFKC", text).casefold()).strip()

@@ -1,0 +1,240 @@
+"""RecordFeatures: fields by their kinds, whole records, and what `fit` learns."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from coterie import ItemSet, Model, Partition
+from coterie.blocking import AllPairs
+from coterie.clusterers import SingleLinkage
+from coterie.datasets import make_records
+from coterie.exceptions import FeatureError
+from coterie.features import Field, RecordFeatures, kinds, records
+from coterie.features.kinds import Category, Code, Date, Name, Number, Short, Text
+from coterie.features.kinds._base import Kind
+from coterie.features.records import WHOLE
+from coterie.pairs import all_pairs
+from coterie.similarities import LinearSimilarity
+from coterie.tables import Table, infer_schema
+
+PEOPLE = ItemSet(
+    {
+        "name": ["Ann Lee", "Anne Lee", "Bob Ray", None, "ann  lee", "Lee Ann"],
+        "born": ["2001-02-03", "3/2/2001", "", "1999-01-01", "2001-03-02", float("nan")],
+        "town": ["Ulm", "Ulm", "Bonn", "Bonn", "ulm", "Köln"],
+    }
+)
+TRUTH = Partition([0, 0, 1, 2, 0, 3])
+FIELDS = (Field("name", Name()), Field("born", Date()), Field("town", Short()))
+
+
+def matrix(features, item_set=PEOPLE, pairs=None):
+    return features(item_set, pairs).to_matrix()
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Records of people with features that were fitted to the first half of them."""
+    item_sets, partitions = make_records(400)
+    columns = item_sets[0].items
+    some = ItemSet({name: column[:200] for name, column in columns.items()})
+    fields = [
+        *(Field(name, Short()) for name in ("given_name", "surname", "city")),
+        *(Field(name, Code()) for name in ("postcode", "phone")),
+        *(Field("birth_date", Date()), Field("street", Name()), Field("email", Text())),
+    ]
+    fitted = RecordFeatures(fields).fit([some], [Partition(partitions[0].labels[:200])])
+    return item_sets[0], fitted
+
+
+def test_there_is_a_name_and_an_owner_a_column():
+    fitted = RecordFeatures(FIELDS).fit([PEOPLE])
+    found = matrix(fitted)
+    assert found.shape == (15, len(fitted.names)) == (15, len(fitted.owners))
+    assert all(
+        name.startswith(f"{owner}: ")
+        for name, owner in zip(fitted.names, fitted.owners, strict=True)
+    )
+    assert list(dict.fromkeys(fitted.owners)) == ["name", "born", "town", WHOLE]
+    assert len(set(fitted.names)) == len(fitted.names)
+
+
+def test_each_field_is_compared_as_its_kind_does():
+    fitted = RecordFeatures(FIELDS).fit([PEOPLE], [TRUTH])
+    found, owners = matrix(fitted), np.array(fitted.owners)
+    left, right = all_pairs(len(PEOPLE)).T
+    for each in FIELDS:
+        cells = [cell if isinstance(cell, str) else "" for cell in PEOPLE.items[each.column]]
+        kind = each.kind.learned(cells, TRUTH.labels)
+        expected = kind.compare(kind.encode(cells), left, right)
+        np.testing.assert_array_equal(found[:, owners == each.column], expected)
+
+
+def test_the_whole_record_is_all_fields_in_one_text():
+    fitted = RecordFeatures(FIELDS).fit([PEOPLE])
+    whole = matrix(fitted)[:, np.array(fitted.owners) == WHOLE]
+    texts = [
+        " ".join(cell if isinstance(cell, str) else "" for cell in row)
+        for row in zip(*(PEOPLE.items[each.column] for each in FIELDS), strict=True)
+    ]
+    one = RecordFeatures([Field("all", Text())]).fit([ItemSet({"all": texts})])
+    assert WHOLE not in one.owners
+    np.testing.assert_array_equal(whole, matrix(one, ItemSet({"all": texts})))
+
+
+def test_missing_values_may_be_none_or_nan():
+    fitted = RecordFeatures(FIELDS).fit([PEOPLE])
+    columns = dict(zip(fitted.names, matrix(fitted, pairs=[(2, 5), (0, 3)]).T, strict=True))
+    assert columns["born: missing in both"].tolist() == [1.0, 0.0]
+    assert columns["name: missing in one"].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_pairs_are_compared_in_parts_as_all_at_once(made, monkeypatch, at_once):
+    item_set, fitted = made
+    pairs = np.random.default_rng(0).permutation(all_pairs(len(item_set)))[:300]
+    expected = matrix(fitted, item_set, pairs)
+    assert np.isfinite(expected).all()
+    monkeypatch.setattr(records, "AT_ONCE", at_once)
+    np.testing.assert_array_equal(matrix(fitted, item_set, pairs), expected)
+    encoded = fitted.encode(item_set)
+    parts = [fitted.compare(encoded, part).to_matrix() for part in np.array_split(pairs, 7)]
+    np.testing.assert_array_equal(np.concatenate(parts), expected)
+    np.testing.assert_array_equal(matrix(fitted, item_set, pairs[:, ::-1]), expected)
+
+
+def test_the_order_of_rows_does_not_matter(made):
+    item_set, fitted = made
+    order = np.random.default_rng(1).permutation(len(item_set))
+    turned = ItemSet({name: [own[row] for row in order] for name, own in item_set.items.items()})
+    places = np.argsort(order)
+    pairs = all_pairs(len(item_set))[::97]
+    np.testing.assert_allclose(
+        matrix(fitted, turned, places[pairs]), matrix(fitted, item_set, pairs), atol=1e-12
+    )
+
+
+def test_seen_changes_what_is_said_among_entities_alone():
+    fitted = RecordFeatures(FIELDS).fit([PEOPLE], [TRUTH])
+    seen = RecordFeatures(fitted.fields, fitted.whole, seen=True)
+    differs = np.any(matrix(fitted) != matrix(seen), axis=0)
+    changed = {name for name, is_so in zip(fitted.names, differs, strict=True) if is_so}
+    assert changed
+    assert all("among entities" in name for name in changed)
+
+
+def test_entities_of_item_sets_are_others():
+    """The same labels in two sets do not name the same entities."""
+    texts = ItemSet({"name": ["Ann Lee", "Ann Lee"]})
+    fitted = RecordFeatures([Field("name", Name())]).fit([texts, texts], [Partition([0, 0])] * 2)
+    known = fitted.fields[0].kind.words
+    assert (known.n_rows, known.n_entities) == (4, 2)
+    assert known.n_entities_with.tolist() == [2, 2]
+    alone = RecordFeatures([Field("name", Name())]).fit([texts, texts])
+    assert alone.fields[0].kind.words.n_entities == 4
+
+
+def test_fit_counts_beside_what_is_compared():
+    texts = ItemSet({"name": ["Ann Lee", "Ann Ray"]})
+    common = ItemSet({"name": ["Ann Li"] * 20})
+    features = RecordFeatures([Field("name", Name())])
+    at = features.names.index("name: rarity of shared words")
+    plenty, few = features.fit([common]), features.fit([texts])
+    new = ItemSet({"name": ["Ann Lee", "Ann Ray", "Bob"]})
+    assert 0.0 < matrix(plenty, new)[0, at] < matrix(few, new)[0, at]
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 2])
+def test_tables_of_few_rows(n_rows):
+    table = ItemSet({"name": ["a 1"] * n_rows, "born": [""] * n_rows, "town": ["?"] * n_rows})
+    fitted = RecordFeatures(FIELDS).fit([table])
+    found = matrix(fitted, table)
+    assert found.shape == (n_rows // 2, len(fitted.names))
+    assert np.isfinite(found).all()
+    assert np.isfinite(matrix(fitted)).all()
+
+
+def test_a_saved_model_has_the_same_features(tmp_path, made):
+    item_set, fitted = made
+    similarity = LinearSimilarity(fitted, np.linspace(-1.0, 1.0, len(fitted.names)))
+    model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
+    model.save(tmp_path / "people.coterie")
+    loaded = Model.load(tmp_path / "people.coterie").similarity.featurizer
+    pairs = all_pairs(len(item_set))[::101]
+    assert loaded.names == fitted.names
+    expected = matrix(fitted, item_set, pairs)
+    np.testing.assert_array_equal(matrix(loaded, item_set, pairs), expected)
+
+
+def test_every_kind_can_be_saved(tmp_path):
+    every = [getattr(kinds, name) for name in kinds.__all__]
+    fields = [Field(kind.word, kind()) for kind in every if issubclass(kind, Kind)]
+    table = ItemSet({each.column: list(PEOPLE.items["name"]) for each in fields})
+    fitted = RecordFeatures(fields, seen=True).fit([table], [TRUTH])
+    similarity = LinearSimilarity(fitted, np.ones(len(fitted.names)))
+    Model(AllPairs(), similarity, SingleLinkage(threshold=0.0)).save(tmp_path / "all.coterie")
+    loaded = Model.load(tmp_path / "all.coterie").similarity.featurizer
+    assert loaded.seen
+    np.testing.assert_array_equal(matrix(loaded, table), matrix(fitted, table))
+
+
+def test_a_lacking_column_is_named():
+    lacking = ItemSet({name: PEOPLE.items[name] for name in ("name", "born")})
+    with pytest.raises(FeatureError, match=r"item set 1: there is no column 'town'; .* name, born"):
+        RecordFeatures(FIELDS).fit([PEOPLE, lacking])
+    with pytest.raises(FeatureError, match="RecordFeatures compares columns"):
+        RecordFeatures(FIELDS).encode(ItemSet(np.eye(3)))
+
+
+@pytest.mark.parametrize("value", [7, b"Ann", ["Ann"], True])
+def test_what_is_no_text_is_refused(value):
+    items = ItemSet({"name": ["Ann", None, value]})
+    with pytest.raises(FeatureError, match=r"column 'name', item 2: .* is no text; give texts"):
+        RecordFeatures([Field("name", Name())]).encode(items)
+
+
+def test_texts_of_other_types_are_texts():
+    own = type("Own", (str,), {})
+    fitted = RecordFeatures([Field("name", Short())]).fit([PEOPLE])
+    found = matrix(fitted, ItemSet({"name": [np.str_("Ann"), own("ann")]}))
+    assert found[0, fitted.names.index("name: equal")] == 1.0
+
+
+@pytest.mark.parametrize("fields", [[], [Field("a", Name()), Field("a", Short())]])
+def test_fields_are_of_different_columns(fields):
+    with pytest.raises(FeatureError, match="give each once, one at least"):
+        RecordFeatures(fields)
+
+
+def test_a_field_has_a_kind():
+    with pytest.raises(FeatureError, match="the kind of 'name' is 'short'; give one of kinds"):
+        Field("name", "short")
+    with pytest.raises(FeatureError, match="give one of kinds"):
+        Field("name", Number)
+
+
+@dataclass(frozen=True, eq=False)
+class Initial(Category):
+    """Compare the first letter: a kind of somebody's own."""
+
+    word: ClassVar = "initial"
+
+    @classmethod
+    def likeness(cls, profile):
+        return 1.0 if profile.length < 5 else 0.0
+
+    def _cleaned(self, text):
+        return text[:1]
+
+
+def test_a_kind_that_was_added_is_inferred_and_used(monkeypatch):
+    monkeypatch.setattr(kinds, "Initial", Initial, raising=False)
+    monkeypatch.setattr(kinds, "__all__", [*kinds.__all__, "Initial"])
+    columns = {"letter": ["abc", "axy", "bcd"], "name": ["Ann Lee", "Bob Ray", "Cy Poe"]}
+    schema = infer_schema(Table(columns))
+    assert schema.kinds == {"letter": "initial", "name": "name"}
+    fitted = RecordFeatures(schema.fields).fit([ItemSet(columns)])
+    equal = matrix(fitted, ItemSet(columns))[:, fitted.names.index("letter: equal")]
+    assert equal.tolist() == [1.0, 0.0, 0.0]

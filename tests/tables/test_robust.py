@@ -1,0 +1,170 @@
+"""Whatever a table holds and whenever a run ends: no traceback, and no file that is half there."""
+
+import random
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from coterie import cli
+from coterie.datasets import make_records
+from coterie.tables import read_table, write_table
+from tests.tables.fuzzed import a_table, like
+
+OURS = ("cluster_id", "confidence", "linked_to", "reason")
+
+
+def run(*words):
+    done = CliRunner().invoke(cli.app, list(map(str, words)))
+    if done.exit_code not in (0, 2):
+        raise AssertionError(f"{words} ended with {done.exit_code}") from done.exception
+    if done.exit_code == 2:
+        assert len(done.stderr.splitlines()) == 1
+        assert done.stderr.startswith("coterie: ")
+    return done
+
+
+def check_fuzzed(seed, folder):
+    """Fit to a random table and predict another; tell whether the first was not refused."""
+    rng = random.Random(seed)  # noqa: S311
+    learned, other = folder / f"{seed}.csv", folder / f"{seed}-other.csv"
+    model, out = folder / f"{seed}.coterie", folder / f"{seed}-out.csv"
+    table = a_table(rng)
+    write_table(learned, table)
+    write_table(other, like(rng, table))
+    words = ("--cluster", "who", "--learner", "logistic", "-o", model)
+    if run("fit", learned, *words).exit_code == 2:
+        assert not model.exists()
+        return False
+    done = run("predict", model, other, "-o", out)
+    assert out.exists() == (done.exit_code == 0)
+    if done.exit_code == 0:
+        before, after = read_table(other), read_table(out)
+        assert after.without(OURS) == before
+        assert set(after["cluster_id"]) <= {*map(str, range(len(before) + 1)), *_ids(before)}
+    run(*_another(rng, model, learned, other, folder))
+    return True
+
+
+def _ids(table):
+    return [cell for name in table.names if name == "ID" for cell in table[name]]
+
+
+def _another(rng, model, learned, other, folder):
+    """Return some other command."""
+    return rng.choice(
+        [
+            ("evaluate", model, learned, "--json"),
+            ("clusters", model, other),
+            ("explain", model, learned, "1", "2"),
+            ("report", model, learned, "-o", folder / "r.html"),
+            ("plan", other, "--model", model, "--json"),
+            ("plan", learned),
+            ("init", learned),
+        ]
+    )
+
+
+def test_sixty_fuzzed_tables(tmp_path):
+    learned = [check_fuzzed(seed, tmp_path) for seed in range(60)]
+    assert sum(learned) > 20
+
+
+@pytest.mark.slow
+def test_two_thousand_fuzzed_tables(tmp_path):
+    learned = [check_fuzzed(seed, tmp_path) for seed in range(60, 2000)]
+    assert sum(learned) > 600
+
+
+# kill -9.
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("killed")
+    for name, seed in (("train", 0), ("test", 1)):
+        corpus = make_records(60, random_state=seed)
+        items = corpus.item_sets[0].items
+        columns = {each: list(items[each]) for each in ("surname", "birth_date")}
+        truth = list(map(str, corpus.partitions[0].labels))
+        write_table(folder / f"{name}.csv", columns | {"who": truth})
+    return folder
+
+
+def commands(folder):
+    train, test, model = (folder / name for name in ("train.csv", "test.csv", "m.coterie"))
+    fit = ("fit", train, "--cluster", "who", "--learner", "logistic", "-o", model)
+    return {"fit": (fit, model), "predict": (("predict", model, test, "-o"), folder / "o.csv")}
+
+
+def begun(*words):
+    command = [sys.executable, "-m", "coterie", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+
+
+def kill(child, after):
+    time.sleep(after)
+    child.kill()
+    child.wait()
+
+
+def left_over(folder):
+    return [each for each in folder.iterdir() if each.suffix == ".tmp"]
+
+
+WRITER = """
+import sys
+from coterie.tables import load, write_table
+model, table = load(sys.argv[1]), {"name": ["Ann"] * 100_000}
+print("ready", flush=True)
+for count in range(1000):
+    table["count"] = [str(count % 2)] * 100_000
+    write_table(sys.argv[2], table)
+    model.save(sys.argv[3])
+"""
+
+
+def test_a_file_that_is_being_written_is_the_old_or_the_new_one(files):
+    fit, model = commands(files)["fit"]
+    assert run(*fit).exit_code == 0
+    expected = model.read_bytes()
+    table, saved = files / "written.csv", files / "written.coterie"
+    rows = ["Ann,0\n" * 100_000, "Ann,1\n" * 100_000]
+    rng = random.Random(0)  # noqa: S311
+    for _ in range(4):
+        words = [sys.executable, "-c", WRITER, model, table, saved]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as child:  # noqa: S603
+            assert child.stdout.readline() == b"ready\n"
+            kill(child, 0.3 + 0.3 * rng.random())
+        assert table.read_text().removeprefix("name,count\n") in rows
+        assert not saved.exists() or saved.read_bytes() == expected
+    # What was begun when it was killed stays beside it under a name of its own, at most one a run.
+    assert len(left_over(files)) <= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["fit", "predict"])
+def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(name, files):
+    assert run(*commands(files)["fit"][0]).exit_code == 0
+    words, out = commands(files)[name]
+    words = words if name == "fit" else (*words, out)
+    start = time.monotonic()
+    begun(*words).wait()
+    took = time.monotonic() - start
+    new = out.read_bytes()
+    rng = random.Random(1)  # noqa: S311
+    n_old = 0
+    target = out.with_name(f"killed-{out.name}")
+    words = (*words[:-1], target)
+    for number in range(20):
+        target.write_bytes(b"old")
+        # Half of the moments are at random, the others around the time when files are written.
+        share = rng.random() if number % 2 else rng.uniform(0.85, 1.05)
+        kill(begun(*words), took * share)
+        left = target.read_bytes()
+        assert left in (b"old", new)
+        n_old += left == b"old"
+    assert len(left_over(files)) <= 20
+    assert n_old > 0
