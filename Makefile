@@ -27,7 +27,7 @@ layers: .venv/.test
 	$(BIN)/lint-imports
 
 bench: .venv/.bench
-	for script in clusterers metrics records features structural_svm left_linking discriminative dirichlet boosting; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in clusterers metrics records features structural_svm left_linking discriminative dirichlet boosting tables; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -22,8 +22,8 @@ CONNECTED = "pair classifier, components"
 """What most tools for entity resolution do: logistic regression, and all that it connects."""
 
 RULE = ("given_name", "surname", "birth_date")
-N_PIXELS = 4
-"""How many pixels a digit of the table is wide and high."""
+N_SETS, N_PIXELS = 8, 4
+"""How many sets of digits there are, and how many pixels a digit is wide and high."""
 
 Tell = Callable[[str], None]
 
@@ -78,7 +78,9 @@ class Demo:
         yield from self._learned("people", labelled, new, {})
 
     def _digits(self) -> Iterator[Result]:
-        made = [_digit_table(load_digit_sets(split)) for split in ("train", "test")]
+        made = [
+            _digit_table(load_digit_sets(split).at(range(N_SETS))) for split in ("train", "test")
+        ]
         names = ("digits.csv", "new-digits.csv")
         labelled, new = (self._written(*each) for each in zip(names, made, strict=True))
         yield from self._learned("digits", labelled, new, {"set": "image_set"})
@@ -98,7 +100,7 @@ class Demo:
         hidden = new.without([cluster])
         write_table(self.folder / f"{name}-clustered.csv", model.predict(hidden))
         found = model.evaluate(new)
-        yield _reached(name, f"Coterie, {model.facts['learner']}", found)
+        yield _reached(name, f"Coterie: {model.facts['learner']}", found)
         with replacing(self.folder / f"{name}.html") as stream:
             stream.write(page(report_of(model, new, cluster=cluster)).encode())
         self.tell(f"wrote {name}.coterie, {name}-clustered.csv and the report {name}.html")

@@ -1,6 +1,7 @@
 import logging
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,7 +112,7 @@ def test_unions_are_saved_with_a_model(tmp_path):
 
 
 HOSTILE = """
-import resource, time
+import pathlib, re
 from coterie import ItemSet
 from coterie.blocking import *
 n = 50_000
@@ -123,17 +124,17 @@ for other in (same, [f"{row:05d} {row * 7919 % n}" for row in range(n)]):
     listed = Union(keys).listed(ItemSet({"a": same, "b": same, "c": other}))
     assert 0 < len(listed.pairs) < 60 * n, len(listed.pairs)
     assert listed.dropped > n * n
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, time.process_time())
+# Not `ru_maxrss`, which goes on from that of the process that this one was forked from.
+print(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("/proc/self/status").read_text())[1])
 """
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no /proc")
 def test_fifty_thousand_rows_of_one_value_take_little():
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", HOSTILE], capture_output=True, text=True, check=True
     )
-    megabytes, seconds = map(float, done.stdout.split())
-    assert megabytes < 1000
-    assert seconds < 60
+    assert int(done.stdout) < 1000 * 1024
 
 
 def test_near_duplicates_meet_in_a_hostile_block():

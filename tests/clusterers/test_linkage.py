@@ -1,5 +1,6 @@
 """Linkage against naive agglomeration, SciPy and the rules of the stop."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from statistics import mean
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from coterie.clusterers._base import PairClusterer
+from coterie.clusterers._pieces import DENSE_SHARE
 from coterie.clusterers.linkage import AverageLinkage, CompleteLinkage, SingleLinkage
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
+from tests.clusterers.instances import keeps_apart
 
 SCORES = {
     SingleLinkage: max,
@@ -245,3 +248,126 @@ def test_equal_scores_still_give_k_clusters(kind):
         scores = PairScores(7, None, np.full(21, score))
         assert [kind(n_clusters=k)(scores).n_clusters for k in range(1, 8)] == list(range(1, 8))
         assert kind()(scores).n_clusters == (1 if score > 0 else 7)
+
+
+# Listed pairs, few of all.
+
+
+def sparse_scores(rng, n_items, degree, ties=False, apart=False):
+    """List pairs of which the items have some number on the average, in no order."""
+    ends = rng.integers(n_items, size=(int(degree * n_items / 2) + 1, 2))
+    pairs = np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0)
+    pairs = rng.permutation(pairs)
+    values = rng.normal(0.4, 1.0, len(pairs))
+    barred = rng.permutation(pairs)[: n_items // 10] if apart else None
+    if apart:
+        barred = np.concatenate([barred, [[0, n_items - 1], [1, n_items - 1]]])
+    return PairScores(n_items, pairs, np.round(values) if ties else values, apart=barred)
+
+
+def dense_twin(clusterer, scores, threshold):
+    """Cut the tree over all pairs, absent ones listed."""
+    whole = filled(scores, clusterer.missing)
+    whole = PairScores(scores.n_items, None, whole.scores, apart=scores.apart)
+    return replace(clusterer, threshold=threshold)(whole)
+
+
+@pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
+@pytest.mark.parametrize("below", [0.0, 0.05, 1.0, 50.0])
+def test_listed_pairs_are_enough(kind, below, rng):
+    for trial in range(30):
+        n_items = int(rng.integers(60, 250))
+        scores = sparse_scores(rng, n_items, (2, 4, 6)[trial % 3], apart=trial % 2 == 0)
+        assert len(scores.scores) < DENSE_SHARE * n_items**2
+        threshold = float(rng.normal(scale=0.4))
+        max_size = None if trial % 4 < 2 else int(rng.integers(1, 9))
+        clusterer = kind(threshold=threshold, missing=threshold - below, max_size=max_size)
+        found = clusterer(scores)
+        assert found == dense_twin(clusterer, scores, threshold)
+        assert keeps_apart(found, scores)
+        assert max_size is None or max(map(len, found.clusters)) <= max_size
+
+
+@pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
+def test_few_listed_pairs_equal_naive_agglomeration(kind, rng):
+    for trial in range(6):
+        scores = sparse_scores(rng, 40, 2, apart=trial % 2 == 0)
+        assert len(scores.scores) < DENSE_SHARE * 40**2
+        barred = () if scores.apart is None else {tuple(pair) for pair in scores.apart.tolist()}
+        for missing in (0.0, -0.3, -1e9):
+            expected = naive(kind, scores, missing, 0.0, apart=barred)
+            assert kind(missing=missing)(scores) == expected
+
+
+@pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
+def test_listed_pairs_in_another_order_and_other_items_first(kind, rng):
+    for ties in (True, False):
+        scores = sparse_scores(rng, 150, 5, ties=ties)
+        clusterer = kind(missing=-0.2)
+        found = clusterer(scores)
+        order = rng.permutation(len(scores.scores))
+        shuffled = PairScores(150, scores.pairs[order], scores.scores[order])
+        assert clusterer(shuffled) == found
+        if not ties:
+            names = rng.permutation(150)
+            renamed = PairScores(150, names[scores.pairs], scores.scores)
+            assert clusterer(renamed) == Partition(found.labels[np.argsort(names)])
+
+
+@pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
+def test_ties_of_listed_pairs_leave_nothing_to_join(kind, rng):
+    for _ in range(10):
+        scores = sparse_scores(rng, 90, 4, ties=True)
+        matrix = filled(scores, -0.25).to_matrix()
+        clusters = kind(missing=-0.25)(scores).clusters
+        for a, b in combinations(clusters, 2):
+            assert SCORES[kind](matrix[np.ix_(a, b)].ravel().tolist()) <= 0
+
+
+def test_the_earliest_listed_pair_joins_first():
+    """Item 9 is as near to 4 as to 7; far items make the listed pairs few."""
+    for kind in (CompleteLinkage, AverageLinkage):
+        scores = PairScores(60, [(7, 9), (4, 9)], [1.0, 1.0])
+        found = kind(missing=-2.0)(scores)
+        assert found.together([(4, 9), (7, 9)]).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("others", [[(4, 5)], [(i, i + 1) for i in range(4, 400)]])
+def test_a_mean_of_listed_pairs_is_not_moved_by_rounding(others):
+    """Nor by others of a far larger score, whether all pairs are looked at or the listed ones."""
+    pairs = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3), *others]
+
+    def joins(with_3, threshold=0.0):
+        values = [9.0, 9.0, 9.0, *with_3, *[1e15] * len(others)]
+        clusterer = AverageLinkage(threshold=threshold, missing=-1.0)
+        found = clusterer(PairScores(500, pairs, values))
+        assert found.together([(0, 2), (4, 5)]).all()
+        return found.together([(0, 3)]).tolist() == [True]
+
+    assert not joins([0.1, 0.2, -0.3])
+    assert joins([0.1, 0.2, -0.3 + 1e-9])
+    assert not joins([0.1, 0.1, 0.1], threshold=0.1)
+    assert joins([0.1, 0.1, 0.1], threshold=np.nextafter(0.1, 0))
+
+
+@pytest.mark.parametrize("missing", [0.0, -0.5])
+def test_a_large_component_of_listed_pairs_needs_no_matrix(missing):
+    """All pairs of 60,000 items would be 14 GB; a star joins in time that is nearly linear."""
+    n_items = 60_000
+    star = np.column_stack([np.zeros(n_items - 1, dtype=int), np.arange(1, n_items)])
+    found = AverageLinkage(missing=missing)(PairScores(n_items, star, np.ones(n_items - 1)))
+    assert found.n_clusters == (1 if missing == 0 else n_items - 2)
+    assert CompleteLinkage()(PairScores(n_items, star, np.ones(n_items - 1))) == Partition(
+        np.maximum(np.arange(n_items) - 1, 0)
+    )
+
+
+@pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
+def test_joins_are_cut_at_every_level_above(kind, rng):
+    for _ in range(10):
+        scores = sparse_scores(rng, 120, 5, apart=True)
+        clusterer = kind(missing=-0.6, max_size=7)
+        joins = clusterer.joins(scores, -0.5)
+        for threshold in (-0.5, -0.1, 0.0, 0.8, 9.0):
+            expected = replace(clusterer, threshold=threshold)(scores)
+            assert Partition(joins.labels(threshold)) == expected

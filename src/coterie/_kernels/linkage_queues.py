@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._kernels._compile import inlined
+from coterie._kernels._compile import inlined, kernel
 
 SCORE, RANK = 0, 1
 EDGE, CHILD, NEXT = 0, 1, 2
@@ -28,7 +28,7 @@ class Queues(NamedTuple):
     free: np.ndarray
 
 
-@inlined
+@kernel
 def queue(edges, values, tops, nodes, keys, tree, free, edge, item, key):
     """Queue an edge of a cluster unless it is queued with a higher key, or lowers every mean."""
     side = 0 if edges[edge, 0] == item else 1
@@ -46,7 +46,7 @@ def queue(edges, values, tops, nodes, keys, tree, free, edge, item, key):
         tops[item] = melded(values, keys, tree, tops[item], node)
 
 
-@inlined
+@kernel
 def rest(values, keys, tree, top):
     """Return the top of what is left without the top: its children melded by twos, then all."""
     node, waiting = np.int64(tree[top, CHILD]), np.int64(NONE)
@@ -64,7 +64,7 @@ def rest(values, keys, tree, top):
     return node
 
 
-@inlined
+@kernel
 def melded(values, keys, tree, one, other):
     """Meld two queues, given by their top nodes; return the top."""
     top, below = np.int64(one), np.int64(other)

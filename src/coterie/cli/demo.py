@@ -35,17 +35,17 @@ def _show(results: "list[Result]") -> None:
     from rich.table import Table
 
     shown = Table(
-        title="New tables, clustered by what was learned from labelled ones; F1 over pairs of rows",
+        title="New rows, clustered by what was learned from labelled ones (F1 over pairs)",
         title_justify="left",
         box=None,
         pad_edge=False,
     )
     for name in ("table", "method"):
         shown.add_column(name)
-    for name in ("prec.", "recall", "F1", "B³ F1", "clusters", "true"):
+    for name in ("prec.", "recall", "F1", "B³ F1", "clusters"):
         shown.add_column(name, justify="right", no_wrap=True)
     for result in results:
         figures = (f"{value:.3f}" for value in result[2:6])
-        counts = (f"{count:,}" for count in result[6:])
-        shown.add_row(*result[:2], *figures, *counts)
+        clusters = f"{result.clusters:,} / {result.true_clusters:,}"
+        shown.add_row(*result[:2], *figures, clusters)
     Console().print(shown)

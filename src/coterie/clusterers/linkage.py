@@ -1,26 +1,29 @@
 """Agglomerative clustering: join the two most similar clusters, until a threshold or k clusters."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from coterie._arguments import as_real, as_whole
 from coterie._arrays import Bools, Floats, Ints, Pairs, read_only
 from coterie._kernels.components import condensed_components, listed_components
 from coterie._kernels.linkage import average_joins, complete_joins, single_joins
+from coterie._kernels.linkage_sparse import listed_average_joins, listed_complete_joins
+from coterie.clusterers._apart import overridden
 from coterie.clusterers._base import Search, needed_n_clusters
-from coterie.clusterers._pieces import labels_by_piece, pieces
+from coterie.clusterers._joins import Joins, best_first, gathered, linked, spanning_tree
+from coterie.clusterers._pieces import DENSE_SHARE, components, mapped, pieces
 from coterie.clusterers._together import closure, grouped, raised
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions
 
 __all__ = ["AverageLinkage", "CompleteLinkage", "SingleLinkage"]
+
+PIECE_PAIRS = 250_000
+"""How many listed pairs small components are put together to."""
 
 
 class _Linkage(Search):
@@ -45,7 +48,7 @@ class _Linkage(Search):
     def _labels(self, scores: PairScores) -> Ints:
         n_clusters = self._asked(scores)
         if n_clusters is None:
-            return self._above(scores, self.threshold or 0.0)
+            return self._above(scores, float(self.threshold or 0.0))
         return self._into(scores, n_clusters)
 
     def _asked(self, scores: PairScores) -> int | None:
@@ -135,16 +138,16 @@ class SingleLinkage(_Linkage):
         elif self.missing <= threshold:
             labels = listed_components(scores.n_items, scores.listed, scores.scores, threshold)
         else:
-            links, heights = _spanning_tree(scores, scores.listed, self.missing)
-            labels = _linked(links[heights > threshold], scores.n_items)
+            links, heights = spanning_tree(scores, scores.listed, self.missing)
+            labels = linked(links[heights > threshold], scores.n_items)
         return labels
 
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
         if scores.listed is None:
-            links, _ = _sorted(*single_joins(scores.scores, scores.n_items))
+            links, _ = best_first(*single_joins(scores.scores, scores.n_items))
         else:
-            links, _ = _spanning_tree(scores, scores.listed, self.missing)
-        return _linked(links[: scores.n_items - n_clusters], scores.n_items)
+            links, _ = spanning_tree(scores, scores.listed, self.missing)
+        return linked(links[: scores.n_items - n_clusters], scores.n_items)
 
 
 class _DenseLinkage(_Linkage):
@@ -152,7 +155,8 @@ class _DenseLinkage(_Linkage):
 
     keeps_apart: ClassVar[bool] = True
     _rounding: ClassVar[float] = 0.0
-    """How near the threshold a mean counts as equal to it, as a share of the largest score."""
+    """How near the threshold a mean counts as equal to it, as a share of the largest score of its
+    component, or of those in the mean."""
 
     max_size: int | None
 
@@ -179,23 +183,50 @@ class _DenseLinkage(_Linkage):
         Clusters that together have more items than `max_size` score `barred`.
         """
 
-    def _above(self, scores: PairScores, threshold: float) -> Ints:
-        if scores.listed is None or self.missing <= threshold:
-            # Two clusters score at most as much as the best pair between them. So clusters in
-            # different components of the pairs above the threshold never join, and what happens in
-            # one component is no matter of the others.
-            parts = pieces(scores, above=threshold)
-            return labels_by_piece(lambda part: self._cut(part, threshold), parts, scores.n_items)
-        return self._cut(scores, threshold)
+    @abstractmethod
+    def _listed_joins(
+        self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
+    ) -> tuple[Pairs, Floats, Floats]:
+        """Return the joins above a level as links of items, their scores and their spreads.
 
-    def _cut(self, scores: PairScores, threshold: float) -> Ints:
+        A spread is the largest score of a mean without its sign, 0 where all are equal.
+        """
+
+    def joins(self, scores: PairScores, above: float) -> Joins:
+        """Return the joins that score above a level; their cut at it, or higher, is the partition.
+
+        Numbers of clusters are not regarded, but what must be apart, and `max_size`, are.
+        """
+        if scores.listed is not None and self.missing > above:
+            return self._dense_joins(scores, above)
+        # Two clusters score at most as much as the best pair between them. So clusters in different
+        # components of the pairs above the level never join, and what happens in one component is
+        # no matter of the others.
+        parts = pieces(scores, above, 0 if scores.listed is None else PIECE_PAIRS)
+        n_pairs = sum(len(part.scores.scores) for part in parts)
+        found = mapped(lambda part: self._joins_inside(part.scores, above), parts, n_pairs)
+        return gathered(zip((part.items for part in parts), found, strict=True), scores.n_items)
+
+    def _above(self, scores: PairScores, threshold: float) -> Ints:
+        return self.joins(scores, threshold).labels(threshold)
+
+    def _joins_inside(self, scores: PairScores, above: float) -> Joins:
+        n_items, listed = scores.n_items, scores.listed
+        if listed is None or len(listed) >= DENSE_SHARE * n_items**2:
+            return self._dense_joins(scores, above)
+        pairs, values = _barred(scores, listed)
+        max_size = n_items if self.max_size is None else self.max_size
+        links, heights, spreads = self._listed_joins(n_items, pairs, values, above, max_size)
+        return Joins(n_items, links, heights, self._rounding * spreads)
+
+    def _dense_joins(self, scores: PairScores, above: float) -> Joins:
         condensed = scores.to_condensed(self.missing)
         links, heights, legal = self._tree(condensed, scores)
-        slack = self._rounding * _largest(condensed)
         # A join that scores what its two items do is no mean, so that nothing was rounded.
         exact = heights == condensed[condensed_positions(links, scores.n_items)]
-        above = heights > threshold + np.where(exact, 0.0, slack)
-        return _linked(links[legal & above], scores.n_items)
+        stakes = _stakes(scores, self.missing, above)[links[:, 0]]
+        slacks = np.where(exact, 0.0, self._rounding * stakes)
+        return Joins(scores.n_items, links[legal], heights[legal], slacks[legal])
 
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
         links, _, legal = self._tree(scores.to_condensed(self.missing), scores)
@@ -207,7 +238,7 @@ class _DenseLinkage(_Linkage):
                 "joining pairs that must be apart, or too many items; ask for more clusters, or "
                 "drop some of the pairs"
             )
-        return _linked(links[:n_joins], scores.n_items)
+        return linked(links[:n_joins], scores.n_items)
 
     def _tree(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
         """Return all joins, best first, their scores, and whether they are allowed."""
@@ -221,7 +252,7 @@ class _DenseLinkage(_Linkage):
             work[:] = barred
         if scores.apart is not None:
             work[condensed_positions(scores.apart, scores.n_items)] = barred
-        links, heights = _sorted(*self._joins(work, scores.n_items, max_size, barred))
+        links, heights = best_first(*self._joins(work, scores.n_items, max_size, barred))
         return links, heights, heights > lowest
 
 
@@ -233,6 +264,10 @@ class CompleteLinkage(_DenseLinkage):
     never a pair that must be apart. A number of clusters given here goes before a threshold given
     here, then come the item set's number and the threshold 0. Among equal scores the nearest
     neighbour is the cluster whose own nearest is asked for, then the one with the smallest item.
+
+    Where few of the pairs are listed, and absent ones are not above the threshold, the listed pairs
+    are enough; among equal scores, the cluster whose own nearest is asked for is still the nearest,
+    then the one with the earliest listed pair (i, j) between the two, in order of i, then j.
 
     Parameters
     ----------
@@ -263,6 +298,15 @@ class CompleteLinkage(_DenseLinkage):
         links, heights = complete_joins(condensed, n_items, max_size, barred)
         return links, heights
 
+    def _listed_joins(
+        self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
+    ) -> tuple[Pairs, Floats, Floats]:
+        # What is no more than the level is as good as absent: it bars a join for ever.
+        kept = scores > above
+        pairs, scores = read_only(pairs[kept]), read_only(scores[kept])
+        links, heights, spreads = listed_complete_joins(n_items, pairs, scores, above, max_size)
+        return links, heights, spreads
+
 
 @dataclass(frozen=True)
 class AverageLinkage(_DenseLinkage):
@@ -273,6 +317,12 @@ class AverageLinkage(_DenseLinkage):
     here, then come the item set's number and the threshold 0. Among equal scores the nearest
     neighbour is the cluster whose own nearest is asked for, then the one with the smallest item. A
     mean of several scores that differs from the threshold by rounding only is equal to it.
+
+    Where few of the pairs are listed, and absent ones are not above the threshold, the listed pairs
+    are enough; among equal scores, the cluster whose own nearest is asked for is still the nearest,
+    then the one with the highest mean of the listed pairs between the two, then with the earliest
+    of them (i, j), in order of i, then j. Once the clusters are few for their listed pairs, the
+    rule is again the one above.
 
     Parameters
     ----------
@@ -304,60 +354,39 @@ class AverageLinkage(_DenseLinkage):
         links, heights = average_joins(condensed, n_items, max_size, barred)
         return links, heights
 
+    def _listed_joins(
+        self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
+    ) -> tuple[Pairs, Floats, Floats]:
+        links, heights, spreads = listed_average_joins(
+            n_items, pairs, scores, float(self.missing), above, max_size
+        )
+        return links, heights, spreads
 
-def _sorted(links: Pairs, heights: Floats) -> tuple[Pairs, Floats]:
-    order = np.argsort(-heights, kind="stable")
-    return links[order], heights[order]
+
+def _barred(scores: PairScores, listed: Pairs) -> tuple[Pairs, Floats]:
+    """Return the listed pairs and their scores, those apart listed too, with a score of -inf."""
+    if scores.apart is None:
+        return listed, scores.scores
+    values = scores.scores.copy()
+    pairs, values = overridden(scores.n_items, listed, values, scores.apart, -inf)
+    return (listed if pairs is None else read_only(pairs)), read_only(values)
 
 
-def _linked(links: Pairs, n_items: int) -> Ints:
-    """Label what links connect."""
-    links = read_only(np.ascontiguousarray(links, dtype=np.intp))
-    labels: Ints = listed_components(n_items, links, read_only(np.ones(len(links))), 0.0)
-    return labels
+def _stakes(scores: PairScores, missing: float, above: float) -> Floats:
+    """Return the largest score without its sign in the component of each item."""
+    if scores.listed is None or missing > above:
+        other = 0.0 if scores.listed is None else abs(missing)
+        return np.full(scores.n_items, max(_largest(scores.scores), other))
+    labels = components(scores, above)
+    sizes = np.bincount(labels)
+    own, its = labels[scores.listed].T
+    inside = own == its
+    found = np.zeros(len(sizes))
+    np.maximum.at(found, own[inside], np.abs(scores.scores[inside]))
+    n_listed = np.bincount(own[inside], minlength=len(sizes))
+    absent = np.where(n_listed < sizes * (sizes - 1) // 2, abs(missing), 0.0)
+    return np.maximum(found, absent)[labels]
 
 
 def _largest(scores: Floats) -> float:
     return max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))
-
-
-def _spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tuple[Pairs, Floats]:
-    """Return the links of the maximum spanning tree, best first, and their scores.
-
-    Of the absent pairs a spanning forest is enough: any other would close a cycle of them.
-    """
-    in_order = np.lexsort((listed[:, 1], listed[:, 0]))
-    absent = np.array(list(_absent_forest(listed, scores.n_items)), dtype=np.intp).reshape(-1, 2)
-    links = np.concatenate([listed[in_order], absent])
-    heights = np.concatenate([scores.scores[in_order], np.full(len(absent), float(missing))])
-    links, heights = _sorted(links, heights)
-    # Ranks in place of scores: SciPy drops links of weight 0, and equal scores need an order.
-    ranks = np.arange(1.0, len(heights) + 1)
-    graph = sp.csr_array((ranks, links.T.astype(np.int32)), shape=(scores.n_items,) * 2)
-    kept = np.sort(minimum_spanning_tree(graph).data).astype(np.intp) - 1
-    return links[kept], heights[kept]
-
-
-def _absent_forest(listed: Pairs, n_items: int) -> Iterator[tuple[int, int]]:
-    """Yield a spanning forest of the absent pairs, breadth first from the smallest index on.
-
-    An item that stays unvisited is listed with the one that was looked at, so that the work is in
-    proportion to items and listed pairs.
-    """
-    both = np.concatenate([listed, listed[:, ::-1]])
-    graph = sp.csr_array((np.ones(len(both), dtype=np.bool_), both.T), shape=(n_items, n_items))
-    unvisited = np.arange(n_items)
-    queue: list[int] = []
-    at = 0
-    while len(unvisited):
-        if at == len(queue):
-            queue.append(int(unvisited[0]))
-            unvisited = unvisited[1:]
-        item = queue[at]
-        at += 1
-        near = graph.indices[graph.indptr[item] : graph.indptr[item + 1]]
-        is_listed = np.isin(unvisited, near)
-        reached = unvisited[~is_listed].tolist()
-        unvisited = unvisited[is_listed]
-        queue += reached
-        yield from ((item, other) for other in reached)

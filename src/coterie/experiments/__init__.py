@@ -1,4 +1,4 @@
-"""The papers' experiments, one module for each with its tables beside ours, and one beyond them."""
+"""The papers' experiments, one module for each with its tables beside ours, and two of our own."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -51,8 +51,12 @@ PAPERS = {
         "Beyond the papers: structured boosting, context and automatic choice",
         "coterie.experiments.beyond",
     ),
+    "peers": Paper(
+        "Beside the tools for entity resolution: five tables",
+        "coterie.experiments.peers",
+    ),
 }
-"""The papers, and last what is beyond them, which is made in the same way."""
+"""The papers, and last what is beyond them and beside others, which is made in the same way."""
 
 
 def tables_of(paper: str) -> Mapping[str, Maker]:
@@ -61,7 +65,7 @@ def tables_of(paper: str) -> Mapping[str, Maker]:
     >>> tables_of("em")
     Traceback (most recent call last):
     coterie.exceptions.InputError: there is no paper 'em'; give svm-cluster or supervised-kmeans or
-    left-linking or sdc or dirichlet or beyond
+    left-linking or sdc or dirichlet or beyond or peers
     """
     if paper not in PAPERS:
         raise InputError(f"there is no paper {paper!r}; give {' or '.join(PAPERS)}")

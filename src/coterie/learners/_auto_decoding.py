@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints, read_only
-from coterie._kernels.components import listed_components
-from coterie._kernels.linkage import average_joins
+from coterie._arrays import Floats
 from coterie._types import Clusterer
-from coterie.clusterers import AverageLinkage
+from coterie.clusterers import AverageLinkage, CompleteLinkage
 from coterie.exceptions import InputError
-from coterie.pairs import PairScores, condensed_positions
+from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 N_THRESHOLDS = 14
@@ -21,9 +19,6 @@ LEAST, MOST = 0.12, 8.0
 
 ALMOST_ALL = 0.9
 """… but at most this share of all."""
-
-ROUNDING = 1e-12
-"""How near a threshold a mean counts as equal to it, as in `AverageLinkage`."""
 
 
 def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:
@@ -47,12 +42,11 @@ def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) ->
 def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) -> list[Partition]:
     """Partition the items by their scores less each of some thresholds.
 
-    Average linkage over all pairs joins its clusters once and cuts the tree of joins at each
-    threshold; among equal scores the order of joins may be another than that of `AverageLinkage`.
+    Average and complete linkage join their clusters once, down to the lowest threshold, and cut the
+    joins at each; among equal scores the order of joins may be another than at one threshold alone.
     """
-    plain = scores.listed is None and scores.n_clusters is None and scores.apart is None
-    if plain and scores.n_items and with_missing(clusterer, 1.0) == AverageLinkage(missing=1.0):
-        return _cuts(scores, thresholds)
+    if isinstance(clusterer, AverageLinkage | CompleteLinkage) and _is_one_tree(clusterer, scores):
+        return _cuts(clusterer, scores, thresholds)
     return [below(clusterer, each)(lowered(scores, each)) for each in thresholds]
 
 
@@ -64,7 +58,7 @@ def lowered(scores: PairScores, threshold: float) -> PairScores:
 def below(clusterer: Clusterer, threshold: float) -> Clusterer:
     """Take a threshold from what an absent pair scores."""
     missing = getattr(clusterer, "missing", 0.0)
-    return with_missing(clusterer, missing - threshold) if missing else clusterer
+    return replace(clusterer, missing=missing - threshold) if missing else clusterer  # type: ignore[type-var]
 
 
 def with_missing(clusterer: Clusterer, missing: float) -> Clusterer:
@@ -98,17 +92,24 @@ def shifted(similarity: Any, threshold: float) -> Any:
     )
 
 
-def _cuts(scores: PairScores, thresholds: Floats) -> list[Partition]:
-    condensed, n_items = scores.scores, scores.n_items
-    links, heights = average_joins(condensed.copy(), n_items, n_items, -np.inf)
-    # A join that scores what its two items do is no mean, so that nothing was rounded.
-    exact = heights == condensed[condensed_positions(links, n_items)]
-    largest = np.abs(condensed).max(initial=0.0)
-    limits = heights - np.where(exact, 0.0, ROUNDING * largest)
-    return [Partition(_linked(links[limits > each], n_items)) for each in thresholds]
+def _is_one_tree(clusterer: AverageLinkage | CompleteLinkage, scores: PairScores) -> bool:
+    """Say whether a linkage of at least one item makes the same joins whatever the threshold.
+
+    An absent pair must fall with all others; one that scores 0 does not, as `below` leaves it.
+    """
+    stops = clusterer.threshold, clusterer.n_clusters, scores.n_clusters
+    falls = scores.listed is None or clusterer.missing != 0
+    return stops == (None, None, None) and falls and scores.n_items > 0
 
 
-def _linked(links: Ints, n_items: int) -> Ints:
-    kept = read_only(np.ascontiguousarray(links, dtype=np.intp))
-    labels: Ints = listed_components(n_items, kept, read_only(np.ones(len(kept))), 0.0)
-    return labels
+def _cuts(
+    clusterer: AverageLinkage | CompleteLinkage, scores: PairScores, thresholds: Floats
+) -> list[Partition]:
+    # Below the score of absent pairs all pairs are needed, above it the listed ones are enough.
+    deep = np.flatnonzero((thresholds < clusterer.missing) & (scores.listed is not None))
+    found: dict[int, Partition] = {}
+    for part in (deep, np.setdiff1d(np.arange(len(thresholds)), deep)):
+        if len(part):
+            joins = clusterer.joins(scores, float(thresholds[part].min()))
+            found |= {at: Partition(joins.labels(float(thresholds[at]))) for at in part.tolist()}
+    return [found[at] for at in range(len(thresholds))]
