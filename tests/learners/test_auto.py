@@ -40,7 +40,7 @@ from coterie.learners._auto_decoding import (
 from coterie.learners._auto_every import fit_every
 from coterie.learners._auto_folds import folds_of_entities, folds_of_sets, pooled
 from coterie.learners._auto_plan import planned
-from coterie.learners._auto_search import is_level
+from coterie.learners._auto_search import MARGIN, is_level
 from coterie.learners._entities import as_entities
 from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.auto import AutoLearner
@@ -475,14 +475,17 @@ def test_the_choice_is_the_simplest_within_one_standard_error(metric, sign):
     tried = [row for row in table if row.status == "tried"]
     best = max(tried, key=lambda row: sign * row.mean)
     assert best.standard_error == 0.0
-    level = [row for row in tried if sign * (best.mean - row.mean) <= row.standard_error]
+    errors = [max(row.standard_error, MARGIN) for row in tried]
+    behind = [sign * (best.mean - row.mean) for row in tried]
+    level = [row for row, gap, error in zip(tried, behind, errors, strict=True) if gap <= error]
     assert learner.choice_ == level[0]
 
 
 def test_the_standard_error_is_that_of_paired_differences():
     assert not is_level(1.0, np.array([1.0, 1.1, 0.9, 1.0]))
     assert is_level(0.5, np.array([4.0, -3.0, 1.0, 0.0]))
-    assert is_level(0.0, np.zeros(4))
+    assert is_level(MARGIN, np.zeros(4))
+    assert not is_level(1.1 * MARGIN, np.zeros(4))
     differences = np.array([0.1, 0.3, 0.2, 0.6])
     error = math.sqrt(np.sum((differences - 0.3) ** 2) / 3 / 4)
     for mean in (error - 1e-9, error + 1e-9):

@@ -61,6 +61,10 @@ class NearestTexts(TextKey):
         object.__setattr__(self, "n_neighbours", count)
         object.__setattr__(self, "size", as_whole("size", self.size, 2))
 
+    def __str__(self) -> str:
+        run = f"runs of {self.size} characters"
+        return f"the {self.n_neighbours} nearest rows by {run} of {', '.join(self.columns)}"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""

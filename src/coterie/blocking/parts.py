@@ -39,6 +39,9 @@ class RareTokens(BlockKey):
         as_name(self.column)
         object.__setattr__(self, "most", as_whole("most", self.most, 2))
 
+    def __str__(self) -> str:
+        return f"a word of {self.column} that at most {self.most} rows have"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The name of the column."""
@@ -86,6 +89,9 @@ class QGrams(BlockKey):
         as_name(self.column)
         object.__setattr__(self, "size", as_whole("size", self.size, 2))
         object.__setattr__(self, "most", as_whole("most", self.most, 2))
+
+    def __str__(self) -> str:
+        return f"{self.size} characters of {self.column} that at most {self.most} rows have"
 
     @property
     def names(self) -> tuple[str, ...]:

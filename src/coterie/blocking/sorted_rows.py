@@ -46,6 +46,10 @@ class SortedNeighbourhood(TextKey):
         object.__setattr__(self, "window", as_whole("window", self.window, 1))
         object.__setattr__(self, "backwards", bool(self.backwards))
 
+    def __str__(self) -> str:
+        read = ", read backwards" if self.backwards else ""
+        return f"at most {self.window} places apart when sorted by {self.column}{read}"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The name of the column."""

@@ -53,6 +53,9 @@ class WholeValue(ValueKey):
     def __post_init__(self) -> None:
         as_name(self.column)
 
+    def __str__(self) -> str:
+        return f"the same {self.column}"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The name of the column."""
@@ -87,6 +90,9 @@ class Prefix(ValueKey):
     def __post_init__(self) -> None:
         as_name(self.column)
         object.__setattr__(self, "length", as_whole("length", self.length, 1))
+
+    def __str__(self) -> str:
+        return f"the same first {self.length} characters of {self.column}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,6 +134,9 @@ class Combined(ValueKey):
                 f"keys are {self.keys!r}; give two or more of WholeValue, Prefix and Combined"
             )
         object.__setattr__(self, "keys", keys)
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.keys))
 
     @property
     def names(self) -> tuple[str, ...]:

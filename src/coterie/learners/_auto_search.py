@@ -31,6 +31,9 @@ from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
+MARGIN = 0.001
+"""Up to which difference candidates are level."""
+
 
 class Point(NamedTuple):
     """An operating point: a variant by its number, how long it is fitted, and how it predicts."""
@@ -243,9 +246,10 @@ class _Scored(NamedTuple):
 def is_level(behind: float, differences: Floats) -> bool:
     """Tell whether what is behind the best, in the mean, is within one standard error of it.
 
-    It is the standard error of the differences, set by set: that sets differ says nothing.
+    It is the standard error of the differences, set by set: that sets differ says nothing. A
+    thousandth is level whatever its error: nothing so small is worth less simplicity.
     """
-    return behind <= standard_error(differences)
+    return behind <= max(standard_error(differences), MARGIN)
 
 
 def standard_error(values: Floats) -> float:

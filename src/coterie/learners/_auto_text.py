@@ -11,7 +11,7 @@ TEXTS = (0, 3)
 def shown_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) -> str:
     """Lay out the rows of a table in columns, the choice marked, and say why it was chosen."""
     tried = [row for row in table if row.clusterer is not None]
-    marks = ["chosen" if row is choice and row.status == "tried" else row.status for row in tried]
+    marks = [_mark(row, row is choice) for row in tried]
     rows = [
         (*HEADINGS, "seconds", ""),
         *(
@@ -24,9 +24,7 @@ def shown_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) 
         "  ".join(
             cell.ljust(width) if at in (*TEXTS, 7) else cell.rjust(width)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        .removesuffix("tried")
-        .rstrip()
+        ).rstrip()
         for row in rows
     ]
     lines += untried(table)
@@ -53,6 +51,13 @@ def untried(table: Sequence[Any]) -> list[str]:
         if row.clusterer is None:
             why.setdefault(row.status.removeprefix("not tried: "), []).append(_named(row))
     return [f"Not tried, for {reason}: {', '.join(names)}." for reason, names in why.items()]
+
+
+def _mark(row: Any, is_choice: bool) -> str:
+    """Say what became of a candidate, where there is anything to say."""
+    if row.status != "tried":
+        return str(row.status)
+    return "chosen" if is_choice else ""
 
 
 def _named(row: Any) -> str:

@@ -50,9 +50,9 @@ class AutoLearner(Learner):
     several thresholds taken from the scores. Items that are not `ordered` are never predicted by
     what depends on their order.
 
-    The choice is the simplest candidate whose mean over held-out sets is within one standard error
-    of the best. It is the standard error of the differences, set by set, to the best: that some
-    sets are harder than others is no doubt about which candidate is better.
+    The choice is the simplest candidate whose mean over held-out sets is within one standard error,
+    or within a thousandth, of the best. It is the standard error of the differences, set by set, to
+    the best: that some sets are harder than others is no doubt about which candidate is better.
 
     With fewer than five item sets nothing can be chosen so, and a choice would do harm: it is
     logistic regression with threshold 0, and average linkage, or left-linking of ordered items. But
