@@ -7,14 +7,11 @@ from numpy.typing import ArrayLike
 
 from coterie._arrays import Pairs
 from coterie._types import Clusterer
-from coterie.clusterers._together import chain, grouped
+from coterie.clusterers._together import contradiction, shown_chain
 from coterie.exceptions import PairError, located
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores, as_links, contract, pair_indices
 from coterie.partition import Partition
-
-MOST_SHOWN = 12
-"""How many items of a chain an error shows."""
 
 
 @runtime_checkable
@@ -110,24 +107,13 @@ def _refuse_selves(apart: Pairs) -> None:
 def _refuse_contradiction(links: Pairs, scores: PairScores) -> None:
     if scores.apart is None or not len(links):
         return
-    groups = grouped(links, scores.n_items)
-    clash = np.flatnonzero(groups[scores.apart[:, 0]] == groups[scores.apart[:, 1]])
-    if clash.size:
-        first, last = scores.apart[clash[0]].tolist()
-        path = _shown(chain(links, first, last, scores.n_items))
+    path = contradiction(links, scores.apart, scores.n_items)
+    if path:
+        shown = shown_chain([str(item) for item in path])
         raise PairError(
-            f"items {first} and {last} must be apart, but {path} must be together; drop one of "
-            "these"
+            f"items {path[0]} and {path[-1]} must be apart, but {shown} must be together; drop one "
+            "of these"
         )
-
-
-def _shown(path: list[int]) -> str:
-    names = [str(item) for item in path]
-    left_out = len(names) - MOST_SHOWN
-    if left_out > 0:
-        half = MOST_SHOWN // 2
-        names = [*names[:half], f"… ({left_out} more) …", *names[-half:]]
-    return " = ".join(names)
 
 
 def _refuse_start(clusterer: Clusterer) -> None:

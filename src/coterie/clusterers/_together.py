@@ -11,6 +11,9 @@ from coterie._memory import refuse_too_large
 from coterie.clusterers._apart import overridden
 from coterie.pairs import PairScores
 
+MOST_SHOWN = 12
+"""How many items of a chain an error shows."""
+
 
 def raised(scores: PairScores, pairs: Pairs, level: float) -> PairScores:
     """Give some pairs, listed or not, one score just above a level and above all other scores.
@@ -66,6 +69,33 @@ def chain(links: Pairs, first: int, last: int, n_items: int) -> list[int]:
     while path[-1] != last:
         path.append(int(following[path[-1]]))
     return path
+
+
+def contradiction(links: Pairs, apart: Pairs, n_items: int) -> list[int]:
+    """Return the chain of links between two items that must be apart; empty where there is none.
+
+    >>> contradiction(np.array([[0, 2], [1, 2]]), np.array([[0, 1]]), n_items=3)
+    [0, 2, 1]
+    """
+    groups = grouped(links, n_items)
+    clash = np.flatnonzero(groups[apart[:, 0]] == groups[apart[:, 1]])
+    if not clash.size:
+        return []
+    first, last = apart[clash[0]].tolist()
+    return chain(links, first, last, n_items)
+
+
+def shown_chain(names: list[str]) -> str:
+    """Write a chain for an error, without the middle of a long one.
+
+    >>> shown_chain(["a", "b", "c"])
+    'a = b = c'
+    """
+    left_out = len(names) - MOST_SHOWN
+    if left_out > 0:
+        half = MOST_SHOWN // 2
+        names = [*names[:half], f"… ({left_out} more) …", *names[-half:]]
+    return " = ".join(names)
 
 
 def _graph(links: Pairs, n_items: int) -> sp.csr_array:

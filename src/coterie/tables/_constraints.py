@@ -1,10 +1,12 @@
 """Pairs of rows that must be together, or apart."""
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from coterie._files import FileName
+from coterie.clusterers._together import contradiction, shown_chain
 from coterie.exceptions import InputError, located
 from coterie.tables._cells import as_text
 from coterie.tables._delimited import DELIMITERS, read_rows
@@ -17,9 +19,6 @@ Links: TypeAlias = list[tuple[int, int]]
 
 Placed: TypeAlias = list[tuple[str, Sequence[str]]]
 """Rows of a file, each with where it is."""
-
-MOST_SHOWN = 12
-"""How many items of a chain an error shows."""
 
 
 def read_links(path: FileName, ids: Sequence[str]) -> Links:
@@ -65,20 +64,15 @@ def refuse_contradictions(together: Links, apart: Links, ids: Sequence[str]) -> 
     coterie.exceptions.InputError: a and c must be apart, but a = b = c must be together; drop one
     of these
     """
-    neighbours: dict[int, list[int]] = {}
-    for first, second in together:
-        neighbours.setdefault(first, []).append(second)
-        neighbours.setdefault(second, []).append(first)
-    groups = _groups(neighbours)
-    for first, second in apart:
-        if first == second:
-            raise InputError(f"{shown(ids[first])} must be apart from itself; drop this pair")
-        if first in groups and groups[first] == groups.get(second):
-            chain = [shown(ids[item]) for item in _chain(first, second, neighbours)]
-            raise InputError(
-                f"{chain[0]} and {chain[-1]} must be apart, but {_joined(chain)} must be together; "
-                "drop one of these"
-            )
+    links, pairs = (np.array(each, dtype=np.intp).reshape(-1, 2) for each in (together, apart))
+    path = [shown(ids[item]) for item in contradiction(links, pairs, len(ids))]
+    if len(path) == 1:
+        raise InputError(f"{path[0]} must be apart from itself; drop this pair")
+    if path:
+        raise InputError(
+            f"{path[0]} and {path[-1]} must be apart, but {shown_chain(path)} must be together; "
+            "drop one of these"
+        )
 
 
 def shown(text: str, most: int = 40) -> str:
@@ -141,40 +135,3 @@ def _pair(row: Sequence[str], numbers: Mapping[str, int], place: str) -> tuple[i
                 f"{place} has the id {shown(own)}, which no row has; correct it or drop the pair"
             )
     return numbers[row[0]], numbers[row[1]]
-
-
-def _groups(neighbours: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """Find for each item the connected component that it is in."""
-    groups: dict[int, int] = {}
-    for start in neighbours:
-        waiting = [] if start in groups else [start]
-        while waiting:
-            item = waiting.pop()
-            if item not in groups:
-                groups[item] = start
-                waiting.extend(neighbours[item])
-    return groups
-
-
-def _chain(first: int, last: int, neighbours: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return a shortest path, found breadth first from its end."""
-    following = {last: last}
-    waiting = deque([last])
-    while first not in following:
-        item = waiting.popleft()
-        for neighbour in neighbours[item]:
-            if neighbour not in following:
-                following[neighbour] = item
-                waiting.append(neighbour)
-    chain = [first]
-    while chain[-1] != last:
-        chain.append(following[chain[-1]])
-    return chain
-
-
-def _joined(chain: list[str]) -> str:
-    left_out = len(chain) - MOST_SHOWN
-    if left_out > 0:
-        half = MOST_SHOWN // 2
-        chain = [*chain[:half], f"… ({left_out} more) …", *chain[-half:]]
-    return " = ".join(chain)

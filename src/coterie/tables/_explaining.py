@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie._arrays import Bools, Floats, Pairs
+from coterie.clusterers._together import chain, grouped
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
@@ -15,7 +16,7 @@ from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.tables._clustering import Clustering, Found
 from coterie.tables._constraints import shown
-from coterie.tables._links import chain, spanning_tree
+from coterie.tables._links import spanning_tree
 
 
 class Link(NamedTuple):
@@ -36,18 +37,14 @@ class Explanation:
         The two rows.
     together
         Whether they are in one cluster.
-    score
-        What the pair scores: above 0 speaks for one cluster.
     bias
         What every pair scores beside the contributions.
     contributions
         What each field adds; with the bias they sum to the score.
     probability
         How likely the two belong together, by their score alone.
-    path
-        The rows on the strongest way from one to the other, if they are together.
     links
-        The links on that way.
+        The links on the strongest way from one to the other, if they are together.
     refused
         The strongest link that was refused: between the two clusters or, if the rows are together,
         between their cluster and any other row. None where there is none.
@@ -57,14 +54,22 @@ class Explanation:
 
     ids: tuple[str, str]
     together: bool
-    score: float
     bias: float
     contributions: dict[str, float]
     probability: float
-    path: list[str]
     links: list[Link]
     refused: Link | None
     values: dict[str, tuple[str, str]]
+
+    @property
+    def score(self) -> float:
+        """What the pair scores: above 0 speaks for one cluster."""
+        return self.bias + sum(self.contributions.values())
+
+    @property
+    def path(self) -> list[str]:
+        """The rows on the way from one to the other; empty where there is none."""
+        return [link.first for link in self.links] + [link.second for link in self.links[-1:]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, as `coterie explain --json` prints them."""
@@ -92,7 +97,6 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
     pair = np.sort(np.array([items], dtype=np.intp), axis=1)
     bias, each = field_contributions(model, found.group.item_set, pair)
     parts = {name: float(values[0]) for name, values in each.items()}
-    score = bias + sum(parts.values())
     together = bool(found.partition.labels[items[0]] == found.partition.labels[items[1]])
     path = _path(found, items) if together else []
     names = [clustering.ids[row] for row in found.group.rows]
@@ -100,11 +104,9 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
     return Explanation(
         (first, second),
         together,
-        score,
         bias,
         parts,
-        float(_probability(model, score)),
-        [names[item] for item in path],
+        float(_probability(model, bias + sum(parts.values()))),
         [_link(found.scores, names, *ends) for ends in pairwise(path)],
         _refused(found, items, names),
         {name: (texts[name][items[0]], texts[name][items[1]]) for name in texts},
@@ -167,8 +169,11 @@ def _probability(model: Model, score: float) -> Any:
 
 
 def _path(found: Found, items: Sequence[int]) -> list[int]:
-    tree = spanning_tree(found.scores, found.partition)
-    return chain(tree, items[0], items[1], found.scores.n_items)
+    links = spanning_tree(found.scores, found.partition).links
+    groups = grouped(links, found.scores.n_items)
+    if groups[items[0]] != groups[items[1]]:  # held together by nothing that was looked at
+        return []
+    return chain(links, items[0], items[1], found.scores.n_items)
 
 
 def _refused(found: Found, items: Sequence[int], names: Sequence[str]) -> Link | None:

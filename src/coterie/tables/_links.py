@@ -1,6 +1,5 @@
-"""Links between the rows of a set: the strongest of each, and the chain between two."""
+"""Links between the rows of a set: the strongest of each, and those that hold clusters."""
 
-from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -52,27 +51,6 @@ def spanning_tree(scores: PairScores, partition: Partition) -> Tree:
     graph = sp.csr_array((ranks, pairs.T.astype(np.int32)), shape=(n_items, n_items))
     kept = order[minimum_spanning_tree(graph).data.astype(np.intp) - 1]
     return Tree(pairs[kept], values[kept])
-
-
-def chain(tree: Tree, first: int, second: int, n_items: int) -> list[int]:
-    """Return the items on the way from one to another in a forest; empty where there is none."""
-    ends = np.concatenate([tree.links, tree.links[:, ::-1]])
-    ends = ends[np.argsort(ends[:, 0], kind="stable")]
-    starts = np.searchsorted(ends[:, 0], np.arange(n_items + 1))
-    came_from = {first: first}
-    queue = deque([first])
-    while queue and second not in came_from:
-        item = queue.popleft()
-        for other in ends[starts[item] : starts[item + 1], 1].tolist():
-            if other not in came_from:
-                came_from[other] = item
-                queue.append(other)
-    if second not in came_from:
-        return []
-    path = [second]
-    while path[-1] != first:
-        path.append(came_from[path[-1]])
-    return path[::-1]
 
 
 class Weakness(NamedTuple):

@@ -94,13 +94,12 @@ class Kind(Value, ABC):
         compared[equal, 2] = 1.0
         for column, rarities in zip((3, 4), encoded.tokens["values"].shared, strict=True):
             compared[equal, column] = rarities[_tokens_of(encoded, of_rows[left[equal]])]
-        if self.measures:
-            compared[there, len(COMMON) :] = self._measured(encoded, first, second)
+        compared[there, len(COMMON) :] = self._measured(encoded, first, second)
         return compared
 
+    @abstractmethod
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        """Compare pairs of distinct texts, none of them missing."""
-        raise NotImplementedError
+        """Compare pairs of distinct texts, none of them missing: one column a measure."""
 
     def _cleaned(self, text: str) -> str:
         """Return what is compared of a text."""
