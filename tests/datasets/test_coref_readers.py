@@ -145,7 +145,7 @@ def write(folder, records, brackets=BRACKETS):
         ("litbank_coref", "litbank.jsonl.gz", lines),
     ):
         (folder / name).mkdir(exist_ok=True)
-        (folder / name / file).write_bytes(gzip.compress(text.encode()))
+        (folder / name / file).write_bytes(gzip.compress(text.encode(), mtime=0))
     return folder
 
 
@@ -248,11 +248,11 @@ def test_damages_of_ontogum_are_named(brackets, message, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (gzip.compress(b'{"a": 1}\n{"a"'), "line 2: Expecting ':' delimiter"),
-        (gzip.compress(b'{"a": 1}\n\xff'), "can't decode byte 0xff"),
-        (gzip.compress(b'{"a": 1}\n' * 99)[:-9], "Compressed file ended before"),
+        (gzip.compress(b'{"a": 1}\n{"a"', mtime=0), "line 2: Expecting ':' delimiter"),
+        (gzip.compress(b'{"a": 1}\n\xff', mtime=0), "can't decode byte 0xff"),
+        (gzip.compress(b'{"a": 1}\n' * 99, mtime=0)[:-9], "Compressed file ended before"),
         (b"no archive", "Not a gzipped file"),
-        (gzip.compress(b"[" * 100_000), "line 1: maximum recursion depth"),
+        (gzip.compress(b"[" * 100_000, mtime=0), "line 1: maximum recursion depth"),
     ],
 )
 def test_damaged_json_lines(content, message, tmp_path):
@@ -263,7 +263,9 @@ def test_damaged_json_lines(content, message, tmp_path):
 
 def test_json_lines_packed_or_not(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": "é"}\n{"a": 2}\n', encoding="utf-8")
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress((tmp_path / "a.jsonl").read_bytes()))
+    (tmp_path / "a.jsonl.gz").write_bytes(
+        gzip.compress((tmp_path / "a.jsonl").read_bytes(), mtime=0)
+    )
     for name in ("a.jsonl", "a.jsonl.gz"):
         assert list(map_json_lines(tmp_path / name, dict)) == [{"a": "é"}, {"a": 2}]
     assert list(map_json_lines(tmp_path / "a.jsonl", lambda record: record["a"])) == ["é", 2]

@@ -89,7 +89,7 @@ def write_header(path, columns):
     text = io.StringIO()
     csv.writer(text).writerow(columns)
     content = text.getvalue().encode() if columns else b""
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
 
 
 class Watched(dict):

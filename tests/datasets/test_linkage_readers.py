@@ -149,7 +149,7 @@ PUBLICATIONS += "B. Wu,test,7,0,Ü,2001,B. Wu,,\n"
 
 def write(folder, corpus, file, text):
     (folder / corpus).mkdir(exist_ok=True)
-    (folder / corpus / file).write_bytes(gzip.compress(text.encode()))
+    (folder / corpus / file).write_bytes(gzip.compress(text.encode(), mtime=0))
     return folder
 
 

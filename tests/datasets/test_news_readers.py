@@ -146,7 +146,7 @@ HEADLINES = COLUMNS + "".join(
 
 
 def packed(text):
-    return gzip.compress(text.encode())
+    return gzip.compress(text.encode(), mtime=0)
 
 
 def encoded(file, text):

@@ -23,7 +23,7 @@ IDS = ["a", "b", "c,d", "04"]
         ("t.csv", b'a,b\n04,"c,d"\n'),
         ("t.csv", b'one,two\na,b\n\n04,"c,d"\n'),
         ("t.tsv", b"one\ttwo\na\tb\n04\tc,d\n"),
-        ("t.csv.gz", gzip.compress(b'a,b\n04,"c,d"\n')),
+        ("t.csv.gz", gzip.compress(b'a,b\n04,"c,d"\n', mtime=0)),
         ("t.jsonl", b'{"x": "a", "y": "b"}\n{"y": "c,d", "x": "04"}\n'),
     ],
 )

@@ -62,8 +62,8 @@ SAME = {
     "t.tsv": b'id\tname\tzip\n1\t"O""Neil, Ann"\t01234\n2\tNA\t\n',
     "t.jsonl": JSON.encode(),
     "t.ndjson": JSON.encode(),
-    "t.csv.gz": gzip.compress(PEOPLE.encode()),
-    "t.jsonl.gz": gzip.compress(JSON.encode()),
+    "t.csv.gz": gzip.compress(PEOPLE.encode(), mtime=0),
+    "t.jsonl.gz": gzip.compress(JSON.encode(), mtime=0),
     "t.parquet": as_parquet({"id": [1, 2], "name": ['O"Neil, Ann', "NA"], "zip": ["01234", None]}),
     "bom.csv": codecs.BOM_UTF8 + PEOPLE.encode(),
     "utf16.csv": PEOPLE.encode("utf-16"),
@@ -185,7 +185,11 @@ BAD = {
     "cut UTF-8": ("t.csv", "a\né".encode()[:-1], "line 2 has the byte 0xc3"),
     "cut UTF-16": ("t.csv", "a\nb".encode("utf-16")[:-1], "line 2 has the byte .* UTF-16; save"),
     "no gzip": ("t.csv.gz", PEOPLE.encode(), "the gzip file is damaged"),
-    "cut gzip": ("t.csv.gz", gzip.compress(PEOPLE.encode())[:-9], "the gzip file is damaged"),
+    "cut gzip": (
+        "t.csv.gz",
+        gzip.compress(PEOPLE.encode(), mtime=0)[:-9],
+        "the gzip file is damaged",
+    ),
     "no format": ("t.xlsx", b"PK", "does not tell its format"),
     "gzip of Parquet": ("t.parquet.gz", b"", "drop the .gz"),
     "no object": ("t.jsonl", b'{"a": 1}\n\n[1]\n', "line 3 is JSON, but no object"),
@@ -250,7 +254,7 @@ def test_cells_are_long_up_to_a_limit(read, monkeypatch):
 
 
 def test_too_large_a_table_is_refused_however_small_its_file(read, monkeypatch):
-    bomb = gzip.compress(b"a\n" + b"x\n" * 2**20)
+    bomb = gzip.compress(b"a\n" + b"x\n" * 2**20, mtime=0)
     keys = "".join(f'{{"k{i}": 1}}\n' for i in range(1000))
     monkeypatch.setattr(_sources, "MAX_BYTES", 2**20)
     monkeypatch.setattr(_sources, "MAX_CELLS", 10**5)
