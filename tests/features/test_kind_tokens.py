@@ -60,16 +60,20 @@ def test_rarities_are_those_of_naive_counts(twin, learned, new, seen, data):
         part = slice(weighed.starts[place], weighed.starts[place + 1])
         own = {token: split(text).count(token) for token in split(text)}
         found = weighed.tokens[part]
-        df = {token: kept.get(token, 0) + new_rows[token] for token in own}
-        rarity = {token: log((1 + n) / (1 + df[token])) for token in own}
-        relative = sorted(rarity[token] / log(1 + n) for token in own)
-        np.testing.assert_allclose(sorted(weighed.shared[0, found]), relative, atol=1e-12)
-        np.testing.assert_allclose(sorted(weighed.own[0, found]), relative, atol=1e-12)
-        for rarities, off in ((weighed.shared[1], 2 * seen), (weighed.own[1], seen)):
-            n_with = [with_entities[token] if token in kept else 0 for token in own]
-            left = [max(each - off, 0) for each in n_with]
-            expected = [log((2 + n_entities) / (2 + each)) / log(2 + n_entities) for each in left]
-            np.testing.assert_allclose(sorted(rarities[found]), sorted(expected), atol=1e-12)
+        for (among_rows, among_entities), off in ((weighed.shared, 2 * seen), (weighed.own, seen)):
+            n_with = {token: with_entities[token] if token in kept else 0 for token in own}
+            left = {token: max(each - off, 0) for token, each in n_with.items()}
+            expected = [
+                log((2 + n_entities) / (2 + each)) / log(2 + n_entities) for each in left.values()
+            ]
+            np.testing.assert_allclose(sorted(among_entities[found]), sorted(expected), atol=1e-12)
+            df = {
+                token: new_rows[token] + kept.get(token, 0) * left[token] / max(n_with[token], 1)
+                for token in own
+            }
+            rarity = {token: log((1 + n) / (1 + df[token])) for token in own}
+            relative = sorted(rarity[token] / log(1 + n) for token in own)
+            np.testing.assert_allclose(sorted(among_rows[found]), relative, atol=1e-12)
         raw = [(1 + log(count)) * (1 + rarity[token]) for token, count in own.items()]
         weights = np.sort(raw) / np.linalg.norm(raw)
         np.testing.assert_allclose(np.sort(weighed.weights[part]), weights, atol=1e-12)

@@ -116,13 +116,19 @@ def test_the_order_of_rows_does_not_matter(made):
     )
 
 
-def test_seen_changes_what_is_said_among_entities_alone():
-    fitted = RecordFeatures(FIELDS).fit([PEOPLE], [TRUTH])
+def test_what_was_learned_from_looks_as_new_entities_do():
+    """Two entities without a token in common, and two others that are spelled in the same way."""
+    learned = ["ab ca cab", "ab cab", "ab", "de fed", "de ff"]
+    new = [text.translate(str.maketrans("abcdef", "uvwxyz")) for text in learned]
+    fitted = RecordFeatures([Field("name", Name())]).fit(
+        [ItemSet({"name": learned})], [Partition([0, 0, 0, 1, 1])]
+    )
     seen = RecordFeatures(fitted.fields, fitted.whole, seen=True)
-    differs = np.any(matrix(fitted) != matrix(seen), axis=0)
-    changed = {name for name, is_so in zip(fitted.names, differs, strict=True) if is_so}
-    assert changed
-    assert all("among entities" in name for name in changed)
+    expected = matrix(fitted, ItemSet({"name": new}), all_pairs(5))
+    found = matrix(seen, ItemSet({"name": learned}), all_pairs(5))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    unseen = matrix(fitted, ItemSet({"name": learned}), all_pairs(5))
+    assert np.abs(unseen - expected).max() > 0.1
 
 
 def test_entities_of_item_sets_are_others():

@@ -276,7 +276,8 @@ def test_held_out_scores_of_the_choice_are_kept():
     learner = AutoLearner(pair_scores).fit(sets, truths)
     (kept,) = learner.held_out_
     predicted = learner.to_model().clusterer(kept.scores)
-    assert pair_scores(kept.truth, predicted).f1 == pytest.approx(learner.choice_.mean)
+    # The mean is that of some thresholds around the one chosen.
+    assert pair_scores(kept.truth, predicted).f1 == pytest.approx(learner.choice_.mean, abs=0.03)
     assert AutoLearner().fit(*make_sets(2, n_items=20)).held_out_ == []
 
 

@@ -11,7 +11,7 @@ from coterie._kernels._compile import inlined, kernel
 
 BLANK = np.uint32(32)
 BAR = np.uint32(124)
-_OFFSET, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)
+OFFSET, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)
 _MIXER = np.uint64(0xD6E8FEB86659FD93)
 _ROOM = 1024
 """For how many hashes there is room at first; a power of two."""
@@ -24,7 +24,7 @@ def in_whole(characters, starts):
     found = 0
     for text in range(len(starts) - 1):
         if starts[text + 1] > starts[text]:
-            hashes[found] = _hashed(characters, starts[text], starts[text + 1], _OFFSET)
+            hashes[found] = hashed(characters, starts[text], starts[text + 1], OFFSET)
             found += 1
         firsts[text + 1] = found
     return hashes[:found], firsts
@@ -78,11 +78,11 @@ def in_codes(characters, starts):
                 break
             has_one = _has_digit(characters, start, end)
             if has_one:
-                hashes[found] = _hashed(characters, start, end, _OFFSET)
+                hashes[found] = hashed(characters, start, end, OFFSET)
                 found += 1
             if before >= 0 and (has_one or has_digit):
-                joint = _hashed(characters, before, start - 1, _OFFSET)
-                hashes[found] = _hashed(characters, start, end, joint)
+                joint = hashed(characters, before, start - 1, OFFSET)
+                hashes[found] = hashed(characters, start, end, joint)
                 found += 1
             before, has_digit = start, has_one
         firsts[text + 1] = found
@@ -100,10 +100,10 @@ def _pieces(characters, starts, between, with_pairs):
             start, end = _next(characters, end, starts[text + 1], between)
             if start == end:
                 break
-            hashes[found] = _hashed(characters, start, end, _OFFSET)
+            hashes[found] = hashed(characters, start, end, OFFSET)
             found += 1
             if with_pairs and before >= 0:
-                hashes[found] = _hashed(characters, before, end, _OFFSET)
+                hashes[found] = hashed(characters, before, end, OFFSET)
                 found += 1
             before = start
         firsts[text + 1] = found
@@ -131,7 +131,7 @@ def _next(characters, place, end, between):
 
 
 @inlined
-def _hashed(characters, start, end, seed):
+def hashed(characters, start, end, seed):
     """Go on with a hash: FNV-1a, by code points."""
     found = seed
     for place in range(start, end):

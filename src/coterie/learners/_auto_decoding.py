@@ -13,7 +13,12 @@ from coterie.exceptions import InputError
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
-N_THRESHOLDS = 14
+N_THRESHOLDS, N_OF_ONE = 14, 27
+"""How many thresholds are tried on several item sets, and on one."""
+
+BESIDE = 2
+"""How many of the thresholds on either side count for one of a single item set."""
+
 LEAST, MOST = 0.12, 8.0
 """The thresholds leave from 0.12 to 8 times as many pairs above them as are together, …"""
 
@@ -22,7 +27,7 @@ ALMOST_ALL = 0.9
 
 
 def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:
-    """Return 0 and 14 quantiles of the scores of all item sets, ascending.
+    """Return 0 and some quantiles of the scores of all item sets, ascending.
 
     The quantiles lie around the base rate, the share of pairs together, on a logarithmic scale. It
     is 0 alone where all pairs are together, or none is.
@@ -35,8 +40,25 @@ def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) ->
         return np.zeros(1)
     base = float(together.mean())
     most = max(min(MOST, ALMOST_ALL / base), LEAST)
-    shares = base * np.geomspace(LEAST, most, N_THRESHOLDS)
+    n_shares = N_OF_ONE if len(scored) == 1 else N_THRESHOLDS
+    shares = base * np.geomspace(LEAST, most, n_shares)
     return np.unique(np.append(np.quantile(scores, 1.0 - shares), 0.0))
+
+
+def steadied(reached: Floats) -> Floats:
+    """Average what was reached at each threshold, along axis 1, with what was beside it.
+
+    One join of two large clusters moves what a single item set reaches, and the next item set is
+    joined at another threshold.
+
+    >>> steadied(np.array([[[0.0], [6.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
+    [2.0, 1.5, 1.2, 1.5, 0.0]
+    """
+    n_thresholds = reached.shape[1]
+    places = np.arange(n_thresholds)
+    near = (np.abs(places[:, None] - places) <= BESIDE).astype(np.float64)
+    averaged: Floats = np.einsum("tn,cnv->ctv", near / near.sum(axis=1, keepdims=True), reached)
+    return averaged
 
 
 def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) -> list[Partition]:

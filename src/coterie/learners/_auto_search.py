@@ -21,6 +21,7 @@ from coterie.learners._auto_decoding import (
     mean_apart,
     partitions_at,
     shifted,
+    steadied,
     threshold_grid,
     with_missing,
 )
@@ -141,7 +142,8 @@ class Search:
 
         The best over held-out sets; but the best of those with the default clusterer and threshold
         0 where that is within one standard error, of the paired differences, of it. Of a single set
-        it is the best: its scores are of as many pairs as those of a new one.
+        it is the best: its scores are of as many pairs as those of a new one, and what it reached
+        at a threshold was averaged with what it did beside it.
         """
         found = self.found[candidate]
         means, gains = self.sign * found.means, self.sign * found.values
@@ -223,9 +225,10 @@ class Search:
         """Measure each clusterer at each threshold: a mean over sets, and what tells its error."""
         truths = [each.truth for each in self.judged]
         grid = threshold_grid(scored, truths)
+        alone = len(truths) == 1
         absent = mean_apart(scored, truths)
         clusterers = [with_missing(each, absent) for each in self.setup.clusterers(variant)]
-        measures = [Measure(self.metric, truth, len(truths) == 1) for truth in truths]
+        measures = [Measure(self.metric, truth, alone) for truth in truths]
         calls = (
             delayed(_measured)(clusterers, scores, grid, measure)
             for scores, measure in zip(scored, measures, strict=True)
@@ -233,7 +236,8 @@ class Search:
         each = list(Parallel(self.n_jobs)(calls))
         means = np.mean([one[..., :1] for one in each], axis=0)
         by_set = np.concatenate([means, *(one[..., 1:] for one in each)], axis=-1)
-        return [(clusterer, grid.tolist(), by_set[at]) for at, clusterer in enumerate(clusterers)]
+        reached = steadied(by_set) if alone else by_set
+        return [(clusterer, grid.tolist(), reached[at]) for at, clusterer in enumerate(clusterers)]
 
 
 class _Scored(NamedTuple):

@@ -23,9 +23,10 @@ class Tried(NamedTuple):
     """What became of a candidate: a row of the table.
 
     `mean` is that of the metric over held-out item sets, at the candidate's own operating point:
-    clusterer, threshold and number of rounds (or passes) that did best there. `standard_error` is
-    that of the difference to the best candidate, set by set (by the jackknife over clusters where
-    there is a single set), and 0 of the best itself.
+    clusterer, threshold and number of rounds (or passes) that did best there; where there is a
+    single set, over the thresholds around it too. `standard_error` is that of the difference to the
+    best candidate, set by set (by the jackknife over clusters where there is a single set), and 0
+    of the best itself.
     """
 
     name: str

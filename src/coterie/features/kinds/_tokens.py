@@ -52,6 +52,7 @@ class Weighed(NamedTuple):
     `shared` and `own` have two rows: rarities among rows, and among the entities of `fit`.
     """
 
+    hashes: Hashes
     starts: Ints
     tokens: Tokens
     weights: Floats
@@ -71,6 +72,26 @@ class Weighed(NamedTuple):
         return found
 
 
+class Counts(NamedTuple):
+    """How many rows and entities have each of some tokens."""
+
+    n_rows: Floats
+    n_entities: Floats
+
+    def without(self, n_seen: int) -> "Counts":
+        """Take off some entities, with as many rows as those with a token have on the average."""
+        left = np.maximum(self.n_entities - n_seen, 0.0)
+        return Counts(self.n_rows * left / np.maximum(self.n_entities, 1.0), left)
+
+
+def places_among(known: Hashes, hashes: Hashes) -> tuple[Ints, Bools]:
+    """Return where hashes are among ascending ones, and whether they are."""
+    if not len(known):
+        return np.zeros(len(hashes), np.intp), np.zeros(len(hashes), np.bool_)
+    places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+    return places, known[places] == hashes
+
+
 @dataclass(frozen=True, eq=False)
 class KnownTokens(Value):
     """Know in how many rows and in how many entities tokens were found.
@@ -78,8 +99,8 @@ class KnownTokens(Value):
     The rarity of a token that df of n rows have is ln((1 + n) / (1 + df)) / ln(1 + n), between 0
     and 1. To n and df of `learned` are added those of the table that is compared. Among entities
     only those of `learned` count: whether words of theirs tell entities apart or are said of
-    many. There, compared items are of entities that were counted; this is taken off, so
-    that what is learned holds for entities that were not.
+    many. Items of `learned` that are compared are of entities that were counted; these and their
+    rows are taken off, so that what is learned holds for entities that were not.
 
     Parameters
     ----------
@@ -128,33 +149,34 @@ class KnownTokens(Value):
     def weighed(self, distinct: Distinct, split: Split, *, seen: bool) -> Weighed:
         """Weigh the tokens of the texts of rows; `seen` says that these rows were counted."""
         own = Counted.of(distinct.texts, split)
-        n_with = own.rows_with(distinct.counts)
-        places, known = self._places(own.hashes)
-        n_with[known] += self.n_rows_with[places[known]]
-        n_entities = np.zeros(len(own.hashes))
-        n_entities[known] = self.n_entities_with[places[known]]
+        n_own = own.rows_with(distinct.counts)
         n_rows = self.n_rows + len(distinct.of_rows)
-        rarity = np.log((1.0 + n_rows) / (1.0 + n_with))
-        relative = rarity / np.log(1.0 + n_rows)
+        known = self._counts(own.hashes)
+        shared, alone = (known.without(each if seen else 0) for each in (SHARED_SEEN, OWN_SEEN))
+        rarities = [
+            np.log((1.0 + n_rows) / (1.0 + n_own + each.n_rows)) for each in (shared, alone)
+        ]
+        relative = [each / np.log(1.0 + n_rows) for each in rarities]
         return Weighed(
+            own.hashes,
             own.starts,
             own.tokens,
-            own.normalised(1.0 + rarity),
-            np.stack([relative, self._among_entities(n_entities, SHARED_SEEN if seen else 0)]),
-            np.stack([relative, self._among_entities(n_entities, OWN_SEEN if seen else 0)]),
+            own.normalised(1.0 + rarities[1]),
+            np.stack([relative[0], self._among_entities(shared.n_entities)]),
+            np.stack([relative[1], self._among_entities(alone.n_entities)]),
         )
 
-    def _places(self, hashes: Hashes) -> tuple[Ints, Bools]:
-        """Return where hashes are among those known, and whether they are."""
-        places = np.searchsorted(self.tokens, hashes)
-        inside = np.minimum(places, max(len(self.tokens) - 1, 0))
-        known = self.tokens[inside] == hashes if len(self.tokens) else np.zeros(len(hashes), bool)
-        return inside, known
+    def _counts(self, hashes: Hashes) -> "Counts":
+        """Return how many rows and entities have tokens, 0 of those not known."""
+        counts = Counts(np.zeros(len(hashes)), np.zeros(len(hashes)))
+        places, known = places_among(self.tokens, hashes)
+        counts.n_rows[known] = self.n_rows_with[places[known]]
+        counts.n_entities[known] = self.n_entities_with[places[known]]
+        return counts
 
-    def _among_entities(self, n_with: Floats, seen: int) -> Floats:
-        """Return how rare tokens are among entities, `seen` of which are those compared."""
-        left = np.maximum(n_with - seen, 0.0)
-        rarity: Floats = np.log((SMOOTHING + self.n_entities) / (SMOOTHING + left))
+    def _among_entities(self, n_with: Floats) -> Floats:
+        """Return how rare tokens are among entities."""
+        rarity: Floats = np.log((SMOOTHING + self.n_entities) / (SMOOTHING + n_with))
         return rarity / float(np.log(SMOOTHING + self.n_entities))
 
 

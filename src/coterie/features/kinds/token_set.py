@@ -11,9 +11,9 @@ from coterie._kernels.tokens import in_members, in_trigrams
 from coterie._texts import plain
 from coterie.features.kinds._base import Encoded, Kind
 from coterie.features.kinds._edits import Texts, beginnings, token_sets
-from coterie.features.kinds._overlaps import AMONG_ENTITIES, AMONG_ROWS
 from coterie.features.kinds._profile import SEPARATED, Profile
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
+from coterie.features.kinds._words import AMONG_ENTITIES, AMONG_ROWS
 
 _GAP = re.compile(f"{SEPARATED.pattern}|,")
 
