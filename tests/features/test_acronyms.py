@@ -34,30 +34,28 @@ def acronyms(one, two):
 
 
 def compared(cells):
-    learned = Name().learned(cells, np.arange(len(cells)))
-    encoded = learned.encode(cells)
+    read = Name().read(cells)
+    learned = Name().learned(read, np.arange(len(cells)))
     left, right = np.triu_indices(len(cells), 1)
-    found = learned.compare(encoded, left, right)[:, -len(ACRONYMS) :]
+    found = learned.compare(learned.encode(read), left, right)[:, -len(ACRONYMS) :]
     return left, right, found
 
 
 @given(texts)
 def test_the_rarest_acronym_is_that_of_plain_loops(cells):
-    own = Name().learned(cells, np.arange(len(cells)))
-    encoded = own.encode(cells)
-    words = encoded.tokens["words"]
+    read = Name().read(cells)
+    own = Name().learned(read, np.arange(len(cells)))
+    rarities = own.encode(read).tokens["words"].rarities
+    hashes = read.tokens["words"].hashes
     numbers = {}
-    for number, text in enumerate(encoded.distinct.texts):
-        tokens = words.tokens[words.starts[number] : words.starts[number + 1]]
-        for word in set(text.split()):
-            # The number of a word is the one that its own text has.
-            alone = own.encode([word]).tokens["words"].hashes[0]
-            numbers[word] = int(np.searchsorted(words.hashes, alone))
-            assert numbers[word] in tokens
+    for word in {word for text in cells for word in text.split()}:
+        (alone,) = Name().read([word]).tokens["words"].hashes
+        numbers[word] = int(np.searchsorted(hashes, alone))
+        assert hashes[numbers[word]] == alone
     left, right, found = compared(cells)
     for one, two, values in zip(left, right, found, strict=True):
         spelled = [numbers[word] for word in acronyms(cells[one], cells[two]) if word in numbers]
-        expected = words.shared[:, spelled].max(axis=1, initial=0.0)
+        expected = rarities[:, spelled].max(axis=1, initial=0.0)
         both = cells[one] and cells[two]
         np.testing.assert_allclose(values, expected if both else 0.0, atol=1e-12)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from coterie._kernels.tokens import in_trigrams, in_word_pairs, in_words
 from coterie.exceptions import FeatureError
 from coterie.features.kinds import KnownTokens, Name
-from coterie.features.kinds._tokens import Distinct
+from coterie.features.kinds._tokens import Counted, Distinct
 
 
 def naive_counts(cells, entities, split):
@@ -23,6 +23,12 @@ def naive_counts(cells, entities, split):
         for token in every
     }
     return rows, {token: len(own) for token, own in with_tokens.items()}
+
+
+def learned_of(cells, kernel, entities):
+    distinct = Distinct.of(cells)
+    counted = Counted.of(distinct.texts, kernel)
+    return KnownTokens.learned(counted, distinct.of_rows, np.array(entities, dtype=np.intp))
 
 
 def plain_grams(text):
@@ -43,46 +49,41 @@ phrases = st.lists(st.sampled_from(["a b", "a", "b c d", "c d", "", "a a b", "d"
 
 
 @pytest.mark.parametrize("twin", TWINS.values(), ids=TWINS)
-@given(learned=phrases, new=phrases, seen=st.booleans(), data=st.data())
-def test_rarities_are_those_of_naive_counts(twin, learned, new, seen, data):
+@given(learned=phrases, new=phrases, data=st.data())
+def test_rarities_are_those_of_naive_counts(twin, learned, new, data):
     kernel, split = twin
     entities = data.draw(st.lists(st.integers(0, 3), min_size=9, max_size=9))[: len(learned)]
-    known = KnownTokens.learned(Distinct.of(learned), kernel, np.array(entities, dtype=np.intp))
+    known = learned_of(learned, kernel, entities)
     rows, with_entities = naive_counts(learned, entities, split)
     kept = {token: n for token, n in rows.items() if n > 1}
     assert sorted(known.n_rows_with) == sorted(kept.values())
     assert (known.n_rows, known.n_entities) == (len(learned), len(set(entities)))
 
-    weighed = known.weighed(Distinct.of(new), kernel, seen=seen)
+    distinct = Distinct.of(new)
+    weighed = known.weighed(Counted.of(distinct.texts, kernel), distinct.of_rows)
     new_rows, _ = naive_counts(new, [0] * len(new), split)
     n, n_entities = len(learned) + len(new), len(set(entities))
     for place, text in enumerate(dict.fromkeys(new)):
         part = slice(weighed.starts[place], weighed.starts[place + 1])
         own = {token: split(text).count(token) for token in split(text)}
-        found = weighed.tokens[part]
-        for (among_rows, among_entities), off in ((weighed.shared, 2 * seen), (weighed.own, seen)):
-            n_with = {token: with_entities[token] if token in kept else 0 for token in own}
-            left = {token: max(each - off, 0) for token, each in n_with.items()}
-            expected = [
-                log((2 + n_entities) / (2 + each)) / log(2 + n_entities) for each in left.values()
-            ]
-            np.testing.assert_allclose(sorted(among_entities[found]), sorted(expected), atol=1e-12)
-            df = {
-                token: new_rows[token] + kept.get(token, 0) * left[token] / max(n_with[token], 1)
-                for token in own
-            }
-            rarity = {token: log((1 + n) / (1 + df[token])) for token in own}
-            relative = sorted(rarity[token] / log(1 + n) for token in own)
-            np.testing.assert_allclose(sorted(among_rows[found]), relative, atol=1e-12)
+        among_rows, among_entities = weighed.rarities[:, weighed.tokens[part]]
+        df = {token: kept.get(token, 0) + new_rows[token] for token in own}
+        rarity = {token: log((1 + n) / (1 + df[token])) for token in own}
+        relative = sorted(rarity[token] / log(1 + n) for token in own)
+        np.testing.assert_allclose(sorted(among_rows), relative, atol=1e-12)
+        n_with = [with_entities[token] if token in kept else 0 for token in own]
+        expected = [
+            log((2 + n_entities) / (2 + each)) / log((2 + n_entities) / 2) if learned else 1.0
+            for each in n_with
+        ]
+        np.testing.assert_allclose(sorted(among_entities), sorted(expected), atol=1e-12)
         raw = [(1 + log(count)) * (1 + rarity[token]) for token, count in own.items()]
         weights = np.sort(raw) / np.linalg.norm(raw)
         np.testing.assert_allclose(np.sort(weighed.weights[part]), weights, atol=1e-12)
 
 
 def test_entities_with_many_rows_count_once():
-    known = KnownTokens.learned(
-        Distinct.of(["a b", "a", "a", "b", "c"]), in_words, np.array([5, 5, 5, 9, 9])
-    )
+    known = learned_of(["a b", "a", "a", "b", "c"], in_words, [5, 5, 5, 9, 9])
     counts = dict(zip(known.n_rows_with.tolist(), known.n_entities_with.tolist(), strict=True))
     assert counts == {3: 1, 2: 2}
     assert known.n_entities == 2
@@ -99,9 +100,10 @@ def test_what_cannot_be_known_is_refused(tokens, rows, entities):
 def test_a_hundred_thousand_texts_are_told_apart():
     """No two hashes are the same."""
     cells = [f"{number:x} {number % 997}" for number in range(100_000)]
-    learned = Name().learned(cells, np.arange(len(cells)))
-    encoded = learned.encode(cells)
-    assert len(encoded.tokens["values"].shared[0]) == len(cells)
+    read = Name().read(cells)
+    learned = Name().learned(read, np.arange(len(cells)))
+    encoded = learned.encode(read)
+    assert len(encoded.tokens["values"].rarities[0]) == len(cells)
     rows = np.arange(len(cells) - 1)
     found = learned.compare(encoded, rows, rows + 1)
     assert not found[:, learned.names.index("equal")].any()
@@ -111,5 +113,5 @@ def test_a_hundred_thousand_texts_are_told_apart():
 def test_one_long_text_in_many_rows_takes_little_room():
     """Tokens are counted text by text, not row by row."""
     cells = [" ".join(map(str, range(2_000)))] * 20_000
-    known = KnownTokens.learned(Distinct.of(cells), in_words, np.arange(len(cells)) // 2)
+    known = learned_of(cells, in_words, np.arange(len(cells)) // 2)
     assert set(known.n_entities_with.tolist()) == {10_000}

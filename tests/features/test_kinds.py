@@ -48,18 +48,19 @@ texts = st.sampled_from(CELLS) | st.text(max_size=12)
 
 def compared(kind, one, two, among=()):
     """What is compared of two texts, by name; nothing else but `among` was learned from."""
-    learned = kind.learned([one, two, *among], np.arange(2 + len(among)))
-    encoded = learned.encode([one, two, *among])
-    (row,) = learned.compare(encoded, np.array([0]), np.array([1]))
+    read = kind.read([one, two, *among])
+    learned = kind.learned(read, np.arange(2 + len(among)))
+    (row,) = learned.compare(learned.encode(read), np.array([0]), np.array([1]))
     return dict(zip(learned.names, row.tolist(), strict=True))
 
 
-def all_compared(kind, cells, entities=None, *, seen=False):
+def all_compared(kind, cells, entities=None, rows=None):
     """Compare each two rows, in both orders, those with themselves too."""
     entities = np.arange(len(cells)) if entities is None else np.array(entities)
-    learned = kind.learned(cells, entities)
+    read = kind.read(cells)
+    learned = kind.learned(read, entities, rows)
     left, right = map(np.ravel, np.indices((len(cells), len(cells))))
-    found = learned.compare(learned.encode(cells, seen=seen), left, right)
+    found = learned.compare(learned.encode(read), left, right)
     return found.reshape(len(cells), len(cells), len(learned.names))
 
 
@@ -75,9 +76,10 @@ def test_kinds_have_words_and_names_of_their_own():
 
 @every_kind
 @settings(max_examples=30)
-@given(cells=st.lists(texts, max_size=8), seen=st.booleans())
-def test_comparisons_are_finite_symmetric_and_where_they_should_be(kind, cells, seen):
-    found = all_compared(kind(), cells, [row // 2 for row in range(len(cells))], seen=seen)
+@given(cells=st.lists(texts, max_size=8), part=st.booleans())
+def test_comparisons_are_finite_symmetric_and_where_they_should_be(kind, cells, part):
+    some = np.arange(0, len(cells), 3) if part else None
+    found = all_compared(kind(), cells, [row // 2 for row in range(len(cells))], some)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, found.swapaxes(0, 1), rtol=1e-12, atol=1e-12)
     assert found.min(initial=0.0) >= 0.0
@@ -132,8 +134,8 @@ def test_equal_values_count_for_more_the_rarer_they_are(kind):
     # Rows are counted twice: as those learned from, and as those compared.
     assert rare["rarity if equal"] == pytest.approx(log(15 / 5) / log(15))
     assert common["rarity if equal"] == pytest.approx(log(15 / 9) / log(15))
-    assert rare["rarity among entities if equal"] == pytest.approx(log(8 / 3) / log(8))
-    assert common["rarity among entities if equal"] == pytest.approx(log(8 / 6) / log(8))
+    assert rare["rarity among entities if equal"] == pytest.approx(log(8 / 3) / log(8 / 2))
+    assert common["rarity among entities if equal"] == pytest.approx(log(8 / 6) / log(8 / 2))
     assert not found[0, 2, : len(COMMON)].any()
 
 
@@ -141,8 +143,9 @@ def test_equal_values_count_for_more_the_rarer_they_are(kind):
 @pytest.mark.parametrize("n_rows", [0, 1, 2])
 def test_tables_of_few_rows(kind, n_rows):
     for cell in ("", "a 1"):
-        learned = kind().learned([cell] * n_rows, np.arange(n_rows))
-        encoded = learned.encode([cell] * n_rows)
+        read = kind().read([cell] * n_rows)
+        learned = kind().learned(read, np.arange(n_rows))
+        encoded = learned.encode(read)
         none = np.empty(0, dtype=np.intp)
         assert learned.compare(encoded, none, none).shape == (0, len(learned.names))
         rows = np.arange(n_rows)

@@ -116,7 +116,7 @@ def plain_texts(a, b):
     yield "earlier words in later", shared and words[0] <= words[1]
     yield "later head in earlier", b.head in words[0]
     yield "earlier head in later", a.head in words[1]
-    modifiers = set(a.modifiers), set(b.modifiers)
+    modifiers = set(a.modifiers) - {""}, set(b.modifiers) - {""}
     yield "no new modifier", modifiers[1] and modifiers[1] <= words[0]
     yield "other modifiers", modifiers[1] - words[0] and modifiers[0] - words[1]
 

@@ -67,8 +67,9 @@ def test_each_field_is_compared_as_its_kind_does():
     left, right = all_pairs(len(PEOPLE)).T
     for each in FIELDS:
         cells = [cell if isinstance(cell, str) else "" for cell in PEOPLE.items[each.column]]
-        kind = each.kind.learned(cells, TRUTH.labels)
-        expected = kind.compare(kind.encode(cells), left, right)
+        read = each.kind.read(cells)
+        kind = each.kind.learned(read, TRUTH.labels)
+        expected = kind.compare(kind.encode(read), left, right)
         np.testing.assert_array_equal(found[:, owners == each.column], expected)
 
 
@@ -116,19 +117,13 @@ def test_the_order_of_rows_does_not_matter(made):
     )
 
 
-def test_what_was_learned_from_looks_as_new_entities_do():
-    """Two entities without a token in common, and two others that are spelled in the same way."""
-    learned = ["ab ca cab", "ab cab", "ab", "de fed", "de ff"]
-    new = [text.translate(str.maketrans("abcdef", "uvwxyz")) for text in learned]
-    fitted = RecordFeatures([Field("name", Name())]).fit(
-        [ItemSet({"name": learned})], [Partition([0, 0, 0, 1, 1])]
-    )
-    seen = RecordFeatures(fitted.fields, fitted.whole, seen=True)
-    expected = matrix(fitted, ItemSet({"name": new}), all_pairs(5))
-    found = matrix(seen, ItemSet({"name": learned}), all_pairs(5))
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    unseen = matrix(fitted, ItemSet({"name": learned}), all_pairs(5))
-    assert np.abs(unseen - expected).max() > 0.1
+def test_what_some_rows_tell_is_learned_as_if_there_were_no_others():
+    some = np.array([0, 2, 3])
+    alone = ItemSet({name: [own[row] for row in some] for name, own in PEOPLE.items.items()})
+    expected = RecordFeatures(FIELDS).fit([alone], [Partition(TRUTH.labels[some])])
+    features = RecordFeatures(FIELDS)
+    found = features.learned(features.read([PEOPLE]), TRUTH.labels, some)
+    np.testing.assert_array_equal(matrix(found), matrix(expected))
 
 
 def test_entities_of_item_sets_are_others():
@@ -178,11 +173,10 @@ def test_every_kind_can_be_saved(tmp_path):
     every = [getattr(kinds, name) for name in kinds.__all__]
     fields = [Field(kind.word, kind()) for kind in every if issubclass(kind, Kind)]
     table = ItemSet({each.column: list(PEOPLE.items["name"]) for each in fields})
-    fitted = RecordFeatures(fields, seen=True).fit([table], [TRUTH])
+    fitted = RecordFeatures(fields).fit([table], [TRUTH])
     similarity = LinearSimilarity(fitted, np.ones(len(fitted.names)))
     Model(AllPairs(), similarity, SingleLinkage(threshold=0.0)).save(tmp_path / "all.coterie")
     loaded = Model.load(tmp_path / "all.coterie").similarity.featurizer
-    assert loaded.seen
     np.testing.assert_array_equal(matrix(loaded, table), matrix(fitted, table))
 
 

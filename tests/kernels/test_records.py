@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from coterie._kernels.records import N_MEASURES, cosines, overlaps
 
 token_sets = st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=8)
-SHARED = np.linspace(0.0, 1.0, 10)
-OWN = np.linspace(1.0, 0.1, 10) ** 2
+RARITIES = np.linspace(0.0, 1.0, 10)
 WEIGHTS = np.linspace(0.3, 0.6, 10)
 
 
@@ -22,9 +21,9 @@ def every_pair(sets):
 
 
 def twin(one, two):
-    shared = sum(SHARED[token] for token in one & two)
-    less, more = sorted(sum(OWN[token] for token in own) for own in (one - two, two - one))
-    most = max((SHARED[token] for token in one & two), default=0.0)
+    shared = sum(RARITIES[token] for token in one & two)
+    less, more = sorted(sum(RARITIES[token] for token in own) for own in (one - two, two - one))
+    most = max((RARITIES[token] for token in one & two), default=0.0)
     shares = (shared / (shared + less), shared / (shared + less + more)) if shared else (0.0, 0.0)
     cosine = sum(WEIGHTS[token] ** 2 for token in one & two)
     return [shared, most, less, more, *shares, cosine]
@@ -34,7 +33,7 @@ def twin(one, two):
 def test_overlaps_are_those_of_sets(sets):
     left, right = every_pair(sets)
     starts, tokens = flat(sets)
-    given_sets = starts, tokens, WEIGHTS[tokens], SHARED, OWN
+    given_sets = starts, tokens, WEIGHTS[tokens], RARITIES
     found = overlaps(*given_sets, left, right)
     assert found.shape == (len(left), N_MEASURES)
     expected = [twin(sets[i], sets[j]) for i, j in zip(left, right, strict=True)]
@@ -57,5 +56,5 @@ def test_cosines_are_products_of_vectors(sets, seed):
 def test_no_pairs_have_no_measures():
     none = np.empty(0, dtype=np.intp)
     starts, tokens = flat([{1, 2}])
-    assert overlaps(starts, tokens, np.ones(2), SHARED, OWN, none, none).shape == (0, N_MEASURES)
+    assert overlaps(starts, tokens, np.ones(2), RARITIES, none, none).shape == (0, N_MEASURES)
     assert cosines(starts, tokens, np.ones(2), none, none).shape == (0,)

@@ -31,15 +31,15 @@ def cosines(starts, tokens, weights, left, right):
 
 
 @kernel
-def overlaps(starts, tokens, weights, shared_rarities, own_rarities, left, right):
+def overlaps(starts, tokens, weights, rarities, left, right):
     """Say how rare what two items share is, and what each has alone.
 
     Parameters
     ----------
     starts, tokens, weights
         Item i has the tokens `tokens[starts[i]:starts[i + 1]]`, ascending, each once, of weights.
-    shared_rarities, own_rarities
-        How rare each token counts where both items have it, and where one does.
+    rarities
+        How rare each token is.
 
     Returns
     -------
@@ -55,15 +55,15 @@ def overlaps(starts, tokens, weights, shared_rarities, own_rarities, left, right
         while a < a_end and b < b_end:
             one, two = tokens[a], tokens[b]
             if one == two:
-                shared += shared_rarities[one]
-                most = max(most, shared_rarities[one])
+                shared += rarities[one]
+                most = max(most, rarities[one])
                 total += weights[a] * weights[b]
-            first += own_rarities[one] * (one < two)
-            second += own_rarities[two] * (two < one)
+            first += rarities[one] * (one < two)
+            second += rarities[two] * (two < one)
             a += one <= two
             b += two <= one
-        first = _and_all(first, tokens, own_rarities, a, a_end)
-        second = _and_all(second, tokens, own_rarities, b, b_end)
+        first = _and_all(first, tokens, rarities, a, a_end)
+        second = _and_all(second, tokens, rarities, b, b_end)
         less, more = min(first, second), max(first, second)
         found[pair, :4] = shared, most, less, more
         if shared > 0.0:

@@ -1,6 +1,6 @@
 """The five tables on which other tools were measured: in halves, and with their pairs compared."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from time import process_time
@@ -14,8 +14,10 @@ from coterie.datasets.linkage import PEERS, load_peers
 from coterie.features.operators import written
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
+from coterie.learners._entities import as_entities
 from coterie.learners.base import Examples
 from coterie.partition import Partition
+from coterie.tables._crossing import compared_as_new
 from coterie.tables._groups import grouped
 from coterie.tables._reading import read_table
 from coterie.tables._schema import Schema, infer_schema
@@ -78,11 +80,14 @@ def compared(name: str, folder: Path | None, seed: int) -> Compared:
     schema = infer_schema(tables.train, cluster=CLUSTER)
     train, test = (_shuffled(*_items(each, schema), seed) for each in (tables.train, tables.test))
     blocking = learn_blocking(*train, schema.columns)
-    featurizer = RecordFeatures(schema.fields).fit(*train)
-    seen = _with_features(train, replace(featurizer, seen=True), blocking.blocker)
+    featurizer = RecordFeatures(schema.fields)
+    entities, blocks = as_entities(None, train.truths), map(blocking.blocker, train.item_sets)
+    sets = compared_as_new(featurizer, train.item_sets, entities, list(blocks))
+    learned = featurizer.fit(*train)
     between = process_time()
-    unseen = _with_features(test, featurizer, blocking.blocker)
-    return Compared(seen, unseen, (between - since, process_time() - between))
+    new = _with_features(test, learned, blocking.blocker)
+    seconds = between - since, process_time() - between
+    return Compared(Examples(sets, train.truths), new, seconds)
 
 
 def _items(table: Table, schema: Schema) -> tuple[ItemSet, Partition]:

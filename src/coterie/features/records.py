@@ -1,6 +1,7 @@
 """Features of pairs of records: each column compared as its kind asks for."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -15,7 +16,7 @@ from coterie.exceptions import FeatureError, located
 from coterie.features._featurizer import PairFeaturizer
 from coterie.features._operator import refuse_unwritable
 from coterie.features.kinds import Text
-from coterie.features.kinds._base import Encoded, Kind
+from coterie.features.kinds._base import Encoded, Kind, Read
 from coterie.features.operators import DenseFeatures
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs
@@ -39,8 +40,15 @@ class Field(Value):
             raise FeatureError(f"the kind of {self.column!r} is {self.kind!r}; give one of kinds")
 
 
-class EncodedRecords(NamedTuple):
+class ReadRecords(NamedTuple):
     """What was read of each field, the whole record last where it is compared."""
+
+    fields: tuple[Read, ...]
+    n_items: int
+
+
+class EncodedRecords(NamedTuple):
+    """The fields of records, weighed by what was learned."""
 
     fields: tuple[Encoded, ...]
     n_items: int
@@ -56,8 +64,6 @@ class RecordFeatures(PairFeaturizer):
         The columns to compare, and of what kind each is.
     whole
         How all fields, one after the other in one text, are compared. Of a single field it is not.
-    seen
-        Whether the records are those that `fit` learned from; see `KnownTokens`.
 
     Examples
     --------
@@ -73,7 +79,6 @@ class RecordFeatures(PairFeaturizer):
 
     fields: tuple[Field, ...]
     whole: Kind = field(default_factory=Text)
-    seen: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", tuple(self.fields))
@@ -96,26 +101,38 @@ class RecordFeatures(PairFeaturizer):
     ) -> Self:
         """Learn how rare values and words are; among entities too, if partitions name these."""
         sets = as_item_sets(item_sets)
-        entities = _entities(sets, partitions)
-        read = []
-        for number, item_set in enumerate(sets):
-            with located(f"item set {number}"):
-                read.append(self._texts(item_set))
-        columns = [[text for texts in own for text in texts] for own in zip(*read, strict=True)]
+        return self.learned(self.read(sets), _entities(sets, partitions))
+
+    def read(self, item_sets: Sequence[ItemSet]) -> ReadRecords:
+        """Read the records of item sets, one set after the other: what takes the time."""
+        texts = []
+        for number, item_set in enumerate(item_sets):
+            with located(f"item set {number}") if len(item_sets) > 1 else nullcontext():
+                texts.append(self._texts(item_set))
+        columns = [[text for own in each for text in own] for each in zip(*texts, strict=True)]
+        kinds = (kind for _, kind in self._kinds)
+        read = tuple(kind.read(column) for kind, column in zip(kinds, columns, strict=True))
+        return ReadRecords(read, sum(map(len, item_sets)))
+
+    def learned(self, read: ReadRecords, entities: Ints, rows: Ints | None = None) -> Self:
+        """Learn as `fit` does from some rows of what was read, None for all, of given entities."""
         kinds = [
-            kind.learned(texts, entities)
-            for (_, kind), texts in zip(self._kinds, columns, strict=True)
+            kind.learned(own, entities, rows)
+            for (_, kind), own in zip(self._kinds, read.fields, strict=True)
         ]
         fields = tuple(
             replace(each, kind=kind) for each, kind in zip(self.fields, kinds, strict=False)
         )
         return replace(self, fields=fields, whole=kinds[-1] if len(fields) > 1 else self.whole)
 
+    def weighed(self, read: ReadRecords) -> EncodedRecords:
+        """Weigh what was read of records that are compared by what was learned."""
+        both = zip(self._kinds, read.fields, strict=True)
+        return EncodedRecords(tuple(kind.encode(own) for (_, kind), own in both), read.n_items)
+
     def encode(self, item_set: ItemSet) -> EncodedRecords:
         """Read each record."""
-        read = zip(self._kinds, self._texts(item_set), strict=True)
-        encoded = tuple(kind.encode(texts, seen=self.seen) for (_, kind), texts in read)
-        return EncodedRecords(encoded, len(item_set))
+        return self.weighed(self.read([item_set]))
 
     def compare(self, encoded: EncodedRecords, pairs: ArrayLike | None) -> Features:
         """Compare the records of some pairs, None for all."""

@@ -13,8 +13,8 @@ from coterie.exceptions import InputError
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
-N_THRESHOLDS, N_OF_ONE = 14, 27
-"""How many thresholds are tried on several item sets, and on one."""
+N_THRESHOLDS, N_BETWEEN = 14, 13
+"""How many thresholds are tried, and how many more of a single item set."""
 
 BESIDE = 2
 """How many of the thresholds on either side count for one of a single item set."""
@@ -29,8 +29,9 @@ ALMOST_ALL = 0.9
 def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:
     """Return 0 and some quantiles of the scores of all item sets, ascending.
 
-    The quantiles lie around the base rate, the share of pairs together, on a logarithmic scale. It
-    is 0 alone where all pairs are together, or none is.
+    The quantiles lie around the base rate, the share of pairs together, on a logarithmic scale; of
+    a single item set there are thresholds at even distances too, as few pairs may lie between those
+    together and those apart. It is 0 alone where all pairs are together, or none is.
     """
     scores = np.concatenate([each.scores for each in scored])
     together = np.concatenate(
@@ -40,9 +41,11 @@ def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) ->
         return np.zeros(1)
     base = float(together.mean())
     most = max(min(MOST, ALMOST_ALL / base), LEAST)
-    n_shares = N_OF_ONE if len(scored) == 1 else N_THRESHOLDS
-    shares = base * np.geomspace(LEAST, most, n_shares)
-    return np.unique(np.append(np.quantile(scores, 1.0 - shares), 0.0))
+    shares = base * np.geomspace(LEAST, most, N_THRESHOLDS)
+    grid = np.append(np.quantile(scores, 1.0 - shares), 0.0)
+    if len(scored) > 1:
+        return np.unique(grid)
+    return np.union1d(grid, np.linspace(grid.min(), grid.max(), N_BETWEEN + 2))
 
 
 def steadied(reached: Floats) -> Floats:

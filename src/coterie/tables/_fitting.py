@@ -13,14 +13,15 @@ from coterie._progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
 from coterie.exceptions import InputError
 from coterie.features.given import GivenFeatures
-from coterie.features.operators import written
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
 from coterie.learners._auto_candidates import BOOSTED_PAIRS, LEFT_LINKING, LOGISTIC, STRUCTURED
+from coterie.learners._entities import as_entities
 from coterie.learners.calibration import calibration_of
 from coterie.model import Model
 from coterie.partition import Partition
+from coterie.tables._crossing import compared_as_new
 from coterie.tables._facts import blocking_facts, learning_facts
 from coterie.tables._frames import as_table
 from coterie.tables._groups import Group, grouped, row_ids
@@ -113,11 +114,13 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
     report("table", 0, 3, "choosing keys")
     blocking = learn_blocking(sets, truths, schema.columns)
     report("table", 1, 3, "comparing")
-    featurizer = RecordFeatures(schema.fields).fit(sets, truths)
-    compared = [_compared(each, featurizer, blocking) for each in sets]
-    report("table", 2, 3, "learning")
     # The same value in two sets names the same entity.
     names = [group.clusters for group in groups if group.clusters is not None]
+    blocks = [blocking.blocker(each) for each in sets]
+    unlearned = RecordFeatures(schema.fields)
+    compared = compared_as_new(unlearned, sets, as_entities(names, truths), blocks)
+    featurizer = unlearned.fit(sets, truths)
+    report("table", 2, 3, "learning")
     with warnings.catch_warnings():
         # Many comparisons are of the same two values. What L-BFGS has not yet told apart of them
         # changes no score much, and what is reached is measured on held-out entities.
@@ -138,13 +141,6 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
         "blocking": blocking_facts(blocking, sum(map(_n_pairs, compared))),
     }
     return Fitted(TableModel(schema, model, facts, sampled(model, groups)), learner, blocking)
-
-
-def _compared(item_set: ItemSet, featurizer: RecordFeatures, blocking: LearnedBlocking) -> ItemSet:
-    """Compare the pairs that are looked at, once for all that is learned from them."""
-    pairs = blocking.blocker(item_set)
-    features = replace(featurizer, seen=True)(item_set, pairs)
-    return ItemSet.from_pair_features(written(features), len(item_set), pairs)
 
 
 def _n_pairs(item_set: ItemSet) -> int:

@@ -13,7 +13,14 @@ from coterie._texts import plain
 from coterie._values import Value
 from coterie.features.kinds._edits import beginnings
 from coterie.features.kinds._profile import Profile
-from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens, Split, Weighed
+from coterie.features.kinds._tokens import (
+    NOTHING,
+    Counted,
+    Distinct,
+    KnownTokens,
+    Split,
+    Weighed,
+)
 
 COMMON = (
     "missing in one",
@@ -25,12 +32,20 @@ COMMON = (
 """What every kind compares."""
 
 
-class Encoded(NamedTuple):
+class Read(NamedTuple):
     """A column, read once: its distinct texts, their tokens by name, and what else a kind reads."""
 
     distinct: Distinct
+    tokens: Mapping[str, Counted]
+    more: Any
+
+
+class Encoded(NamedTuple):
+    """A column that was read, its tokens weighed by how rare they are."""
+
+    distinct: Distinct
     tokens: Mapping[str, Weighed]
-    read: Any
+    more: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,23 +78,40 @@ class Kind(Value, ABC):
         """One name a comparison."""
         return (*COMMON, *self.measures)
 
-    def learned(self, texts: Sequence[str], entities: Ints) -> Self:
-        """Learn how rare values and tokens are, from the text and the entity of each row."""
+    def read(self, texts: Sequence[str]) -> Read:
+        """Read the text of each row: what takes the time, and depends on nothing learned."""
         distinct = self._distinct(texts)
+        splits = {"values": in_whole, **self.splits}
+        tokens = {name: Counted.of(distinct.texts, split) for name, split in splits.items()}
+        return Read(distinct, tokens, self._more(distinct.texts))
+
+    def learned(self, read: Read, entities: Ints, rows: Ints | None = None) -> Self:
+        """Learn how rare values and tokens are in some rows, None for all.
+
+        Parameters
+        ----------
+        read
+            What was read of a column.
+        entities
+            The entity of each row.
+        rows
+            The numbers of rows.
+        """
+        texts = read.distinct.of_rows
+        some = slice(None) if rows is None else rows
         known = {
-            name: KnownTokens.learned(distinct, split, entities)
-            for name, split in self._all_splits.items()
+            name: KnownTokens.learned(own, texts[some], entities[some])
+            for name, own in read.tokens.items()
         }
         return replace(self, **known)
 
-    def encode(self, texts: Sequence[str], *, seen: bool = False) -> Encoded:
-        """Read the text of each row; `seen` says that these rows were learned from."""
-        distinct = self._distinct(texts)
+    def encode(self, read: Read) -> Encoded:
+        """Weigh the tokens of rows that are compared."""
         tokens = {
-            name: getattr(self, name).weighed(distinct, split, seen=seen)
-            for name, split in self._all_splits.items()
+            name: getattr(self, name).weighed(own, read.distinct.of_rows)
+            for name, own in read.tokens.items()
         }
-        return Encoded(distinct, tokens, self._read(distinct.texts))
+        return Encoded(read.distinct, tokens, read.more)
 
     def compare(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
         """Compare the rows of pairs: one column a name."""
@@ -92,7 +124,7 @@ class Kind(Value, ABC):
         first, second = first[there], second[there]
         equal = there[first == second]
         compared[equal, 2] = 1.0
-        for column, rarities in zip((3, 4), encoded.tokens["values"].shared, strict=True):
+        for column, rarities in zip((3, 4), encoded.tokens["values"].rarities, strict=True):
             compared[equal, column] = rarities[_tokens_of(encoded, of_rows[left[equal]])]
         compared[there, len(COMMON) :] = self._measured(encoded, first, second)
         return compared
@@ -105,7 +137,7 @@ class Kind(Value, ABC):
         """Return what is compared of a text."""
         return plain(text)
 
-    def _read(self, texts: list[str]) -> Any:
+    def _more(self, texts: list[str]) -> Any:
         """Read what else there is in distinct texts."""
         return beginnings(texts)
 
@@ -113,10 +145,6 @@ class Kind(Value, ABC):
         raw = Distinct.of(texts)
         cleaned = Distinct.of(map(self._cleaned, raw.texts))
         return Distinct(cleaned.texts, cleaned.of_rows[raw.of_rows])
-
-    @property
-    def _all_splits(self) -> dict[str, Split]:
-        return {"values": in_whole, **self.splits}
 
 
 def _is_absent(encoded: Encoded, texts: Ints) -> Bools:

@@ -23,9 +23,6 @@ Split: TypeAlias = Callable[[NDArray[np.uint32], Ints], tuple[Hashes, Ints]]
 SMOOTHING = 2.0
 """How many entities count beside those counted: one more or less must not tell much."""
 
-SHARED_SEEN, OWN_SEEN = 2, 1
-"""Of how many entities a shared token, and another one, is for the very entities compared."""
-
 
 class Distinct(NamedTuple):
     """The distinct texts of a column, and the number of that of each row."""
@@ -40,24 +37,65 @@ class Distinct(NamedTuple):
         of_rows = [numbers.setdefault(text, len(numbers)) for text in texts]
         return cls(list(numbers), np.array(of_rows, dtype=np.intp))
 
-    @property
-    def counts(self) -> Ints:
-        """How many rows have each text."""
-        return np.bincount(self.of_rows, minlength=len(self.texts))
+
+class Counted(NamedTuple):
+    """The tokens of texts: ascending numbers, each once a text, and how often each text has each.
+
+    Tokens are numbered in the order of their hashes.
+    """
+
+    starts: Ints
+    tokens: Tokens
+    counts: Tokens
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, texts: Sequence[str], split: Split) -> Self:
+        """Count the tokens of texts."""
+        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
+        characters = np.frombuffer(joined, dtype=np.uint32)
+        ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)))
+        every, firsts = split(characters, np.append(0, ends))
+        hashes, numbers = numbered(every)
+        del joined, characters, every  # each as large as what is made of it
+        order = np.argsort(hashes)
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order))
+        starts, tokens, counts = counted(firsts, numbers, ranks)
+        return cls(starts, tokens, counts, hashes[order])
+
+    def rows_with(self, texts: Ints) -> Floats:
+        """Count the rows that have each token, given the number of the text of each."""
+        n_rows = np.bincount(texts, minlength=len(self.starts) - 1)
+        found: Floats = rows_with(self.starts, self.tokens, n_rows, len(self.hashes))
+        return found
+
+    def entities_with(self, texts: Ints, entities: Ints) -> Ints:
+        """Count the entities that have each token, given the text and the entity of each row."""
+        order = np.argsort(entities, kind="stable")
+        found: Ints = entities_with(
+            self.starts, self.tokens, texts[order], entities[order], len(self.hashes)
+        )
+        return found
+
+    def normalised(self, weights: Floats) -> Floats:
+        """Weigh the tokens of each text, also by how often it has each; its vector has length 1."""
+        most = int(self.counts.max(initial=0))
+        of_counts = np.append(0.0, 1.0 + np.log(np.arange(1, most + 1)))
+        found: Floats = normalised(self.starts, self.tokens, self.counts, of_counts, weights)
+        return found
 
 
 class Weighed(NamedTuple):
-    """The tokens of distinct texts: ascending, each once, and how rare each counts.
+    """The tokens of distinct texts: ascending, each once, and how rare each is.
 
-    `shared` and `own` have two rows: rarities among rows, and among the entities of `fit`.
+    `rarities` has two rows: among rows, and among the entities of `fit`.
     """
 
-    hashes: Hashes
     starts: Ints
     tokens: Tokens
     weights: Floats
-    shared: Floats
-    own: Floats
+    rarities: Floats
 
     def cosines(self, left: Ints, right: Ints) -> Floats:
         """Return the TF-IDF cosine of pairs of texts."""
@@ -66,22 +104,10 @@ class Weighed(NamedTuple):
 
     def overlaps(self, rarity: int, left: Ints, right: Ints) -> Floats:
         """Compare what pairs of texts share with what they do not, their cosine last."""
-        rarities = self.shared[rarity], self.own[rarity]
-        found: Floats = overlaps(self.starts, self.tokens, self.weights, *rarities, left, right)
+        rarities = self.rarities[rarity]
+        found: Floats = overlaps(self.starts, self.tokens, self.weights, rarities, left, right)
         np.minimum(found[:, -1], 1.0, out=found[:, -1])  # as above
         return found
-
-
-class Counts(NamedTuple):
-    """How many rows and entities have each of some tokens."""
-
-    n_rows: Floats
-    n_entities: Floats
-
-    def without(self, n_seen: int) -> "Counts":
-        """Take off some entities, with as many rows as those with a token have on the average."""
-        left = np.maximum(self.n_entities - n_seen, 0.0)
-        return Counts(self.n_rows * left / np.maximum(self.n_entities, 1.0), left)
 
 
 def places_among(known: Hashes, hashes: Hashes) -> tuple[Ints, Bools]:
@@ -98,9 +124,8 @@ class KnownTokens(Value):
 
     The rarity of a token that df of n rows have is ln((1 + n) / (1 + df)) / ln(1 + n), between 0
     and 1. To n and df of `learned` are added those of the table that is compared. Among entities
-    only those of `learned` count: whether words of theirs tell entities apart or are said of
-    many. Items of `learned` that are compared are of entities that were counted; these and their
-    rows are taken off, so that what is learned holds for entities that were not.
+    only those of `learned` count: whether words of theirs tell entities apart or are said of many.
+    There it is ln((2 + n) / (2 + df)) / ln((2 + n) / 2).
 
     Parameters
     ----------
@@ -132,101 +157,41 @@ class KnownTokens(Value):
             as_whole(name, getattr(self, name), error=FeatureError)
 
     @classmethod
-    def learned(cls, distinct: Distinct, split: Split, entities: Ints) -> Self:
-        """Count the tokens of the texts of rows, given the entity of each row."""
-        own = Counted.of(distinct.texts, split)
-        n_with = own.rows_with(distinct.counts)
-        n_entities_with = own.entities_with(distinct.of_rows, entities)
+    def learned(cls, counted: Counted, texts: Ints, entities: Ints) -> Self:
+        """Count the tokens of rows, given the number of the text and the entity of each."""
+        n_with = counted.rows_with(texts)
         kept = np.flatnonzero(n_with > 1)
         return cls(
-            own.hashes[kept],
+            counted.hashes[kept],
             n_with[kept].astype(np.intp),
-            n_entities_with[kept],
+            counted.entities_with(texts, entities)[kept],
             len(entities),
             len(np.unique(entities)),
         )
 
-    def weighed(self, distinct: Distinct, split: Split, *, seen: bool) -> Weighed:
-        """Weigh the tokens of the texts of rows; `seen` says that these rows were counted."""
-        own = Counted.of(distinct.texts, split)
-        n_own = own.rows_with(distinct.counts)
-        n_rows = self.n_rows + len(distinct.of_rows)
-        known = self._counts(own.hashes)
-        shared, alone = (known.without(each if seen else 0) for each in (SHARED_SEEN, OWN_SEEN))
-        rarities = [
-            np.log((1.0 + n_rows) / (1.0 + n_own + each.n_rows)) for each in (shared, alone)
-        ]
-        relative = [each / np.log(1.0 + n_rows) for each in rarities]
+    def weighed(self, counted: Counted, texts: Ints) -> Weighed:
+        """Weigh the tokens of rows that are compared, given the number of the text of each."""
+        n_with, n_entities = counted.rows_with(texts), np.zeros(len(counted.hashes))
+        places, known = places_among(self.tokens, counted.hashes)
+        n_with[known] += self.n_rows_with[places[known]]
+        n_entities[known] = self.n_entities_with[places[known]]
+        n_rows = self.n_rows + len(texts)
+        rarity = np.log((1.0 + n_rows) / (1.0 + n_with))
         return Weighed(
-            own.hashes,
-            own.starts,
-            own.tokens,
-            own.normalised(1.0 + rarities[1]),
-            np.stack([relative[0], self._among_entities(shared.n_entities)]),
-            np.stack([relative[1], self._among_entities(alone.n_entities)]),
+            counted.starts,
+            counted.tokens,
+            counted.normalised(1.0 + rarity),
+            np.stack([rarity / np.log(1.0 + n_rows), self._among_entities(n_entities)]),
         )
 
-    def _counts(self, hashes: Hashes) -> "Counts":
-        """Return how many rows and entities have tokens, 0 of those not known."""
-        counts = Counts(np.zeros(len(hashes)), np.zeros(len(hashes)))
-        places, known = places_among(self.tokens, hashes)
-        counts.n_rows[known] = self.n_rows_with[places[known]]
-        counts.n_entities[known] = self.n_entities_with[places[known]]
-        return counts
-
     def _among_entities(self, n_with: Floats) -> Floats:
-        """Return how rare tokens are among entities."""
+        """Return how rare tokens are among entities: 1 where no entity is known to have them."""
+        if not self.n_entities:
+            return np.ones(len(n_with))
         rarity: Floats = np.log((SMOOTHING + self.n_entities) / (SMOOTHING + n_with))
-        return rarity / float(np.log(SMOOTHING + self.n_entities))
+        return rarity / float(np.log((SMOOTHING + self.n_entities) / SMOOTHING))
 
 
 _NONE = np.empty(0, dtype=np.intp)
 NOTHING = KnownTokens(np.empty(0, dtype=np.uint64), _NONE, _NONE)
 """What a kind knows before it has learned."""
-
-
-class Counted(NamedTuple):
-    """The tokens of texts: ascending numbers, each once a text, and how often each text has each.
-
-    Tokens are numbered in the order of their hashes.
-    """
-
-    starts: Ints
-    tokens: Tokens
-    counts: Tokens
-    hashes: Hashes
-
-    @classmethod
-    def of(cls, texts: Sequence[str], split: Split) -> Self:
-        """Count the tokens of texts."""
-        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
-        characters = np.frombuffer(joined, dtype=np.uint32)
-        ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)))
-        every, firsts = split(characters, np.append(0, ends))
-        hashes, numbers = numbered(every)
-        del joined, characters, every  # each as large as what is made of it
-        order = np.argsort(hashes)
-        ranks = np.empty(len(order), dtype=np.int32)
-        ranks[order] = np.arange(len(order))
-        starts, tokens, counts = counted(firsts, numbers, ranks)
-        return cls(starts, tokens, counts, hashes[order])
-
-    def rows_with(self, n_rows: Ints) -> Floats:
-        """Count the rows that have each token, given how many have each text."""
-        found: Floats = rows_with(self.starts, self.tokens, n_rows, len(self.hashes))
-        return found
-
-    def entities_with(self, texts: Ints, entities: Ints) -> Ints:
-        """Count the entities that have each token, given the text and the entity of each row."""
-        order = np.argsort(entities, kind="stable")
-        found: Ints = entities_with(
-            self.starts, self.tokens, texts[order], entities[order], len(self.hashes)
-        )
-        return found
-
-    def normalised(self, weights: Floats) -> Floats:
-        """Weigh the tokens of each text, also by how often it has each; its vector has length 1."""
-        most = int(self.counts.max(initial=0))
-        of_counts = np.append(0.0, 1.0 + np.log(np.arange(1, most + 1)))
-        found: Floats = normalised(self.starts, self.tokens, self.counts, of_counts, weights)
-        return found

@@ -9,8 +9,8 @@ import numpy as np
 from coterie._arrays import Floats, Ints
 from coterie._kernels.initials import in_initials, rarest_acronyms
 from coterie._kernels.tokens import in_codes, in_trigrams, in_word_pairs, in_words
-from coterie.features.kinds._base import Encoded, Kind
-from coterie.features.kinds._edits import Texts, beginnings
+from coterie.features.kinds._base import Encoded, Kind, Read
+from coterie.features.kinds._edits import Texts
 from coterie.features.kinds._tokens import (
     NOTHING,
     Counted,
@@ -46,7 +46,7 @@ class Acronyms(NamedTuple):
     words: Tokens
 
     @classmethod
-    def of(cls, texts: Sequence[str], words: Weighed) -> Self:
+    def of(cls, texts: Sequence[str], words: Counted) -> Self:
         """Find them among the words of the same texts."""
         spelled = Counted.of(texts, in_initials)
         places, is_word = places_among(words.hashes, spelled.hashes)
@@ -57,10 +57,10 @@ class Acronyms(NamedTuple):
     def rarest(self, words: Weighed, left: Ints, right: Ints) -> list[Floats]:
         """Return how rare the rarest one is between two texts, among rows and entities."""
         own = words.starts, words.tokens, *self
-        return [rarest_acronyms(*own, rarity, left, right) for rarity in words.shared]
+        return [rarest_acronyms(*own, rarity, left, right) for rarity in words.rarities]
 
 
-class Read(NamedTuple):
+class More(NamedTuple):
     """What else is read of distinct texts: their beginnings, and the acronyms of their words."""
 
     texts: Texts
@@ -84,13 +84,11 @@ class Worded(Kind):
         "codes": in_codes,
     }
 
-    def encode(self, texts: Sequence[str], *, seen: bool = False) -> Encoded:
-        """Read the text of each row; `seen` says that these rows were learned from."""
-        encoded = super().encode(texts, seen=seen)
-        own = encoded.distinct.texts
-        return encoded._replace(
-            read=Read(beginnings(own), Acronyms.of(own, encoded.tokens["words"]))
-        )
+    def read(self, texts: Sequence[str]) -> Read:
+        """Read the text of each row: what takes the time, and depends on nothing learned."""
+        read = super().read(texts)
+        acronyms = Acronyms.of(read.distinct.texts, read.tokens["words"])
+        return read._replace(more=More(read.more, acronyms))
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
         words = encoded.tokens["words"].overlaps(0, left, right)
@@ -99,5 +97,5 @@ class Worded(Kind):
         codes = encoded.tokens["codes"].overlaps(0, left, right)
         cosines = words[:, -1], grams[:, -1]
         own = words[:, :-1], phrases[:, :-1], grams[:, 4:-1], codes[:, : len(CODES)]
-        acronyms = encoded.read.acronyms.rarest(encoded.tokens["words"], left, right)
+        acronyms = encoded.more.acronyms.rarest(encoded.tokens["words"], left, right)
         return np.column_stack([*cosines, *own, *acronyms])

@@ -36,7 +36,7 @@ class Code(Kind):
         return 0.7 if many_digits and (few or parts) else 0.0
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        texts, numbers = encoded.read
+        texts, numbers = encoded.more
         return np.column_stack(
             [
                 *edits(texts, left, right),
@@ -45,6 +45,6 @@ class Code(Kind):
             ]
         )
 
-    def _read(self, texts: list[str]) -> tuple[Texts, Ints]:
+    def _more(self, texts: list[str]) -> tuple[Texts, Ints]:
         joined = [text.replace(" ", "") for text in texts]
         return beginnings(joined), Distinct.of(joined).of_rows

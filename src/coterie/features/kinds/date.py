@@ -83,7 +83,7 @@ class Date(Kind):
         return 0.95 if profile.share(lambda text: date_of(text) != UNREAD) > 0.8 else 0.0
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        texts, dates, days = encoded.read
+        texts, dates, days = encoded.more
         one, two = dates[left], dates[right]
         unread = ~(one.any(axis=1) & two.any(axis=1))
         years = np.abs(one[:, 0] - two[:, 0])
@@ -102,7 +102,7 @@ class Date(Kind):
         read = date_of(text)
         return "".join(f"{part:02d}" for part in read) if read != UNREAD else bare(text)
 
-    def _read(self, texts: list[str]) -> tuple[Texts, Ints, Ints]:
+    def _more(self, texts: list[str]) -> tuple[Texts, Ints, Ints]:
         dates = np.array([date_of(text) for text in texts], dtype=np.intp).reshape(-1, 3)
         days = [date(*read).toordinal() if any(read) else 0 for read in dates.tolist()]
         return beginnings(texts), dates, np.array(days, dtype=np.intp)

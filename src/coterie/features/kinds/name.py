@@ -27,6 +27,6 @@ class Name(Worded):
         return 0.5 if 1.2 < profile.n_words <= MOST_WORDS else 0.0
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        texts = encoded.read.texts
+        texts = encoded.more.texts
         spelling = *edits(texts, left, right), token_sets(texts, left, right)
         return np.column_stack([*spelling, super()._measured(encoded, left, right)])

@@ -52,7 +52,7 @@ class Number(Kind):
         return 0.8 if numbers > 0.9 and not _are_codes(profile) else 0.0
 
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
-        texts, numbers = encoded.read
+        texts, numbers = encoded.more
         one, two = numbers[left], numbers[right]
         with np.errstate(over="ignore"):  # the greatest are infinitely far from the least
             gap = np.abs(one - two)
@@ -68,7 +68,7 @@ class Number(Kind):
     def _cleaned(self, text: str) -> str:
         return _digits(text)
 
-    def _read(self, texts: list[str]) -> tuple[Texts, Floats]:
+    def _more(self, texts: list[str]) -> tuple[Texts, Floats]:
         return beginnings(texts), np.array([number_of(text) for text in texts], dtype=np.float64)
 
 

@@ -31,7 +31,7 @@ class Short(Kind):
     def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
         return np.column_stack(
             [
-                *edits(encoded.read, left, right),
+                *edits(encoded.more, left, right),
                 encoded.tokens["grams"].cosines(left, right),
             ]
         )

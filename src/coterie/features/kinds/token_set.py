@@ -44,7 +44,7 @@ class TokenSet(Kind):
         among_rows, among_entities = own.overlaps(0, left, right), own.overlaps(1, left, right)
         return np.column_stack(
             [
-                token_sets(encoded.read, left, right),
+                token_sets(encoded.more, left, right),
                 among_rows[:, -1],
                 encoded.tokens["grams"].cosines(left, right),
                 among_rows[:, :-1],
@@ -55,5 +55,5 @@ class TokenSet(Kind):
     def _cleaned(self, text: str) -> str:
         return "|".join(sorted(filter(None, {plain(part) for part in _GAP.split(text)})))
 
-    def _read(self, texts: list[str]) -> Texts:
+    def _more(self, texts: list[str]) -> Texts:
         return beginnings(text.replace("|", " ") for text in texts)
