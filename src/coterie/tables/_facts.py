@@ -45,7 +45,7 @@ def choice_facts(learner: AutoLearner) -> dict[str, Any]:
         "headings": list(HEADINGS),
         "rows": [list(cells(row)) for row in tried],
         "chosen": next(number for number, row in enumerate(tried) if row is learner.choice_),
-        "reason": learner.reason_,
+        "reason": f"Chosen because {learner.reason_}.",
     }
 
 

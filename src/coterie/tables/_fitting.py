@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple, TypedDict, Unpack
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie import metrics
@@ -116,10 +117,10 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
     report("table", 1, 3, "comparing")
     # The same value in two sets names the same entity.
     names = [group.clusters for group in groups if group.clusters is not None]
-    blocks = [blocking.blocker(each) for each in sets]
-    unlearned = RecordFeatures(schema.fields)
-    compared = compared_as_new(unlearned, sets, as_entities(names, truths), blocks)
-    featurizer = unlearned.fit(sets, truths)
+    entities = as_entities(names, truths)
+    features = RecordFeatures(schema.fields)
+    compared = compared_as_new(features, sets, entities, [blocking.blocker(each) for each in sets])
+    featurizer = features.learned(features.read(sets), np.concatenate(entities))
     report("table", 2, 3, "learning")
     with warnings.catch_warnings():
         # Many comparisons are of the same two values. What L-BFGS has not yet told apart of them
