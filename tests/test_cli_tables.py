@@ -245,6 +245,7 @@ TABLES = {
     "no field": (b"id,who\n1,x\n2,x\n3,y\n", "has no column to compare"),
     "column of ours": (b"reason,name,who\n1,a,x\n2,b,x\n3,c,y\n", "has a column 'reason'"),
     "no column": (b"id,name\n1,a\n2,b\n", "has no column 'who'"),
+    "semicolons": (b"id;name;who\n1;a;x\n2;b,c;x\n", "it has semicolons: set cells apart"),
 }
 
 
@@ -255,6 +256,24 @@ def test_fit_refuses(name, tmp_path):
     done = run("fit", tmp_path / "t.csv", "--cluster", "who", "-o", tmp_path / "m.coterie")
     refused(done, said, "t.csv")
     assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_what_is_read_is_not_written_onto(files, tmp_path):
+    table, pairs = tmp_path / "t.csv", tmp_path / "pairs.csv"
+    table.write_bytes((files / "train.csv").read_bytes())
+    pairs.write_text("a,b\n")
+    model = tmp_path / "m.coterie"
+    model.write_bytes((files / "m.coterie").read_bytes())
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    for words in (
+        ("fit", table, "--cluster", "who", "-o", table),
+        ("predict", model, table, "-o", table),
+        ("predict", model, table, "--together", pairs, "-o", pairs),
+        ("report", model, table, "-o", model),
+        ("init", table, "-o", f"{tmp_path}/../{tmp_path.name}/t.csv"),
+    ):
+        refused(run(*words), "is read too, and would be lost; write to another file")
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
 OPTIONS = {

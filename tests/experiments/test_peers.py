@@ -2,7 +2,6 @@
 
 import gzip
 import os
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -153,13 +152,18 @@ def test_the_point_is_the_best_on_held_out_entities_by_brute_force(folder):
                 for fold in folds_of_entities(train, [truth.labels], np.array([0]), 5, 0)
             ]
         )
-        for threshold, clusterer in product(threshold_grid([scores], [truth]), clusterers):
-            lowered = scores.plus(np.full(len(scores.scores), -threshold))
-            at = passes, type(clusterer).__name__, threshold
-            values[at] = max(values.get(at, 0.0), b_cubed(truth, clusterer(lowered)).f1)
+        grid = threshold_grid([scores], [truth])
+        for clusterer in clusterers:
+            lowered = [scores.plus(np.full(len(scores.scores), -each)) for each in grid]
+            reached = [b_cubed(truth, clusterer(each)).f1 for each in lowered]
+            for place, threshold in enumerate(grid):
+                at = passes, type(clusterer).__name__, threshold
+                own = np.mean(reached[max(place - 2, 0) : place + 3])
+                values[at] = max(values.get(at, 0.0), own)
     point = found.point
     reached = values[found.learner.n_passes, type(point.clusterer).__name__, point.threshold]
-    assert reached == max(values.values()) > min(values.values())
+    assert reached == pytest.approx(max(values.values()))
+    assert reached > min(values.values())
 
 
 def test_settings_are_chosen_not_taken(folder, monkeypatch):

@@ -128,6 +128,14 @@ def test_the_thresholds_lie_around_the_base_rate():
     np.testing.assert_allclose(above[0] / together, 8.0, atol=0.1)
 
 
+def test_a_single_set_has_thresholds_between_scores_that_are_far_apart():
+    truth = Partition(np.arange(60) // 3)
+    scores = np.where(truth.together(), 50.0, -50.0)
+    grid = threshold_grid([PairScores(60, None, scores)], [truth])
+    assert np.diff(grid).max() < 10.0
+    assert {-50.0, 0.0, 50.0} <= set(grid)
+
+
 @pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1, 2]])
 def test_pairs_of_one_kind_give_no_threshold_but_0(labels):
     scored = [PairScores(3, None, [1.0, -2.0, 0.5])]
@@ -262,13 +270,22 @@ def test_the_largest_known_cluster_bounds_others_where_it_is_small():
     assert all(getattr(each, "max_size", None) is None for each in plain)
 
 
-def test_families_bound_the_choice():
+def test_candidates_bound_the_choice():
     sets, truths = make_sets(1, n_items=150)
-    learner = AutoLearner(families=["latent left-linking"]).fit(sets, truths)
-    assert {row.name for row in learner.table_} == {"latent left-linking"}
-    for families in (["magic"], []):
-        with pytest.raises(InputError, match="give some of logistic regression"):
-            AutoLearner(families=families).fit(sets, truths)
+    learner = AutoLearner(candidates=["latent left-linking"]).fit(sets, truths)
+    assert {(row.name, row.context) for row in learner.table_} == {("latent left-linking", False)}
+    for names in (["magic"], []):
+        with pytest.raises(InputError, match="give some of logistic regression, logistic"):
+            AutoLearner(candidates=names).fit(sets, truths)
+
+
+@pytest.mark.parametrize("more", [[], ["boosted pairs with context"]])
+def test_context_is_tried_only_where_it_is_wanted(more):
+    sets, truths = make_sets(6)
+    learner = AutoLearner(candidates=["logistic regression", *more]).fit(sets, truths)
+    names = [f"{row.name}{' with context' * row.context}" for row in learner.table_]
+    assert names == ["logistic regression", *more]
+    assert {row.status for row in learner.table_} == {"tried"}
 
 
 def test_held_out_scores_of_the_choice_are_kept():
@@ -324,8 +341,10 @@ def test_few_item_sets_get_logistic_regression_at_threshold_0(ordered, clusterer
     assert learner.choice_.clusterer == clusterer
     assert learner.choice_.threshold == 0.0
     statuses = [row.status for row in learner.table_]
-    assert statuses[0] == "not validated: 4 item sets, fewer than 5"
-    assert set(statuses[1:]) == {"not tried: 4 item sets, fewer than 5"}
+    n_entities = sum(truth.n_clusters for truth in truths)
+    why = f"4 item sets, fewer than 5, of {n_entities} entities, fewer than 50"
+    assert statuses[0] == f"not validated: {why}"
+    assert set(statuses[1:]) == {f"not tried: {why}"}
 
 
 def test_sets_of_one_item_are_none_to_choose_by():

@@ -12,12 +12,15 @@ import pytest
 from coterie import metrics, tables
 from coterie.datasets import make_records
 from coterie.exceptions import InputError
+from coterie.features import Field
+from coterie.features.kinds import Date, Name
 from coterie.partition import Partition
 from coterie.report.of_tables import report_of
 from coterie.report.page import page
 from coterie.tables import Table, read_table, write_table
 from coterie.tables._explaining import field_contributions
 from coterie.tables._planning import SAMPLES, plan_fit, plan_predict
+from coterie.tables._reasons import reasons
 
 OURS = ("cluster_id", "confidence", "linked_to", "reason")
 HOLDERS = ("csv", "jsonl", "parquet", "pandas", "polars", "pyarrow")
@@ -296,3 +299,34 @@ def test_a_plan_of_little_looks_at_all_pairs(model):
         assert plan.memory > 0
     assert plan_predict(Table(people(1, 1)), model).pairs == 0
     assert plan_fit(Table(people(1, 1)), model.schema).pairs == 0
+
+
+def test_many_sets_are_learned_from_and_explained():
+    """Where there are enough sets, nothing is chosen that cannot be explained."""
+    table = people(120, 3)
+    table["block"] = [f"b{row % 6}" for row in range(120)]
+    found = tables.fit_table(table, cluster="who", set="block", learner="logistic")
+    assert [row.context for row in found.learner.table_] == [False]
+    assert found.learner.choice_.status == "tried"
+    one, two = (table["id"][row] for row in (0, 6))
+    assert np.isfinite(found.model.explain(table, one, two).score)
+
+
+def test_an_option_that_is_not_there_is_refused():
+    with pytest.raises(TypeError, match="no option 'sets'; give some of set, id"):
+        tables.fit(people(20, 0), cluster="who", sets="surname")
+
+
+def test_reasons_know_the_kinds_of_columns():
+    rows = {
+        "name": [
+            "IBM",
+            "International Business Machines",
+            "Makita BS-15 drill",
+            "Drill bs-15 Makita!",
+        ],
+        "born": ["2021-10-29", "29/10/2021", "1999-01-02", "24 Dec 1987"],
+    }
+    fields = [Field("name", Name()), Field("born", Date())]
+    told = reasons(rows, fields, np.array([0, 2]), np.array([1, 3]))
+    assert told == ["born equal; name similar", "name similar; born different"]

@@ -45,6 +45,22 @@ def refuse_many_streams(*paths: str | None) -> None:
         raise InputError("standard input can be read only once; give the names of the other files")
 
 
+def refuse_overwriting(output: str, *inputs: str | None) -> None:
+    """Refuse to write onto a file that is read: it would be lost."""
+    if any(_is_same(output, path) for path in inputs if path is not None):
+        raise InputError(f"{output} is read too, and would be lost; write to another file")
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Tell whether two names are of one file that is there."""
+    if STREAM in (one, other):
+        return False
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
 def write_text(path: str, text: str) -> None:
     """Write a text to a file, whole or not at all, or to standard output."""
     import typer

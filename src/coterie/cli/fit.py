@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli._bars import bars
-from coterie.cli._files import check_model_target, read_text, refuse_many_streams
+from coterie.cli._files import (
+    check_model_target,
+    read_text,
+    refuse_many_streams,
+    refuse_overwriting,
+)
 from coterie.cli._options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
 from coterie.cli._shown import named, note, number, print_json, print_table, shown
 from coterie.exceptions import InputError
@@ -71,6 +76,7 @@ def fit(  # noqa: PLR0913, PLR0917 - what a command can be told are its paramete
     refuse_many_streams(table, schema)
     given = {"cluster": cluster, "set": set_, "id": id_, "learner": learner, "metric": metric}
     settings = _settings(schema, given | {"budget": budget, "jobs": jobs, "seed": seed})
+    refuse_overwriting(output, table, schema)
     check_model_target(output)
     read = read_table(table, format=format_)
     with bars(settings.get("n_jobs", 1)):

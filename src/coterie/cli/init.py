@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli._files import STREAM, check_target, write_text
+from coterie.cli._files import STREAM, check_target, refuse_overwriting, write_text
 from coterie.cli._options import Cluster, Format, IdColumn, SetColumn, TableFile
 
 SchemaOut = Annotated[
@@ -25,6 +25,7 @@ def init(
     from coterie.tables import infer_schema, read_table
     from coterie.tables._schema import schema_text
 
+    refuse_overwriting(output, table)
     check_target(output)
     read = read_table(table, format=format_)
     schema = infer_schema(read, cluster=cluster, set_=set_, id_=id_)

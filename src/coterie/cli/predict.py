@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from coterie.cli._bars import bars
-from coterie.cli._files import STREAM, check_target, load_model, refuse_many_streams
+from coterie.cli._files import (
+    STREAM,
+    check_target,
+    load_model,
+    refuse_many_streams,
+    refuse_overwriting,
+)
 from coterie.cli._options import AsJson, Format, IdColumn, ModelFile, TableFile
 from coterie.cli._shown import named, note, print_json
 from coterie.exceptions import InputError
@@ -49,6 +55,7 @@ def predict(
     if as_json and output == STREAM:
         raise InputError("standard output cannot be both the table and JSON; write to a file")
     known, place = load_model(model), _format_out(output, format_)
+    refuse_overwriting(output, model, table, together, apart)
     check_target(output)
     read = read_table(table, format=format_)
     joined, kept = (_links(path, known, read, id_) for path in (together, apart))
@@ -60,6 +67,9 @@ def predict(
     if as_json:
         print_json({"output": output, **told})
     _tell(told)
+    for path, links, how in ((together, joined, "together"), (apart, kept, "apart")):
+        if path is not None:
+            note(f"{len(links):,} pair{'s' * (len(links) != 1)} of {path} held {how}")
 
 
 def _format_out(output: str, given: str | None) -> str | None:

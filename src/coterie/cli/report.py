@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli._bars import bars
-from coterie.cli._files import STREAM, check_target, load_model, write_text
+from coterie.cli._files import STREAM, check_target, load_model, refuse_overwriting, write_text
 from coterie.cli._options import Cluster, Format, IdColumn, ModelFile, TableFile
 from coterie.cli._shown import note
 
@@ -33,6 +33,7 @@ def report(
     from coterie.tables import read_table
 
     known = load_model(model)
+    refuse_overwriting(output, model, table)
     check_target(output)
     read = read_table(table, format=format_)
     own = known.schema.cluster if known.schema.cluster in read.names else None

@@ -58,15 +58,18 @@ CANDIDATES = tuple(Candidate(name, context) for name in FAMILIES for context in 
 """All candidates, in the order of simplicity."""
 
 
-def of_families(names: Iterable[str] | None) -> tuple[Candidate, ...]:
-    """Return the candidates of some families, None for all."""
-    wanted = FAMILIES if names is None else tuple(names)
+def of_names(names: Iterable[str] | None) -> tuple[Candidate, ...]:
+    """Return the candidates of some names, None for all."""
+    if names is None:
+        return CANDIDATES
+    known = {str(each): each for each in CANDIDATES}
+    wanted = tuple(names)
     for name in wanted:
-        if name not in FAMILIES:
-            raise InputError(f"families has {name!r}; give some of {', '.join(FAMILIES)}")
+        if name not in known:
+            raise InputError(f"candidates has {name!r}; give some of {', '.join(known)}")
     if not wanted:
-        raise InputError(f"families is empty; give some of {', '.join(FAMILIES)}, or None")
-    return tuple(each for each in CANDIDATES if each.name in wanted)
+        raise InputError(f"candidates is empty; give some of {', '.join(known)}, or None")
+    return tuple(each for each in CANDIDATES if str(each) in wanted)
 
 
 def size_bound(truths: Sequence[Partition]) -> int | None:

@@ -56,7 +56,8 @@ def planned(examples: Examples, entities: list[Ints], n_folds: int, random_state
     if len(telling) and _count(entities, telling) >= LEAST_ENTITIES:
         folds = folds_of_entities(examples, entities, telling, N_PARTS, random_state)
         return Plan(folds, pooled=True)
-    return Plan([], why=_few_sets(examples, len(telling)))
+    n_entities = _count(entities, telling) if len(telling) else 0
+    return Plan([], why=_few_sets(examples, len(telling), n_entities))
 
 
 def _of_many(
@@ -81,7 +82,9 @@ def _count(entities: list[Ints], numbers: Ints) -> int:
     return len(np.unique(joined(entities, numbers)))
 
 
-def _few_sets(examples: Examples, n_telling: int) -> str:
+def _few_sets(examples: Examples, n_telling: int, n_entities: int) -> str:
     n_sets = len(examples.truths)
     more = f" with {n_telling} of more than one item" if n_telling < n_sets else ""
-    return f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
+    sets = f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
+    known = f"{n_entities} {'entity' if n_entities == 1 else 'entities'}"
+    return f"{sets}, of {known}, fewer than {LEAST_ENTITIES}"

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._arguments import as_weight, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
-from coterie.learners._auto_candidates import Candidate, Setup, of_families, size_bound
+from coterie.learners._auto_candidates import Candidate, Setup, of_names, size_bound
 from coterie.learners._auto_plan import planned
 from coterie.learners._auto_search import HeldOutScores, Search, is_level, standard_error
 from coterie.learners._auto_text import shown_table
@@ -87,8 +87,9 @@ class AutoLearner(Learner):
         Computes the features of pairs. None takes those of the item sets.
     blocker
         Says which pairs are looked at; None stands for all.
-    families
-        The names of the families to choose from; None stands for all of them.
+    candidates
+        The names of those to choose from, such as "boosted pairs" and "boosted pairs with context";
+        None stands for all of them.
     n_jobs
         Number of processes. The result does not depend on it.
     random_state
@@ -117,8 +118,10 @@ class AutoLearner(Learner):
     >>> from coterie.datasets import make_item_sets
     >>> sets, truths = make_item_sets()
     >>> learner = AutoLearner().fit(sets[:3], truths[:3])
-    >>> learner.choice_.name, learner.choice_.status
-    ('logistic regression', 'not validated: 3 item sets, fewer than 5')
+    >>> learner.choice_.name
+    'logistic regression'
+    >>> learner.choice_.status
+    'not validated: 3 item sets, fewer than 5, of 14 entities, fewer than 50'
     """
 
     table_: list[Tried]
@@ -135,7 +138,7 @@ class AutoLearner(Learner):
         n_folds: int = 5,
         featurizer: Featurizer | None = None,
         blocker: Blocker | None = None,
-        families: Iterable[str] | None = None,
+        candidates: Iterable[str] | None = None,
         n_jobs: int = 1,
         random_state: int = 0,
     ) -> None:
@@ -144,7 +147,7 @@ class AutoLearner(Learner):
         self.n_folds = n_folds
         self.featurizer = featurizer
         self.blocker = blocker
-        self.families = families
+        self.candidates = candidates
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -208,8 +211,8 @@ class AutoLearner(Learner):
         if plan.folds:
             self._featurizer.fit(examples.item_sets)  # an error has the number of the set
         deadline = monotonic() + budget
-        candidates = of_families(self.families)
-        return Search(setup, examples, plan, candidates, self.metric, n_jobs, deadline)
+        wanted = of_names(self.candidates)
+        return Search(setup, examples, plan, wanted, self.metric, n_jobs, deadline)
 
     def _validate(self, search: Search) -> dict[Candidate, str]:
         """Validate the candidates, and say of those that are not why."""
@@ -232,9 +235,11 @@ class AutoLearner(Learner):
 
 def _validate_context(search: Search) -> dict[Candidate, str]:
     """Validate context where it may help, and say of the families where it is not tried why."""
+    if not any(each.context for each in search.candidates):
+        return {}
     if not search.plan.pooled:
         top = _best(search)
-        search.run([top._replace(context=True)])
+        search.run([each for each in search.candidates if each == top._replace(context=True)])
         families = " or ".join(dict.fromkeys([search.simplest.name, top.name]))
         why = f"not tried: context did not help {families}"
         helped = _is_helped(search, search.simplest) or _is_helped(search, top)

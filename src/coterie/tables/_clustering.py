@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie._arrays import Ints
 from coterie.calibrations import Confidences
+from coterie.features.records import Field
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.tables._groups import Group
@@ -49,10 +50,13 @@ class Clustering:
         What names each row of the table.
     found
         What was found of each set.
+    fields
+        What was compared.
     """
 
     ids: Sequence[str]
     found: Sequence[Found]
+    fields: Sequence[Field]
 
     @cached_property
     def cluster_ids(self) -> list[str]:
@@ -113,7 +117,7 @@ class Clustering:
         near = strongest(found.scores, alone[found.scores.pairs].any(axis=1))
         linked = np.flatnonzero(inside.others >= 0)
         said = [_alone(self.ids, found, near, item) for item in range(len(alone))]
-        told = reasons(found.group.item_set.items, linked, inside.others[linked])
+        told = reasons(found.group.item_set.items, self.fields, linked, inside.others[linked])
         for item, text in zip(linked.tolist(), told, strict=True):
             said[item] = text
         return inside.others, said

@@ -19,6 +19,10 @@ _BLOCK = 200
 _limit = Lock()
 
 
+OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
+"""What else cells are often set apart by."""
+
+
 def read_delimited(data: bytes, delimiter: str) -> dict[str, list[str]]:
     r"""Read the columns below a header, every cell as it is written.
 
@@ -86,11 +90,17 @@ def _explain(data: bytes, delimiter: str) -> None:
     """Go through the rows once more, slowly, to say at which line the fault is."""
     rows = _numbered(data, delimiter)
     _line, header = next(rows)
+    others = [name for other, name in OTHERS.items() if len(header) == 1 and other in header[0]]
+    advice = (
+        f"it has {others[0]}: set cells apart by commas, or by tabs in a file called .tsv"
+        if others
+        else "give each row as many, and quote cells with delimiters in them"
+    )
     for line, row in rows:
         if len(row) != len(header):
             raise InputError(
                 f"line {line} has {len(row)} cell{'s' * (len(row) != 1)}, but the header has "
-                f"{len(header)}; give each row as many, and quote cells with delimiters in them"
+                f"{len(header)}; {advice}"
             )
 
 

@@ -17,7 +17,13 @@ from coterie.features.given import GivenFeatures
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
-from coterie.learners._auto_candidates import BOOSTED_PAIRS, LEFT_LINKING, LOGISTIC, STRUCTURED
+from coterie.learners._auto_candidates import (
+    BOOSTED_PAIRS,
+    FAMILIES,
+    LEFT_LINKING,
+    LOGISTIC,
+    STRUCTURED,
+)
 from coterie.learners._entities import as_entities
 from coterie.learners.calibration import calibration_of
 from coterie.model import Model
@@ -31,14 +37,18 @@ from coterie.tables._sample import sampled
 from coterie.tables._schema import Schema, infer_schema, refuse_ours
 from coterie.tables._table import Table
 
-LEARNERS: dict[str, tuple[str, ...] | None] = {
-    "auto": None,
+LEARNERS: dict[str, tuple[str, ...]] = {
+    "auto": FAMILIES,
     "logistic": (LOGISTIC,),
     "left-linking": (LEFT_LINKING,),
     "boosted": (BOOSTED_PAIRS,),
     "structured": (STRUCTURED,),
 }
-"""The learners by name, and the families that each chooses from."""
+"""The learners by name, and what each chooses from.
+
+Nothing with context, whose scores depend on all rows: each field has its part in the score of two
+rows, which an explanation tells.
+"""
 
 
 class Options(TypedDict, total=False):
@@ -94,6 +104,9 @@ def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
 
 def fit_table(frame: Any, cluster: str, **options: Unpack[Options]) -> Fitted:
     """Learn as `fit` does, and return what was found on the way too."""
+    for name in sorted(options.keys() - Options.__annotations__.keys()):
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"there is no option {name!r}; give some of {known}")
     table = as_table(frame)
     refuse_ours(table, cluster)
     schema = infer_schema(
@@ -168,7 +181,7 @@ def _learner(options: Options) -> AutoLearner:
     return AutoLearner(
         metric=as_metric(metric),
         budget=None if budget is None else as_weight("budget", budget),
-        families=LEARNERS[name],
+        candidates=LEARNERS[name],
         n_jobs=as_whole("n_jobs", options.get("n_jobs", 1), 1),
         random_state=as_whole("random_state", options.get("random_state", 0)),
     )

@@ -90,7 +90,7 @@ class TableModel:
         for number, group in enumerate(groups):
             found.append(self._found(group, *(_within(each, group, len(table)) for each in links)))
             report("cluster", number + 1, len(groups))
-        return Clustering(ids, found)
+        return Clustering(ids, found, self.schema.fields)
 
     def kept(self, frame: Any) -> Any:
         """Rename the column of given clusters, if a prediction adds one of its name."""

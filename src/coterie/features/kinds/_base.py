@@ -80,7 +80,7 @@ class Kind(Value, ABC):
 
     def read(self, texts: Sequence[str]) -> Read:
         """Read the text of each row: what takes the time, and depends on nothing learned."""
-        distinct = self._distinct(texts)
+        distinct = self.distinct(texts)
         splits = {"values": in_whole, **self.splits}
         tokens = {name: Counted.of(distinct.texts, split) for name, split in splits.items()}
         return Read(distinct, tokens, self._more(distinct.texts))
@@ -141,7 +141,8 @@ class Kind(Value, ABC):
         """Read what else there is in distinct texts."""
         return beginnings(texts)
 
-    def _distinct(self, texts: Sequence[str]) -> Distinct:
+    def distinct(self, texts: Sequence[str]) -> Distinct:
+        """Return what is compared of the text of each row: equal values look the same."""
         raw = Distinct.of(texts)
         cleaned = Distinct.of(map(self._cleaned, raw.texts))
         return Distinct(cleaned.texts, cleaned.of_rows[raw.of_rows])
