@@ -267,7 +267,6 @@ def test_what_is_read_is_not_written_onto(files, tmp_path):
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
     for words in (
         ("fit", table, "--cluster", "who", "-o", table),
-        ("predict", model, table, "-o", table),
         ("predict", model, table, "--together", pairs, "-o", pairs),
         ("report", model, table, "-o", model),
         ("init", table, "-o", f"{tmp_path}/../{tmp_path.name}/t.csv"),

@@ -55,7 +55,7 @@ def predict(
     if as_json and output == STREAM:
         raise InputError("standard output cannot be both the table and JSON; write to a file")
     known, place = load_model(model), _format_out(output, format_)
-    refuse_overwriting(output, model, table, together, apart)
+    refuse_overwriting(output, model, together, apart)
     check_target(output)
     read = read_table(table, format=format_)
     joined, kept = (_links(path, known, read, id_) for path in (together, apart))
