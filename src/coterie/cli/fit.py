@@ -35,7 +35,10 @@ Learner = Annotated[
 ]
 Metric = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="What to be good by.  [default: b_cubed]"),
+    typer.Option(
+        metavar="NAME",
+        help="What to be good by: b_cubed, pair_scores, muc or another metric.  [default: b_cubed]",
+    ),
 ]
 Budget = Annotated[
     float | None,

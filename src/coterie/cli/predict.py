@@ -46,7 +46,8 @@ def predict(
 ) -> None:
     """Cluster the rows of a table, and write it with four columns more.
 
-    These are cluster_id, confidence, linked_to and reason.
+    These are cluster_id, confidence, linked_to and reason. Where no column names rows, they are
+    named by their numbers, from 1 on.
     """
     from coterie.tables import read_table, write_table
 

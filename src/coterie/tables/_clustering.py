@@ -130,4 +130,6 @@ def _alone(ids: Sequence[str], found: Found, near: Any, item: int) -> str:
         return "joined through other rows"
     if other < 0:
         return "no row is near enough to be looked at"
-    return f"no match; nearest is {ids[found.group.rows[other]]}, score {near.scores[item]:.2f}"
+    score = float(near.scores[item])
+    but = ", but its cluster as a whole was not joined" if score > 0.0 else ""
+    return f"no match; nearest is {ids[found.group.rows[other]]}, score {score:.2f}{but}"
