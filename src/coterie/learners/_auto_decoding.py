@@ -54,8 +54,8 @@ def steadied(reached: Floats) -> Floats:
     One join of two large clusters moves what a single item set reaches, and the next item set is
     joined at another threshold.
 
-    >>> steadied(np.array([[[0.0], [6.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
-    [2.0, 1.5, 1.2, 1.5, 0.0]
+    >>> steadied(np.array([[[0.0], [60.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
+    [20.0, 15.0, 12.0, 15.0, 0.0]
     """
     n_thresholds = reached.shape[1]
     places = np.arange(n_thresholds)

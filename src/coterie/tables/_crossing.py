@@ -100,7 +100,7 @@ def left_out(parts: Ints, numbers: Ints, n_parts: int) -> Ints:
     draws: as much is known of pairs of one entity as of others, so that this does not tell them.
 
     >>> left_out(np.array([[2, 1], [0, 0], [2, 2]]), np.array([4, 4, 5]), 3).tolist()
-    [[1, 2], [0, 1], [0, 2]]
+    [[1, 2], [0, 1], [1, 2]]
     """
     first, second = parts.T
     another = (first + 1 + numbers % max(n_parts - 1, 1)) % n_parts
