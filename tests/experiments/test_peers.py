@@ -19,6 +19,7 @@ from coterie.experiments._peers_methods import METHODS, OWN, VARIANTS, tuned
 from coterie.experiments._peers_results import PAIR_F1, Result, Split, asked, tool_row
 from coterie.experiments.cells import Cells, Context
 from coterie.features.operators import written
+from coterie.learners._auto_candidates import size_bound
 from coterie.learners._auto_decoding import threshold_grid
 from coterie.learners._auto_folds import folds_of_entities, pooled
 from coterie.metrics import adjusted_rand_score, b_cubed, pair_scores
@@ -142,7 +143,7 @@ def test_the_point_is_the_best_on_held_out_entities_by_brute_force(folder):
     found = tuned("BestLeftLinkLearner", train)
     (variant,) = VARIANTS["BestLeftLinkLearner"]
     (truth,) = train.truths
-    clusterers = _peers_methods.PaperSetup(max_size=int(truth.sizes.max())).clusterers(variant)
+    clusterers = _peers_methods.PaperSetup(max_size=size_bound([truth])).clusterers(variant)
     values = {}
     for passes in variant.lengths:
         learner = clone(variant.learner).set_params(n_passes=passes)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from coterie._types import Clusterer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink, SpanningForest, SumLink
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
-from coterie.learners._auto_candidates import Candidate, Setup, Variant
+from coterie.learners._auto_candidates import Candidate, Setup, Variant, size_bound
 from coterie.learners._auto_decoding import lowered
 from coterie.learners._auto_plan import planned
 from coterie.learners._auto_search import Point, Search
@@ -110,8 +110,7 @@ def tuned(method: str, train: Examples) -> Tuned:
 
     Both are done as `AutoLearner` does for its own candidates.
     """
-    largest = max(int(truth.sizes.max()) for truth in train.truths)
-    setup = PaperSetup(random_state=SEED, max_size=largest)
+    setup = PaperSetup(random_state=SEED, max_size=size_bound(train.truths))
     plan = planned(train, as_entities(None, train.truths), N_PARTS, SEED)
     candidate = Candidate(method)
     search = Search(setup, train, plan, [candidate], b_cubed)
