@@ -3,7 +3,8 @@
 import numpy as np
 
 from coterie._kernels._compile import inlined, kernel
-from coterie._kernels.tokens import BLANK, OFFSET, hashed
+from coterie._kernels.soft_tfidf import place_of
+from coterie._kernels.tokens import BLANK, OFFSET, hashed, next_piece
 
 LEAST_INITIALS, MOST_INITIALS = 2, 6
 """How many letters an acronym has."""
@@ -43,12 +44,12 @@ def _add_rows(characters, begin, end, small, hashes, found):
     """Add the hashes of the initials of rows, of words of more than `small` letters."""
     row = np.empty(MOST_INITIALS, np.uint64)
     n_before = 0
-    place = begin
-    while place < end:
-        first = place
-        while place < end and characters[place] != BLANK:
-            place += 1
-        if place - first > small:
+    stop = begin
+    while True:
+        first, stop = next_piece(characters, stop, end, BLANK)
+        if first == stop:
+            break
+        if stop - first > small:
             # row[k] is the hash of the initials of the last k + 1 words.
             for length in range(min(n_before, MOST_INITIALS - 1), 0, -1):
                 row[length] = hashed(characters, first, first + 1, row[length - 1])
@@ -57,7 +58,6 @@ def _add_rows(characters, begin, end, small, hashes, found):
             for length in range(LEAST_INITIALS, min(n_before, MOST_INITIALS) + 1):
                 hashes[found] = row[length - 1]
                 found += 1
-        place += 1
     return found
 
 
@@ -98,12 +98,4 @@ def rarest_acronyms(word_starts, words, spelled_starts, spelled, rarities, left,
 @inlined
 def _has(tokens, starts, text, wanted):
     """Tell whether a text has a token."""
-    low, high = starts[text], starts[text + 1]
-    end = high
-    while low < high:
-        middle = (low + high) // 2
-        if tokens[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low < end and tokens[low] == wanted
+    return place_of(wanted, tokens, starts[text], starts[text + 1]) >= 0

@@ -73,7 +73,7 @@ def in_codes(characters, starts):
     for text in range(len(starts) - 1):
         before, end, has_digit = -1, starts[text], False
         while True:
-            start, end = _next(characters, end, starts[text + 1], BLANK)
+            start, end = next_piece(characters, end, starts[text + 1], BLANK)
             if start == end:
                 break
             has_one = _has_digit(characters, start, end)
@@ -97,7 +97,7 @@ def _pieces(characters, starts, between, with_pairs):
         end = starts[text]
         before = -1
         while True:
-            start, end = _next(characters, end, starts[text + 1], between)
+            start, end = next_piece(characters, end, starts[text + 1], between)
             if start == end:
                 break
             hashes[found] = hashed(characters, start, end, OFFSET)
@@ -120,7 +120,7 @@ def _most(characters, between, n_texts):
 
 
 @inlined
-def _next(characters, place, end, between):
+def next_piece(characters, place, end, between):
     """Return where the next piece starts and ends; it is empty where there is none."""
     while place < end and characters[place] == between:
         place += 1
