@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,13 @@ def people(n_rows, seed):
         columns[name] = [value or "" for value in corpus.item_sets[0].items[name]]
     columns["who"] = [f"e{label}" for label in corpus.partitions[0].labels]
     return Table(columns)
+
+
+def rows_of(table):
+    return [
+        dict(zip(table.names, row, strict=True))
+        for row in zip(*table.columns.values(), strict=True)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -136,20 +144,62 @@ def test_the_input_may_be_the_output(files, tmp_path):
     assert read_table(same).names[-4:] == OURS
 
 
-def test_constraints_hold(files, tmp_path):
+@pytest.fixture(scope="module")
+def told(files):
+    """A row, one of its cluster that it must be apart from, one of another to be together with."""
+    table = load(files / "m.coterie").predict(read_table(files / "plain.csv"))
+    before = dict(zip(table["id"], table["cluster_id"], strict=True))
+    sizes = Counter(before.values())
+    row, foe = next(
+        (a, b) for a in before for b in before if a < b and before[a] == before[b]
+        and sizes[before[a]] == 2
+    )  # fmt: skip
+    friend = next(a for a in before if sizes[before[a]] == 1)
+    (files / "apart.csv").write_text(f"{row},{foe}\n")
+    (files / "together.csv").write_text(f"one,other\n{row},{friend}\n")
+    options = ("--together", files / "together.csv", "--apart", files / "apart.csv")
+    return row, foe, friend, options
+
+
+def test_constraints_hold_and_are_the_reason(files, told, tmp_path):
+    row, foe, friend, options = told
     out = tmp_path / "out.csv"
-    run("predict", files / "m.coterie", files / "plain.csv", "-o", out)
-    before = dict(zip(read_table(out)["id"], read_table(out)["cluster_id"], strict=True))
-    pair = next((a, b) for a in before for b in before if a < b and before[a] == before[b])
-    other = next(a for a in before if before[a] != before[pair[0]])
-    (tmp_path / "apart.csv").write_text(",".join(pair) + "\n")
-    (tmp_path / "together.csv").write_text(f"one,other\n{pair[0]},{other}\n")
-    done = run("predict", files / "m.coterie", files / "plain.csv", "-o", out, "--together",
-               tmp_path / "together.csv", "--apart", tmp_path / "apart.csv")  # fmt: skip
-    assert done.exit_code == 0
-    after = dict(zip(read_table(out)["id"], read_table(out)["cluster_id"], strict=True))
-    assert after[pair[0]] != after[pair[1]]
-    assert after[pair[0]] == after[other]
+    done = run("predict", files / "m.coterie", files / "plain.csv", "-o", out, *options)
+    assert done.exit_code == 0, done.output
+    assert "1 pair of" in done.stderr
+    table = read_table(out)
+    after = {own["id"]: own for own in rows_of(table)}
+    assert after[row]["cluster_id"] == after[friend]["cluster_id"] != after[foe]["cluster_id"]
+    assert after[row]["linked_to"] == friend
+    assert after[friend]["linked_to"] == row
+    assert after[row]["reason"].startswith("told to be together; ")
+    assert after[foe]["reason"].endswith("but told to be apart")
+
+
+def test_explain_tells_what_was_told(files, told):
+    row, foe, friend, options = told
+    explain = ("explain", files / "m.coterie", files / "plain.csv", row)
+    shown = run(*explain, friend, *options).stdout
+    assert f"{row} and {friend}, told to be together" in shown
+    record = json.loads(run(*explain, foe, *options, "--json").stdout)
+    assert not record["together"]
+    assert record["refused"]["told"]
+    assert {record["refused"]["first"], record["refused"]["second"]} == {row, foe}
+    record = json.loads(run(*explain, foe, "--json").stdout)
+    assert record["together"]
+
+
+def test_constraints_hold_in_every_command(files, told, tmp_path):
+    row, foe, friend, options = told
+    own = (files / "m.coterie", files / "test.csv")
+    listed = json.loads(run("clusters", *own, *options, "--json", "--top", 60).stdout)["clusters"]
+    assert {row, friend} in [set(each["rows"]) for each in listed]
+    assert {row, foe} not in [set(each["rows"]) for each in listed]
+    metrics = [json.loads(run("evaluate", *own, *each, "--json").stdout) for each in ((), options)]
+    assert metrics[1] != metrics[0]
+    done = run("report", *own, *options, "-o", tmp_path / "page.html")
+    assert done.exit_code == 0, done.output
+    assert "told to be together" in (tmp_path / "page.html").read_text()
 
 
 def test_contradictions_are_refused(files, tmp_path):
@@ -375,6 +425,17 @@ def test_columns_of_ours_are_refused_at_predict(files, tmp_path):
     refused(done, "has a column 'linked_to'")
 
 
+def test_what_predict_wrote_can_be_explained(files, tmp_path):
+    out = tmp_path / "out.csv"
+    run("predict", files / "m.coterie", files / "test.csv", "-o", out)
+    for command in (("explain", "r000", "r001"), ("clusters",), ("evaluate",)):
+        words = [files / "m.coterie", out, *command[1:]]
+        again = run(command[0], *words, "--json")
+        words[1] = files / "test.csv"
+        assert again.exit_code == 0, again.output
+        assert again.stdout == run(command[0], *words, "--json").stdout
+
+
 def test_ids_that_are_not_there_are_refused(files):
     explain = ("explain", files / "m.coterie", files / "test.csv")
     refused(run(*explain, "r000", "r999"), "r999")
@@ -406,6 +467,11 @@ def test_a_cluster_column_of_our_name_is_kept_by_another(files, tmp_path):
     write_table(tmp_path / "t.csv", columns)
     done = run("predict", tmp_path / "m", tmp_path / "t.csv", "-o", tmp_path / "p.csv")
     refused(done, "cluster_id_input")
+    predicted = (tmp_path / "m", tmp_path / "o.csv")
+    refused(run("evaluate", *predicted), "was written by a prediction", "cluster_id_input")
+    first = run("evaluate", *predicted, "--cluster", "cluster_id_input", "--json")
+    assert first.exit_code == 0, first.output
+    assert json.loads(first.stdout)["true_clusters"] == len(set(table["who"]))
 
 
 # How a run ends.

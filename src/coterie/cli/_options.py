@@ -42,4 +42,11 @@ Format = Annotated[
         help="csv, tsv, jsonl or parquet, where the name of a file does not tell it.",
     ),
 ]
+Together = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Pairs of ids of rows that must be in one cluster."),
+]
+Apart = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Pairs of ids of rows that must not be.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]

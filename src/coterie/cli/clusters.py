@@ -6,8 +6,9 @@ import typer
 
 from coterie.cli._bars import bars
 from coterie.cli._files import load_model
-from coterie.cli._options import AsJson, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import named, note, number, print_json, print_table, shown
+from coterie.cli._told import Told
 
 if TYPE_CHECKING:
     from coterie.tables import Clustering
@@ -22,6 +23,8 @@ def clusters(
     model: ModelFile,
     table: TableFile,
     top: Top = 20,
+    together: Together = None,
+    apart: Apart = None,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -33,10 +36,12 @@ def clusters(
     """
     from coterie.tables import read_table
 
+    told = Told(table, together, apart)
     known = load_model(model)
     read = read_table(table, format=format_)
     with bars():
-        found = known.cluster(read, id_=id_)
+        found = known.cluster(read, id_=id_, **told.read(known, read, id_))
+    told.tell()
     if as_json:
         print_json({"clusters": _records(found, top)})
         return

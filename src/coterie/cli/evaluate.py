@@ -2,14 +2,26 @@
 
 from coterie.cli._bars import bars
 from coterie.cli._files import load_model
-from coterie.cli._options import AsJson, Cluster, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._options import (
+    Apart,
+    AsJson,
+    Cluster,
+    Format,
+    IdColumn,
+    ModelFile,
+    TableFile,
+    Together,
+)
 from coterie.cli._shown import named, note, number, print_json, print_table
+from coterie.cli._told import Told
 
 
 def evaluate(
     model: ModelFile,
     table: TableFile,
     cluster: Cluster = None,
+    together: Together = None,
+    apart: Apart = None,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -21,10 +33,12 @@ def evaluate(
     """
     from coterie.tables import read_table
 
+    told = Told(table, together, apart)
     known = load_model(model)
     read = read_table(table, format=format_)
     with bars():
-        found = known.evaluate(read, cluster, id=id_)
+        found = known.evaluate(read, cluster, id=id_, **told.read(known, read, id_))
+    told.tell()
     if as_json:
         print_json(found.to_dict())
         return

@@ -6,11 +6,13 @@ import typer
 
 from coterie.cli._bars import bars
 from coterie.cli._files import load_model
-from coterie.cli._options import AsJson, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import number, print_json, print_table, shown
+from coterie.cli._told import Told
 
 if TYPE_CHECKING:
     from coterie.tables import Explanation
+    from coterie.tables._explaining import Link
 
 RowId = Annotated[
     str,
@@ -22,11 +24,13 @@ RowId = Annotated[
 ]
 
 
-def explain(
+def explain(  # noqa: PLR0913, PLR0917 - what a command can be told are its parameters
     model: ModelFile,
     table: TableFile,
     first: RowId,
     second: RowId,
+    together: Together = None,
+    apart: Apart = None,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -37,10 +41,12 @@ def explain(
     """
     from coterie.tables import read_table
 
+    told = Told(table, together, apart)
     known = load_model(model)
     read = read_table(table, format=format_)
     with bars():
-        found = known.explain(read, first, second, id=id_)
+        found = known.explain(read, first, second, id=id_, **told.read(known, read, id_))
+    told.tell()
     if as_json:
         print_json(found.to_dict())
     else:
@@ -79,12 +85,16 @@ def _show_links(found: "Explanation") -> None:
         typer.echo("Linked by:")
         for link in found.links:
             ends = f"{shown(link.first)} and {shown(link.second)}"
-            typer.echo(f"  {ends}, score {number(link.score, 2, signed=True)}")
+            typer.echo(f"  {ends}, {_strength(link, 'together')}")
     elif found.together:
         typer.echo("No links that were looked at join them.")
     if found.refused is None:
         typer.echo("No link was refused.")
         return
     ends = f"{shown(found.refused.first)} and {shown(found.refused.second)}"
-    score = number(found.refused.score, 2, signed=True)
-    typer.echo(f"The strongest link that was refused: {ends}, score {score}")
+    typer.echo(f"The strongest link that was refused: {ends}, {_strength(found.refused, 'apart')}")
+
+
+def _strength(link: "Link", how: str) -> str:
+    score = [] if link.score is None else [f"score {number(link.score, 2, signed=True)}"]
+    return ", ".join([*score, *[f"told to be {how}"] * link.told])

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,26 +11,16 @@ from coterie.cli._files import (
     STREAM,
     check_target,
     load_model,
-    refuse_many_streams,
     refuse_overwriting,
 )
-from coterie.cli._options import AsJson, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import named, note, print_json
+from coterie.cli._told import Told
 from coterie.exceptions import InputError
-
-if TYPE_CHECKING:
-    from coterie.tables import Table, TableModel
 
 TableOut = Annotated[
     str,
     typer.Option("--output", "-o", metavar="OUT", help="The file to write, or - for standard out."),
-]
-Together = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Pairs of ids of rows that must be in one cluster."),
-]
-Apart = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Pairs of ids of rows that must not be.")
 ]
 
 
@@ -50,27 +40,26 @@ def predict(
     named by their numbers, from 1 on.
     """
     from coterie.tables import read_table, write_table
+    from coterie.tables._schema import refuse_ours
 
     begun = monotonic()
-    refuse_many_streams(table, together, apart)
+    told = Told(table, together, apart)
     if as_json and output == STREAM:
         raise InputError("standard output cannot be both the table and JSON; write to a file")
     known, place = load_model(model), _format_out(output, format_)
     refuse_overwriting(output, model, together, apart)
     check_target(output)
     read = read_table(table, format=format_)
-    joined, kept = (_links(path, known, read, id_) for path in (together, apart))
+    refuse_ours(read, known.schema.cluster)
     with bars():
-        found = known.cluster(read, id_=id_, together=joined, apart=kept)
+        found = known.cluster(read, id_=id_, **told.read(known, read, id_))
         added = found.columns()
     write_table(output, {**known.kept(read).columns, **added}, format=place)
-    told = _summary(found.cluster_ids, monotonic() - begun)
+    summary = _summary(found.cluster_ids, monotonic() - begun)
     if as_json:
-        print_json({"output": output, **told})
-    _tell(told)
-    for path, links, how in ((together, joined, "together"), (apart, kept, "apart")):
-        if path is not None:
-            note(f"{len(links):,} pair{'s' * (len(links) != 1)} of {path} held {how}")
+        print_json({"output": output, **summary})
+    _tell(summary)
+    told.tell()
 
 
 def _format_out(output: str, given: str | None) -> str | None:
@@ -79,17 +68,6 @@ def _format_out(output: str, given: str | None) -> str | None:
 
     told = named_format(output, None) or named_format(output, given)
     return told if output == STREAM else require_format(output, told)
-
-
-def _links(path: str | None, model: "TableModel", table: "Table", id_: str | None) -> Any:
-    """Read pairs of ids of rows."""
-    from coterie.tables._constraints import read_links
-    from coterie.tables._groups import row_ids
-
-    if path is None:
-        return ()
-    ids = row_ids(table, model.schema_of(table, id_).id)
-    return [(ids[first], ids[second]) for first, second in read_links(path, ids)]
 
 
 def _summary(cluster_ids: list[str], seconds: float) -> dict[str, Any]:

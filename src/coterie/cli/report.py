@@ -6,8 +6,9 @@ import typer
 
 from coterie.cli._bars import bars
 from coterie.cli._files import STREAM, check_target, load_model, refuse_overwriting, write_text
-from coterie.cli._options import Cluster, Format, IdColumn, ModelFile, TableFile
+from coterie.cli._options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import note
+from coterie.cli._told import Told
 
 PageOut = Annotated[
     str,
@@ -20,6 +21,8 @@ def report(
     table: TableFile,
     output: PageOut,
     cluster: Cluster = None,
+    together: Together = None,
+    apart: Apart = None,
     id_: IdColumn = None,
     format_: Format = None,
 ) -> None:
@@ -32,13 +35,17 @@ def report(
     from coterie.report.page import page
     from coterie.tables import read_table
 
+    told = Told(table, together, apart)
     known = load_model(model)
-    refuse_overwriting(output, model, table)
+    refuse_overwriting(output, model, table, together, apart)
     check_target(output)
     read = read_table(table, format=format_)
     own = known.schema.cluster if known.schema.cluster in read.names else None
     with bars():
-        data = report_of(known, read, cluster=cluster or own, id_=id_)
+        data = report_of(
+            known, read, cluster=cluster or own, id_=id_, **told.read(known, read, id_)
+        )
+    told.tell()
     write_text(output, page(data))
     if output != STREAM:
         note(f"the report is in {output}")

@@ -8,8 +8,10 @@ import numpy as np
 
 from coterie import metrics
 from coterie._arrays import Bools, Floats, Ints
+from coterie._types import Clusterer
+from coterie.clusterers._constraints import constrained
 from coterie.items import ItemSet
-from coterie.learners._auto_decoding import partitions_at
+from coterie.learners._auto_decoding import lowered, partitions_at
 from coterie.partition import Partition
 from coterie.report.data import (
     Choice,
@@ -26,6 +28,8 @@ from coterie.report.data import (
 from coterie.tables import Clustering, Evaluation, Table, TableModel
 from coterie.tables._clustering import Doubt, Found
 from coterie.tables._explaining import field_contributions, is_additive
+from coterie.tables._links import Told
+from coterie.tables._model import Links
 
 __all__ = ["report_of"]
 
@@ -43,7 +47,13 @@ MOST_ROWS = 20_000
 
 
 def report_of(
-    model: TableModel, table: Table, *, cluster: str | None = None, id_: str | None = None
+    model: TableModel,
+    table: Table,
+    *,
+    cluster: str | None = None,
+    id_: str | None = None,
+    together: Links = (),
+    apart: Links = (),
 ) -> ReportData:
     """Cluster a table, and gather what is to be shown of it.
 
@@ -57,9 +67,12 @@ def report_of(
         The column that says which rows belong together; None where none does.
     id_
         The column that names rows, as for `TableModel.predict`.
+    together, apart
+        Pairs of ids, as for `TableModel.predict`.
     """
-    found = None if cluster is None else model.evaluate(table, cluster, id=id_)
-    clustering = model.cluster(table, id_=id_) if found is None else found.clustering
+    told: dict[str, Links] = {"together": together, "apart": apart}
+    found = None if cluster is None else model.evaluate(table, cluster, id=id_, **told)
+    clustering = model.cluster(table, id_=id_, **told) if found is None else found.clustering
     truths = None if cluster is None else table[cluster]
     return ReportData(
         f"Clusters of {table.name}",
@@ -77,7 +90,7 @@ def _facts(
     model: TableModel, table: Table, clustering: Clustering, *, has_curve: bool
 ) -> list[tuple[str, str]]:
     facts = model.facts
-    told = [
+    shown = [
         ("table", f"{table.name}, {len(table):,} rows"),
         ("clusters", f"{len(set(clustering.cluster_ids)):,}"),
         ("learner", str(facts.get("learner", "unknown"))),
@@ -85,8 +98,12 @@ def _facts(
         ("chosen by", str(facts.get("metric", "unknown"))),
     ]
     if not has_curve:
-        told.append(("operating point", f"not varied, for there are over {MOST_ROWS:,} rows"))
-    return told
+        shown.append(("operating point", f"not varied, for there are over {MOST_ROWS:,} rows"))
+    for how in Told._fields:
+        count = sum(len(getattr(each.told, how)) for each in clustering.found)
+        if count:
+            shown.append((f"told to be {how}", f"{count:,} pair{'s' * (count != 1)} of rows"))
+    return shown
 
 
 def _sizes(clustering: Clustering, evaluation: Evaluation | None) -> Sizes:
@@ -109,7 +126,7 @@ def _curve(model: TableModel, evaluation: Evaluation) -> Curve:
     found = evaluation.clustering.found
     truths = _restricted(evaluation.truth, found)
     thresholds = _thresholds(found, truths)
-    by_set = [partitions_at(model.model.clusterer, each.scores, thresholds) for each in found]
+    by_set = [_partitions(model.model.clusterer, each, thresholds) for each in found]
     truth = _joined(truths)
     lines: list[tuple[float, ...]] = []
     for own in zip(*by_set, strict=True):
@@ -118,6 +135,13 @@ def _curve(model: TableModel, evaluation: Evaluation) -> Curve:
         lines.append((*metrics.pair_scores(truth, predicted), b_cubed.f1))
     precision, recall, f1, b_cubed_f1 = np.array(lines, dtype=np.float64).T
     return Curve(thresholds, precision, recall, f1, b_cubed_f1, chosen=0.0)
+
+
+def _partitions(clusterer: Clusterer, found: Found, thresholds: Floats) -> list[Partition]:
+    """Return what is predicted of a set at each operating point, with what was told."""
+    if not any(map(len, found.told)):
+        return list(partitions_at(clusterer, found.scores, thresholds))
+    return [constrained(clusterer, lowered(found.scores, own), *found.told) for own in thresholds]
 
 
 def _restricted(truth: Partition, found: Sequence[Found]) -> list[Partition]:

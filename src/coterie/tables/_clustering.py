@@ -13,7 +13,7 @@ from coterie.features.records import Field
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.tables._groups import Group
-from coterie.tables._links import strongest, weaknesses
+from coterie.tables._links import Bonds, Told, bonds_of, strongest, weaknesses
 from coterie.tables._reasons import reasons
 
 
@@ -33,11 +33,17 @@ class Found(NamedTuple):
     group: Group
     scores: PairScores
     confidences: Confidences
+    told: Told
 
     @property
     def partition(self) -> Partition:
         """Which of the rows belong together."""
         return self.confidences.partition
+
+    @property
+    def bonds(self) -> Bonds:
+        """The pairs that may link rows."""
+        return bonds_of(self.scores, self.told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +101,7 @@ class Clustering:
         """
         every = []
         for each in self.found:
-            weakest, disagreement = weaknesses(each.scores, each.partition)
+            weakest, disagreement = weaknesses(each.bonds, each.partition)
             for label in np.flatnonzero(each.partition.sizes > 1):
                 rows = each.group.rows[each.partition.clusters[label]].tolist()
                 every.append(
@@ -111,15 +117,16 @@ class Clustering:
 
     def _links(self, found: Found) -> tuple[Ints, list[str]]:
         """Return the strongest link of each item inside its cluster, and the reasons."""
-        together = found.partition.together(found.scores.listed)
-        inside = strongest(found.scores, together)
+        bonds = found.bonds
+        inside = strongest(bonds, found.partition.together(bonds.pairs))
         alone = found.partition.sizes[found.partition.labels] == 1
-        near = strongest(found.scores, alone[found.scores.pairs].any(axis=1))
+        near = strongest(bonds, alone[bonds.pairs].any(axis=1))
         linked = np.flatnonzero(inside.others >= 0)
         said = [_alone(self.ids, found, near, item) for item in range(len(alone))]
         told = reasons(found.group.item_set.items, self.fields, linked, inside.others[linked])
         for item, text in zip(linked.tolist(), told, strict=True):
-            said[item] = text
+            was_told = np.isposinf(inside.scores[item])
+            said[item] = f"told to be together; {text}" if was_told else text
         return inside.others, said
 
 
@@ -131,5 +138,7 @@ def _alone(ids: Sequence[str], found: Found, near: Any, item: int) -> str:
     if other < 0:
         return "no row is near enough to be looked at"
     score = float(near.scores[item])
-    but = ", but its cluster as a whole was not joined" if score > 0.0 else ""
-    return f"no match; nearest is {ids[found.group.rows[other]]}, score {score:.2f}{but}"
+    nearest = f"no match; nearest is {ids[found.group.rows[other]]}, score {score:.2f}"
+    if found.told.keeps_apart(item, other):
+        return f"{nearest}, but told to be apart"
+    return f"{nearest}, but its cluster as a whole was not joined" if score > 0.0 else nearest

@@ -13,18 +13,22 @@ from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.model import Model
-from coterie.pairs import PairScores
 from coterie.tables._clustering import Clustering, Found
 from coterie.tables._constraints import shown
-from coterie.tables._links import spanning_tree
+from coterie.tables._links import Bonds, spanning_tree
 
 
 class Link(NamedTuple):
-    """Two rows by their ids, and the score of the pair."""
+    """Two rows by their ids, and the score of the pair.
+
+    `told` says that the link was told to hold, or to be refused; a pair that was told to be
+    together has no score beside that, None.
+    """
 
     first: str
     second: str
-    score: float
+    score: float | None
+    told: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
     together = bool(found.partition.labels[items[0]] == found.partition.labels[items[1]])
     path = _path(found, items) if together else []
     names = [clustering.ids[row] for row in found.group.rows]
+    bonds = found.bonds
     texts = found.group.item_set.items
     return Explanation(
         (first, second),
@@ -107,7 +112,7 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
         bias,
         parts,
         float(_probability(model, bias + sum(parts.values()))),
-        [_link(found.scores, names, *ends) for ends in pairwise(path)],
+        [_link(bonds, names, *ends) for ends in pairwise(path)],
         _refused(found, items, names),
         {name: (texts[name][items[0]], texts[name][items[1]]) for name in texts},
     )
@@ -169,7 +174,7 @@ def _probability(model: Model, score: float) -> Any:
 
 
 def _path(found: Found, items: Sequence[int]) -> list[int]:
-    links = spanning_tree(found.scores, found.partition).links
+    links = spanning_tree(found.bonds, found.partition).links
     groups = grouped(links, found.scores.n_items)
     if groups[items[0]] != groups[items[1]]:  # held together by nothing that was looked at
         return []
@@ -186,10 +191,14 @@ def _refused(found: Found, items: Sequence[int], names: Sequence[str]) -> Link |
     if not len(wanted):
         return None
     best = wanted[np.argmax(found.scores.scores[wanted])]
-    return _link(found.scores, names, *found.scores.pairs[best].tolist())
+    first, second = found.scores.pairs[best].tolist()
+    score, told = float(found.scores.scores[best]), found.told.keeps_apart(first, second)
+    return Link(names[first], names[second], score, told)
 
 
-def _link(scores: PairScores, names: Sequence[str], first: int, second: int) -> Link:
+def _link(bonds: Bonds, names: Sequence[str], first: int, second: int) -> Link:
     low, high = sorted((first, second))
-    at = np.flatnonzero((scores.pairs[:, 0] == low) & (scores.pairs[:, 1] == high))
-    return Link(names[first], names[second], float(scores.scores[at[0]]))
+    at = np.flatnonzero((bonds.pairs[:, 0] == low) & (bonds.pairs[:, 1] == high))
+    score = float(bonds.scores[at[0]])
+    told = score == np.inf
+    return Link(names[first], names[second], None if told else score, told)

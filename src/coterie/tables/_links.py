@@ -11,6 +11,36 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 
+class Told(NamedTuple):
+    """Pairs of items that must be together, and pairs that must be apart; the lower item first."""
+
+    together: Pairs
+    apart: Pairs
+
+    def keeps_apart(self, first: int, second: int) -> bool:
+        """Tell whether two items must be apart."""
+        pair = min(first, second), max(first, second)
+        return len(self.apart) > 0 and bool((self.apart == pair).all(axis=1).any())
+
+
+class Bonds(NamedTuple):
+    """Pairs of items, each once, and what they score: +∞ if they were told to be together."""
+
+    n_items: int
+    pairs: Pairs
+    scores: Floats
+
+
+def bonds_of(scores: PairScores, told: Told) -> Bonds:
+    """Return the pairs that were looked at, and those told to be together."""
+    if not len(told.together):
+        return Bonds(scores.n_items, scores.pairs, scores.scores)
+    pairs = np.concatenate([told.together, scores.pairs])
+    values = np.concatenate([np.full(len(told.together), np.inf), scores.scores])
+    _, first = np.unique(pairs @ [scores.n_items, 1], return_index=True)
+    return Bonds(scores.n_items, pairs[first], values[first])
+
+
 class Strongest(NamedTuple):
     """The strongest link of each item: the other item, −1 where there is none, and its score."""
 
@@ -18,16 +48,16 @@ class Strongest(NamedTuple):
     scores: Floats
 
 
-def strongest(scores: PairScores, wanted: Bools) -> Strongest:
+def strongest(bonds: Bonds, wanted: Bools) -> Strongest:
     """Return the strongest of the wanted links of each item; of equal ones to the first item."""
-    pairs, values = scores.pairs[wanted], scores.scores[wanted]
+    pairs, values = bonds.pairs[wanted], bonds.scores[wanted]
     ends = np.concatenate([pairs, pairs[:, ::-1]])
     both = np.concatenate([values, values])
     order = np.lexsort((ends[:, 1], -both, ends[:, 0]))
     owners = ends[order, 0]
     first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
-    others = np.full(scores.n_items, -1, dtype=np.intp)
-    found = np.full(scores.n_items, -np.inf)
+    others = np.full(bonds.n_items, -1, dtype=np.intp)
+    found = np.full(bonds.n_items, -np.inf)
     others[owners[first]], found[owners[first]] = ends[order[first], 1], both[order[first]]
     return Strongest(others, found)
 
@@ -39,15 +69,15 @@ class Tree(NamedTuple):
     scores: Floats
 
 
-def spanning_tree(scores: PairScores, partition: Partition) -> Tree:
+def spanning_tree(bonds: Bonds, partition: Partition) -> Tree:
     """Return the maximum spanning forest of the pairs inside clusters."""
-    inside = np.flatnonzero(partition.together(scores.listed))
-    pairs, values = scores.pairs[inside], scores.scores[inside]
+    inside = np.flatnonzero(partition.together(bonds.pairs))
+    pairs, values = bonds.pairs[inside], bonds.scores[inside]
     order = np.argsort(-values, kind="stable")
     # Ranks in place of scores: SciPy drops links of weight 0, and equal scores need an order.
     ranks = np.empty(len(order))
     ranks[order] = np.arange(1.0, len(order) + 1)
-    n_items = scores.n_items
+    n_items = bonds.n_items
     graph = sp.csr_array((ranks, pairs.T.astype(np.int32)), shape=(n_items, n_items))
     kept = order[minimum_spanning_tree(graph).data.astype(np.intp) - 1]
     return Tree(pairs[kept], values[kept])
@@ -63,14 +93,14 @@ class Weakness(NamedTuple):
     disagreement: Floats
 
 
-def weaknesses(scores: PairScores, partition: Partition) -> Weakness:
+def weaknesses(bonds: Bonds, partition: Partition) -> Weakness:
     """Say how weak each cluster is; a single item has no weak link, +∞."""
-    tree = spanning_tree(scores, partition)
+    tree = spanning_tree(bonds, partition)
     weakest = np.full(partition.n_clusters, np.inf)
     np.minimum.at(weakest, partition.labels[tree.links[:, 0]], tree.scores)
-    inside = np.flatnonzero(partition.together(scores.listed))
-    owners = partition.labels[scores.pairs[inside, 0]]
-    agreeing = np.bincount(owners, scores.scores[inside] > 0, partition.n_clusters)
+    inside = np.flatnonzero(partition.together(bonds.pairs))
+    owners = partition.labels[bonds.pairs[inside, 0]]
+    agreeing = np.bincount(owners, bonds.scores[inside] > 0, partition.n_clusters)
     sizes = partition.sizes.astype(np.float64)
     n_pairs = np.maximum(sizes * (sizes - 1.0) / 2.0, 1.0)
     disagreement = np.where(sizes > 1, 1.0 - agreeing / n_pairs, 0.0)

@@ -6,7 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from coterie._arrays import Pairs
 from coterie._files import FileName
+from coterie._indices import as_links as canonical
 from coterie._progress import report
 from coterie.calibrations import ClusterCalibration
 from coterie.clusterers._constraints import constrained
@@ -19,8 +21,9 @@ from coterie.tables._evaluating import Evaluation, evaluated
 from coterie.tables._explaining import Explanation, explained
 from coterie.tables._frames import as_table, column_names, renamed, with_columns
 from coterie.tables._groups import Group, given_clusters, grouped, row_ids
+from coterie.tables._links import Told
 from coterie.tables._sample import Sample
-from coterie.tables._schema import INPUT, OURS, Schema, refuse_ours
+from coterie.tables._schema import INPUT, OURS, Schema, refuse_ours, refuse_predicted
 from coterie.tables._storing import load_model, save_model
 from coterie.tables._table import Table
 
@@ -72,7 +75,9 @@ class TableModel:
         together, apart
             Pairs of ids of rows that must be in one cluster, or must not.
         """
-        clustering = self.cluster(as_table(frame), id_=id, together=together, apart=apart)
+        table = as_table(frame)
+        refuse_ours(table, self.schema.cluster)
+        clustering = self.cluster(table, id_=id, together=together, apart=apart)
         return with_columns(self.kept(frame), clustering.columns())
 
     def cluster(
@@ -80,7 +85,6 @@ class TableModel:
     ) -> Clustering:
         """Cluster the rows of a table."""
         schema = self.schema_of(table, id_)
-        refuse_ours(table, self.schema.cluster)
         ids = row_ids(table, schema.id)
         groups = grouped(table, schema, labelled=False)
         links = as_links(together, ids), as_links(apart, ids)
@@ -88,7 +92,8 @@ class TableModel:
         _refuse_across(links[0], groups, ids)
         found = []
         for number, group in enumerate(groups):
-            found.append(self._found(group, *(_within(each, group, len(table)) for each in links)))
+            told = Told(*(_within(each, group, len(table)) for each in links))
+            found.append(self._found(group, told))
             report("cluster", number + 1, len(groups))
         return Clustering(ids, found, self.schema.fields)
 
@@ -104,18 +109,30 @@ class TableModel:
         cluster: str | None = None,
         *,
         id: str | None = None,  # noqa: A002
+        together: Links = (),
+        apart: Links = (),
     ) -> Evaluation:
         """Cluster the rows of a table that says which belong together, and compare."""
         table = as_table(frame)
         schema = replace(self.schema, cluster=cluster or self.schema.cluster)
+        refuse_predicted(table, schema.cluster)
         clusters = given_clusters(table, schema)
         is_own = schema.cluster == self.schema.cluster
-        clustering = self.cluster(table if is_own else table.without([str(cluster)]), id_=id)
-        return evaluated(clustering, clusters)
+        own = table if is_own else table.without([str(cluster)])
+        return evaluated(self.cluster(own, id_=id, together=together, apart=apart), clusters)
 
-    def explain(self, frame: Any, first: Any, second: Any, *, id: str | None = None) -> Explanation:  # noqa: A002
+    def explain(
+        self,
+        frame: Any,
+        first: Any,
+        second: Any,
+        *,
+        id: str | None = None,  # noqa: A002
+        together: Links = (),
+        apart: Links = (),
+    ) -> Explanation:
         """Say why two rows, by their ids, are in one cluster or are not."""
-        clustering = self.cluster(as_table(frame), id_=id)
+        clustering = self.cluster(as_table(frame), id_=id, together=together, apart=apart)
         return explained(self.model, clustering, as_text(first), as_text(second))
 
     def schema_of(self, table: Table, id_: str | None) -> Schema:
@@ -136,12 +153,12 @@ class TableModel:
         kinds = ", ".join(f"{name}: {kind}" for name, kind in self.schema.kinds.items())
         return f"TableModel({kinds})"
 
-    def _found(self, group: Group, together: Any, apart: Any) -> Found:
+    def _found(self, group: Group, told: Told) -> Found:
         scores = self.model.scores(group.item_set)
-        partition = constrained(self.model.clusterer, scores, together, apart)
+        partition = constrained(self.model.clusterer, scores, *told)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
-        return Found(group, scores, calibration.confidences(scores, partition))
+        return Found(group, scores, calibration.confidences(scores, partition), told)
 
 
 def _refuse_across(links: list[tuple[int, int]], groups: list[Group], ids: Sequence[str]) -> None:
@@ -155,12 +172,12 @@ def _refuse_across(links: list[tuple[int, int]], groups: list[Group], ids: Seque
             )
 
 
-def _within(links: list[tuple[int, int]], group: Group, n_rows: int) -> Any:
+def _within(links: list[tuple[int, int]], group: Group, n_rows: int) -> Pairs:
     """Return the links between rows of a group, by their places in it."""
     places = np.full(n_rows, -1, dtype=np.intp)
     places[group.rows] = np.arange(len(group.rows))
     ends = places[np.array(links, dtype=np.intp).reshape(-1, 2)]
-    return ends[(ends >= 0).all(axis=1)]
+    return canonical(ends[(ends >= 0).all(axis=1)], len(group.rows))
 
 
 def load(path: FileName) -> TableModel:

@@ -137,6 +137,15 @@ def refuse_ours(table: Table, cluster: str | None) -> None:
         )
 
 
+def refuse_predicted(table: Table, cluster: str | None) -> None:
+    """Refuse to take the clusters that a prediction has added for those that were given."""
+    if cluster in OURS and INPUT in table.names:
+        raise InputError(
+            f"{table.name} was written by a prediction: {cluster!r} is what was predicted, and "
+            f"what was given is {INPUT!r}; name that by --cluster"
+        )
+
+
 def _inferred_id(table: Table, taken: Any) -> str | None:
     for name in table.names:
         if name.lower() not in IDS or name in taken:
