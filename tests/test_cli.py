@@ -173,18 +173,21 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
 
 
 def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
-    """Of the task that goes on, not of what is done inside of its steps."""
+    """Of the task that goes on, and of what is done inside of its steps."""
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(_bars, "PAUSES", (0.01, 0.02))
     monkeypatch.setattr(_bars, "EVERY", 0.02)
     with bars():
         coterie._progress.report("data", 2, 2)
         for done in range(3):
             coterie._progress.report("table1", done, 7, f"cell {done}")
             coterie._progress.report("fit", 1, 2)
+            coterie._progress.report("step", 1, 2)
         wait_for(lambda: "\n" in stream.getvalue())
     told = stream.getvalue()
-    assert set(told.splitlines()) == {"table1: 2 of 7, 0 s gone, soon done"}
+    line = "table1: 2 of 7 (cell 2), 0 s gone, soon done; fit: 1 of 2, 0 s gone"
+    assert told.splitlines()[-1] == line
     coterie._progress.report("table1", 5, 7)
     time.sleep(0.05)
     assert stream.getvalue() == told  # nothing is told of what is over

@@ -4,11 +4,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain, repeat
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 import coterie
 from coterie.cli._estimates import Estimate
+from coterie.cli._shown import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 
 Show: TypeAlias = "Callable[[Step], None]"
 
+PAUSES = (5.0, 10.0, 15.0)
 EVERY = 30.0
-"""Seconds between two lines."""
+"""Seconds before the first lines, and between all later ones."""
 
 
 @contextmanager
@@ -91,7 +94,7 @@ class _Left:
 
 @contextmanager
 def _lines(processes: int) -> Iterator[Show]:
-    """Write a line from time to time, of the first task that goes on."""
+    """Write a line from time to time, of the first task that goes on and one that is part of it."""
     told: dict[str, tuple[Step, _Left]] = {}
     ended = Event()
 
@@ -101,10 +104,12 @@ def _lines(processes: int) -> Iterator[Show]:
         told[step.task] = step, left
 
     def write() -> None:
-        while not ended.wait(EVERY):
+        for pause in chain(PAUSES, repeat(EVERY)):
+            if ended.wait(pause):
+                return
             going_on = [each for each in list(told.values()) if each[0].done != each[0].total]
             if going_on:
-                sys.stderr.write(_line(*going_on[0]))
+                sys.stderr.write("; ".join(_line(*each) for each in going_on[:2]) + "\n")
                 sys.stderr.flush()
 
     thread = Thread(target=write, daemon=True)
@@ -117,10 +122,11 @@ def _lines(processes: int) -> Iterator[Show]:
 
 
 def _line(step: "Step", left: _Left) -> str:
-    """Write where a task stands: "table1: 12 of 40, 3 min gone, about 7 min left"."""
+    """Write where a task stands: "choose: 2 of 40 (boosted pairs), 3 s gone, about 57 s left"."""
     from coterie.experiments.tables import time_text
 
     of = "" if step.total is None else f" of {step.total}"
     gone = time_text(time.monotonic() - left.first)
-    parts = [f"{step.task}: {step.done}{of}", f"{gone} gone", str(left)]
-    return f"{', '.join(part for part in parts if part)}\n"
+    detail = f" ({shown(step.detail, 40)})" if step.detail else ""
+    parts = [f"{step.task}: {step.done}{of}{detail}", f"{gone} gone", str(left)]
+    return ", ".join(part for part in parts if part)
