@@ -76,7 +76,9 @@ def test_fit_prints_one_object(files):
     assert told["rows"] == 150
     assert told["blocking"]["pairs"] == 150 * 149 // 2
     assert 0.8 < told["held_out"]["b_cubed.f1"] <= 1.0
-    assert told["choice"]["rows"][told["choice"]["chosen"]][0] == "logistic regression"
+    assert told["choice"]["name"] == told["tried"][0]["name"] == "logistic regression"
+    assert told["choice"]["mean"] == pytest.approx(told["held_out"]["b_cubed.f1"], abs=0.05)
+    assert told["choice"]["clusterer"] in {"AverageLinkage", "Greedy"}
 
 
 def test_fit_tells_kinds_blocking_choice_and_metrics(files, tmp_path):

@@ -15,6 +15,9 @@ from coterie.cli._options import (
 from coterie.cli._shown import named, note, number, print_json, print_table
 from coterie.cli._told import Told
 
+SHOWN = {"pair_loss": "pair_loss, % of pairs"}
+"""What metrics are called that are no fractions."""
+
 
 def evaluate(
     model: ModelFile,
@@ -42,7 +45,10 @@ def evaluate(
     if as_json:
         print_json(found.to_dict())
         return
-    rows = [(each.name, *map(number, (each.value, each.low, each.high))) for each in found.figures]
+    rows = [
+        (SHOWN.get(each.name, each.name), *map(number, (each.value, each.low, each.high)))
+        for each in found.figures
+    ]
     print_table(("metric", "value", "from", "to"), rows, " xxx")
     note(
         f"{named(len(found.truth), 'row')}; {named(found.truth.n_clusters, 'cluster')}, "

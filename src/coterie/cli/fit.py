@@ -16,6 +16,7 @@ from coterie.cli._shown import named, note, number, print_json, print_table, sho
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
+    from coterie.learners.auto import Tried
     from coterie.tables import TableModel
     from coterie.tables._fitting import Fitted
 
@@ -106,7 +107,20 @@ def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
 def _record(fitted: "Fitted") -> dict[str, Any]:
     schema, facts = fitted.model.schema, fitted.model.facts
     roles = {role: getattr(schema, role) for role in ROLES}
-    return {**roles, "kinds": dict(schema.kinds), **facts, "seconds": fitted.learner.seconds_}
+    learner = fitted.learner
+    return {
+        **roles,
+        "kinds": dict(schema.kinds),
+        **facts,
+        "choice": {**_row(learner.choice_), "reason": facts["choice"]["reason"]},
+        "tried": [_row(each) for each in learner.table_],
+        "seconds": learner.seconds_,
+    }
+
+
+def _row(tried: "Tried") -> dict[str, Any]:
+    clusterer = None if tried.clusterer is None else type(tried.clusterer).__name__
+    return {**tried._asdict(), "clusterer": clusterer}
 
 
 def _show(fitted: "Fitted") -> None:

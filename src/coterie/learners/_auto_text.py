@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-HEADINGS = ("candidate", "mean", "error", "clusterer", "threshold", "rounds")
+HEADINGS = ("candidate", "mean", "± to best", "clusterer", "threshold", "rounds")
 TEXTS = (0, 3)
 """The columns that are texts."""
 
@@ -37,7 +37,7 @@ def cells(row: Any) -> tuple[str, ...]:
     return (
         _named(row),
         _number(row.mean, ".4f"),
-        _number(row.standard_error, ".4f"),
+        _number(row.standard_error or None, ".4f"),
         "" if row.clusterer is None else type(row.clusterer).__name__,
         _number(row.threshold, ".3g"),
         _number(row.n_rounds, "d"),
