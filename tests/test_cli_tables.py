@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,37 @@ def test_numbers_stay_numbers_in_json_lines(files, tmp_path):
     row = json.loads(out.read_text().splitlines()[0])
     assert isinstance(row["confidence"], float)
     assert isinstance(row["id"], str)
+
+
+def test_types_stay_in_json_lines(files, tmp_path):
+    records = [
+        {"code": row, "tags": [row, None], **own}
+        for row, own in enumerate(rows_of(read_table(files / "test.csv")))
+    ]
+    del records[3]["tags"]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    done = run("predict", files / "m.coterie", "-", "-o", tmp_path / "o.jsonl", stdin=lines)
+    assert done.exit_code == 0, done.output
+    written = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert [{k: v for k, v in own.items() if k not in OURS} for own in written] == records
+    assert all(isinstance(own["confidence"], float) for own in written)
+
+
+def test_types_stay_in_parquet(files, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = dict(read_table(files / "test.csv").columns)
+    columns = {"count": list(range(60)), "since": [date(2020, 1, 1)] * 60, **columns}
+    frame = arrow.table({name: list(cells) for name, cells in columns.items()})
+    parquet.write_table(frame, tmp_path / "t.parquet")
+    for name in ("o.parquet", "o.csv"):
+        done = run("predict", files / "m.coterie", tmp_path / "t.parquet", "-o", tmp_path / name)
+        assert done.exit_code == 0, done.output
+    written = parquet.read_table(tmp_path / "o.parquet")
+    assert written.drop_columns(list(OURS)).equals(frame)
+    text = read_table(tmp_path / "o.csv")
+    assert text["since"][0] == "2020-01-01"
+    assert text["cluster_id"] == tuple(written["cluster_id"].to_pylist())
 
 
 def test_the_input_may_be_the_output(files, tmp_path):

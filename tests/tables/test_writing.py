@@ -107,7 +107,7 @@ def test_gzip_tells_no_name_and_no_time(tmp_path):
         ("t.csv", {"a": ["\ud800"]}, "column 'a', row 0 has half a surrogate pair"),
         ("t.csv", {" ": ["x"]}, "a column is named ' '"),
         ("t.csv", {}, "there are no columns"),
-        ("t.csv", [["x"]], "the table is of type list"),
+        ("t.csv", [["x"]], "row 0 is of type list"),
         ("t.xlsx", {"a": ["x"]}, "does not tell its format"),
         ("t.parquet.gz", {"a": ["x"]}, "drop the .gz"),
         ("none/t.csv", {"a": ["x"]}, "there is no folder"),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from time import monotonic
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,10 @@ from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, Tab
 from coterie.cli._shown import named, note, print_json
 from coterie.cli._told import Told
 from coterie.exceptions import InputError
+
+if TYPE_CHECKING:
+    from coterie.tables import TableModel
+    from coterie.tables._reading import Typed
 
 TableOut = Annotated[
     str,
@@ -39,7 +43,7 @@ def predict(
     These are cluster_id, confidence, linked_to and reason. Where no column names rows, they are
     named by their numbers, from 1 on.
     """
-    from coterie.tables import read_table, write_table
+    from coterie.tables._reading import read_typed
     from coterie.tables._schema import refuse_ours
 
     begun = monotonic()
@@ -49,17 +53,31 @@ def predict(
     known, place = load_model(model), _format_out(output, format_)
     refuse_overwriting(output, model, together, apart)
     check_target(output)
-    read = read_table(table, format=format_)
+    typed = read_typed(table, format=format_)
+    read = typed.table
     refuse_ours(read, known.schema.cluster)
     with bars():
         found = known.cluster(read, id_=id_, **told.read(known, read, id_))
         added = found.columns()
-    write_table(output, {**known.kept(read).columns, **added}, format=place)
+    _write(output, place, known, typed, added)
     summary = _summary(found.cluster_ids, monotonic() - begun)
     if as_json:
         print_json({"output": output, **summary})
     _tell(summary)
     told.tell()
+
+
+def _write(
+    output: str, place: str | None, model: "TableModel", typed: "Typed", added: dict[str, list[Any]]
+) -> None:
+    """Write the table with more columns; in the format it was read in, cells keep their types."""
+    from coterie.tables import write_table
+    from coterie.tables._frames import with_columns
+
+    if place == typed.source.format and place in {"jsonl", "parquet"}:
+        write_table(output, with_columns(model.kept(typed.as_written()), added), format=place)
+    else:
+        write_table(output, {**model.kept(typed.table).columns, **added}, format=place)
 
 
 def _format_out(output: str, given: str | None) -> str | None:

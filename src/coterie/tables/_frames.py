@@ -177,6 +177,12 @@ def _sequence(values: Any) -> list[Any]:
         raise InputError(f"there is {values!r}; give a list of values") from error
 
 
+def is_arrow(frame: Any) -> bool:
+    """Tell whether a frame is a table of pyarrow."""
+    native = nw.from_native(frame, eager_only=True, pass_through=True)
+    return isinstance(native, nw.DataFrame) and native.implementation.is_pyarrow()
+
+
 def column_names(frame: Any) -> tuple[Any, ...]:
     """Return the names of the columns of a frame."""
     return frame.names if isinstance(frame, Table) else tuple(_columns(frame))

@@ -23,6 +23,15 @@ def read_json_lines(data: bytes) -> dict[str, list[str]]:
     return columns
 
 
+def json_records(data: bytes) -> list[dict[str, Any]]:
+    r"""Read one row an object, with values as JSON has them.
+
+    >>> json_records(b'{"id": 1.50, "tags": ["a", "b"]}\n{"id": null}')
+    [{'id': 1.5, 'tags': ['a', 'b']}, {'id': None}]
+    """
+    return [json.loads(line) for line in text_lines(data, "\n") if line.strip()]
+
+
 def json_objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of each line that is not blank, with the number of the line."""
     with decoding(data):

@@ -11,15 +11,21 @@ from coterie.tables._frames import text_columns
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
+def parquet_frame(data: bytes) -> Any:
+    """Read a table of pyarrow."""
+    arrow, parquet = load_pyarrow()
+    file = parquet.ParquetFile(arrow.BufferReader(data))
+    _refuse_large(file.metadata)
+    return file.read()
+
+
 def read_parquet(data: bytes) -> dict[str, list[str]]:
     """Read the columns, but not the index that pandas may have added to them."""
-    arrow, parquet = load_pyarrow()
+    arrow, _ = load_pyarrow()
     # Damaged files make pyarrow raise the others too.
     damage = (arrow.ArrowException, OSError, UnicodeError, MemoryError, OverflowError, KeyError)
     try:
-        file = parquet.ParquetFile(arrow.BufferReader(data))
-        _refuse_large(file.metadata)
-        table = file.read()
+        table = parquet_frame(data)
         kept = [name for name in table.column_names if not _INDEX.fullmatch(name)]
         columns = text_columns(table.select(kept) if len(kept) < table.num_columns else table)
     except damage as error:

@@ -1,10 +1,12 @@
 """Tables read from files."""
 
+from typing import Any, NamedTuple
+
 from coterie._files import FileName
 from coterie.exceptions import located
 from coterie.tables._delimited import DELIMITERS, read_delimited
-from coterie.tables._json_lines import read_json_lines
-from coterie.tables._parquet import read_parquet
+from coterie.tables._json_lines import json_records, read_json_lines
+from coterie.tables._parquet import parquet_frame, read_parquet
 from coterie.tables._sources import Source, read_source
 from coterie.tables._table import Table
 
@@ -33,10 +35,34 @@ def read_table(path: FileName, *, format: str | None = None) -> Table:  # noqa: 
     ...     read_table(file)["postcode"]
     ('01234',)
     """
+    return read_typed(path, format=format).table
+
+
+class Typed(NamedTuple):
+    """A table of text, and the file that it was read from."""
+
+    table: Table
+    source: Source
+
+    def as_written(self) -> Any:
+        """Return what the file holds with its types: a pyarrow table, or a list of dicts of JSON.
+
+        That of a format without types is the table.
+        """
+        with located(self.source.name):
+            if self.source.format == "parquet":
+                return parquet_frame(self.source.data)
+            if self.source.format == "jsonl":
+                return json_records(self.source.data)
+        return self.table
+
+
+def read_typed(path: FileName, *, format: str | None = None) -> Typed:  # noqa: A002
+    """Read a table as `read_table` does, and keep what its cells were before they were text."""
     source = read_source(path, format)
     with located(source.name):
         columns = _columns(source)
-    return Table(columns, source.name)
+    return Typed(Table(columns, source.name), source)
 
 
 def _columns(source: Source) -> dict[str, list[str]]:

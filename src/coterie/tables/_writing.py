@@ -16,6 +16,7 @@ from coterie.exceptions import InputError, located
 from coterie.tables._cells import as_results, is_numeric, rounded, written
 from coterie.tables._delimited import DELIMITERS
 from coterie.tables._formats import STREAM, is_gzip_name, named_format, require_format
+from coterie.tables._frames import as_table, is_arrow
 from coterie.tables._parquet import load_pyarrow
 from coterie.tables._table import Table
 
@@ -24,7 +25,7 @@ _BLOCK = 10_000
 
 def write_table(
     path: FileName,
-    table: Table | Mapping[str, Sequence[Any]],
+    table: Any,
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
@@ -35,9 +36,10 @@ def write_table(
     path : str or Path
         The name of a file, whose suffix tells the format as for `read_table`; "-" is standard
         output. A file appears when it is whole, and till then the one that was there stays.
-    table : Table or mapping of names to columns
+    table : Table, mapping of names to columns, list of dicts, or data frame
         The columns of a mapping are texts or numbers, or None where they are missing. Numbers are
-        rounded to six places.
+        rounded to six places. Dicts as JSON lines and a table of pyarrow as Parquet are written as
+        they are, and all else as text.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format, where the name does not tell it; CSV on standard output.
 
@@ -55,7 +57,7 @@ def write_table(
     """
     is_stream = str(path) == STREAM
     found = named_format(path, format) or ("csv" if is_stream else None)
-    blocks = _blocks(_as_output(table), require_format(path, found))
+    blocks = _blocks(table, require_format(path, found))
     with _standard_output() if is_stream else _replaced(path) as stream:
         for block in blocks:
             stream.write(block)
@@ -69,11 +71,9 @@ class _Output:
     numbers: Mapping[str, list[float | None]]
 
 
-def _as_output(table: Table | Mapping[str, Sequence[Any]]) -> _Output:
-    if isinstance(table, Table):
-        return _Output(table, {})
+def _as_output(table: Any) -> _Output:
     if not isinstance(table, Mapping):
-        raise InputError(f"the table is of type {type(table).__name__}; give a Table or a mapping")
+        return _Output(as_table(table), {})
     texts, numbers = {}, {}
     for name, values in table.items():
         with located(f"column {name!r}"):
@@ -84,9 +84,12 @@ def _as_output(table: Table | Mapping[str, Sequence[Any]]) -> _Output:
     return _Output(Table(texts), numbers)
 
 
-def _blocks(output: _Output, kind: str) -> Iterable[bytes]:
+def _blocks(table: Any, kind: str) -> Iterable[bytes]:
+    if kind == "jsonl" and isinstance(table, list):
+        return (f"{_encode(record)}\n".encode() for record in table)
     if kind == "parquet":
-        return [_parquet(output)]
+        return [_parquet(table if is_arrow(table) else _arrow_table(_as_output(table)))]
+    output = _as_output(table)
     lines = _json_lines(output) if kind == "jsonl" else _delimited(output.table, DELIMITERS[kind])
     return (block.encode() for block in lines)
 
@@ -117,12 +120,14 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def _json_lines(output: _Output) -> Iterator[str]:
-    encode = json.JSONEncoder(ensure_ascii=False).encode
     names = output.table.names
     columns = [output.numbers.get(name, output.table[name]) for name in names]
     for rows in _row_blocks(columns):
-        yield "".join(encode(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+        yield "".join(_encode(dict(zip(names, row, strict=True))) + "\n" for row in rows)
 
 
 def _row_blocks(columns: Sequence[Sequence[Any]]) -> Iterator[Iterator[tuple[Any, ...]]]:
@@ -130,16 +135,20 @@ def _row_blocks(columns: Sequence[Sequence[Any]]) -> Iterator[Iterator[tuple[Any
         yield zip(*(column[start : start + _BLOCK] for column in columns), strict=True)
 
 
-def _parquet(output: _Output) -> bytes:
-    arrow, parquet = load_pyarrow()
+def _arrow_table(output: _Output) -> Any:
+    arrow, _ = load_pyarrow()
     columns = {
         name: arrow.array(output.numbers[name], arrow.float64())
         if name in output.numbers
         else arrow.array(output.table[name], arrow.string())
         for name in output.table.names
     }
+    return arrow.table(columns)
+
+
+def _parquet(frame: Any) -> bytes:
     stream = io.BytesIO()
-    parquet.write_table(arrow.table(columns), stream)
+    load_pyarrow()[1].write_table(frame, stream)
     return stream.getvalue()
 
 
