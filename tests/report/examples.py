@@ -6,7 +6,6 @@ from coterie.report import (
     Choice,
     Curve,
     FieldWeight,
-    Metric,
     Quality,
     ReportData,
     Row,
@@ -14,6 +13,7 @@ from coterie.report import (
     WorstCluster,
     WorstClusters,
 )
+from coterie.tables import Figure
 
 NAN = float("nan")
 
@@ -46,9 +46,9 @@ def make_data(**changes):
         ),
         "quality": Quality(
             [
-                Metric("pairwise F1", 0.957, 0.941, 0.969),
-                Metric("edits", 12.25, 10.0, 14.0, higher_is_better=False),
-                Metric("B-cubed F1", 0.968),
+                Figure("pairwise F1", 0.957, 0.941, 0.969),
+                Figure("edits", 12.25, 10.0, 14.0, higher_is_better=False),
+                Figure("B-cubed F1", 0.968),
             ],
             make_curve(),
         ),

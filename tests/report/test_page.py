@@ -11,7 +11,6 @@ from coterie.report import (
     Choice,
     Curve,
     FieldWeight,
-    Metric,
     Quality,
     ReportData,
     Row,
@@ -23,6 +22,7 @@ from coterie.report import _sections as sections
 from coterie.report._clusters import MOST_CLUSTERS, MOST_COLUMNS, MOST_ROWS
 from coterie.report._style import DARK, LIGHT
 from coterie.report.page import POLICY, page
+from coterie.tables import Figure
 from tests.report.examples import NAN, make_curve, make_data
 from tests.report.reading import Page
 
@@ -46,7 +46,7 @@ def hostile_data(text):
         facts=[(text, text)],
         sizes=Sizes({1: 1}),
         worst=WorstClusters([text, text], [WorstCluster(text, 2, 0.1, 0.2, rows)]),
-        quality=Quality([Metric(text, 0.5, 0.4, 0.6, higher_is_better=False)], make_curve()),
+        quality=Quality([Figure(text, 0.5, 0.4, 0.6, higher_is_better=False)], make_curve()),
         fields=[FieldWeight(text, text, 1.0, -1.0)],
         choice=Choice([text, text], [[text, text]], 0, text),
         blocking=[(text, text)],
@@ -218,7 +218,7 @@ def test_quality_without_curve_or_metrics():
     ],
 )
 def test_drawings_hold_numbers_only(curve):
-    metrics = [Metric("a", NAN, NAN, 0.5), Metric("b", float("inf")), Metric("c", 1.0, 1.0, 1.0)]
+    metrics = [Figure("a", NAN, NAN, 0.5), Figure("b", float("inf")), Figure("c", 1.0, 1.0, 1.0)]
     fields = [FieldWeight("a", "k", NAN, float("inf")), FieldWeight("b", "k", 0.0, None)]
     text = page(make_data(quality=Quality(metrics, curve), fields=fields))
     Page(text)

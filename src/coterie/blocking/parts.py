@@ -1,5 +1,6 @@
 """Keys of which a row has several: rare tokens and rare runs of characters."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,14 +8,43 @@ from coterie._arguments import as_whole
 from coterie._arrays import Ints
 from coterie.blocking._base import as_name
 from coterie.blocking._keys import BlockKey
-from coterie.blocking._parts import memberships
+from coterie.blocking._parts import Spread, memberships
 from coterie.blocking._tables import TextTable
 
 __all__ = ["QGrams", "RareTokens"]
 
 
+class _RareParts(BlockKey):
+    """Look at the pairs of rows that share a part of a text, of those that few rows have."""
+
+    column: str
+    most: int
+
+    def __post_init__(self) -> None:
+        as_name(self.column)
+        object.__setattr__(self, "most", as_whole("most", self.most, 2))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the column."""
+        return (self.column,)
+
+    @property
+    def largest(self) -> int:
+        """The number of rows that may have a rare part."""
+        return self.most
+
+    def members(self, table: TextTable) -> Ints:
+        """Return the sorted numbers b n + i of the rows i that have a rare part b."""
+        return memberships(self._parts(table), table.column(self.column).codes, self.most)
+
+    @abstractmethod
+    def _parts(self, table: TextTable) -> Spread:
+        """Return the parts of each distinct text."""
+
+
 @dataclass(frozen=True)
-class RareTokens(BlockKey):
+class RareTokens(_RareParts):
     """Look at the pairs of rows that share a rare token of a column.
 
     Parameters
@@ -35,30 +65,15 @@ class RareTokens(BlockKey):
     column: str
     most: int = 50
 
-    def __post_init__(self) -> None:
-        as_name(self.column)
-        object.__setattr__(self, "most", as_whole("most", self.most, 2))
-
     def __str__(self) -> str:
         return f"a word of {self.column} that at most {self.most} rows have"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name of the column."""
-        return (self.column,)
-
-    @property
-    def largest(self) -> int:
-        """The number of rows that may have a rare token."""
-        return self.most
-
-    def members(self, table: TextTable) -> Ints:
-        """Return the sorted numbers b n + i of the rows i that have a rare token b."""
-        return memberships(table.tokens(self.column), table.column(self.column).codes, self.most)
+    def _parts(self, table: TextTable) -> Spread:
+        return table.tokens(self.column)
 
 
 @dataclass(frozen=True)
-class QGrams(BlockKey):
+class QGrams(_RareParts):
     """Look at the pairs of rows that share a rare run of characters of a token of a column.
 
     A blank goes before and after each token, and is the first or last character of a run.
@@ -86,24 +101,11 @@ class QGrams(BlockKey):
     most: int = 50
 
     def __post_init__(self) -> None:
-        as_name(self.column)
+        super().__post_init__()
         object.__setattr__(self, "size", as_whole("size", self.size, 2))
-        object.__setattr__(self, "most", as_whole("most", self.most, 2))
 
     def __str__(self) -> str:
         return f"{self.size} characters of {self.column} that at most {self.most} rows have"
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The name of the column."""
-        return (self.column,)
-
-    @property
-    def largest(self) -> int:
-        """The number of rows that may have a rare run."""
-        return self.most
-
-    def members(self, table: TextTable) -> Ints:
-        """Return the sorted numbers b n + i of the rows i that have a rare run b."""
-        spread = table.grams(self.column, self.size)
-        return memberships(spread, table.column(self.column).codes, self.most)
+    def _parts(self, table: TextTable) -> Spread:
+        return table.grams(self.column, self.size)

@@ -9,7 +9,6 @@ __all__ = [
     "Choice",
     "Curve",
     "FieldWeight",
-    "Metric",
     "Quality",
     "ReportData",
     "Row",
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from coterie.report.data import Choice as Choice
     from coterie.report.data import Curve as Curve
     from coterie.report.data import FieldWeight as FieldWeight
-    from coterie.report.data import Metric as Metric
     from coterie.report.data import Quality as Quality
     from coterie.report.data import ReportData as ReportData
     from coterie.report.data import Row as Row

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from coterie.report._axes import Axis
-from coterie.report.data import FieldWeight, Metric
+from coterie.report.data import FieldWeight
+from coterie.tables import Figure
 
 _HEIGHT = 9
 
 
-def interval(metric: Metric, axis: Axis) -> str:
+def interval(metric: Figure, axis: Axis) -> str:
     """Draw a value as a dot upon its interval."""
     x, parts = axis.at(metric.value), [_rule(0, 100, "base")]
     if metric.low is not None and metric.high is not None:
@@ -18,10 +19,10 @@ def interval(metric: Metric, axis: Axis) -> str:
     return _bars(parts, 14)
 
 
-def on_one_axis(metrics: Sequence[Metric]) -> Axis | None:
+def on_one_axis(metrics: Sequence[Figure]) -> Axis | None:
     """Return the axis that all metrics that can be drawn have in common, if there are any.
 
-    >>> axis = on_one_axis([Metric("F1", 0.93, 0.91, 0.95), Metric("edits", 12.0)])
+    >>> axis = on_one_axis([Figure("F1", 0.93, 0.91, 0.95), Figure("edits", 12.0)])
     >>> axis.low, axis.high
     (0.9, 1.0)
     """
@@ -29,14 +30,14 @@ def on_one_axis(metrics: Sequence[Metric]) -> Axis | None:
     return Axis.of_shares(every, 0, 100) if every else None
 
 
-def is_drawn(metric: Metric) -> bool:
+def is_drawn(metric: Figure) -> bool:
     """Tell whether a metric can stand beside others: a share, of which more is better."""
     return metric.higher_is_better and all(
         isfinite(value) and 0 <= value <= 1 for value in _given(metric)
     )
 
 
-def _given(metric: Metric) -> list[float]:
+def _given(metric: Figure) -> list[float]:
     every = (metric.value, metric.low, metric.high)
     return [value for value in every if value is not None]
 

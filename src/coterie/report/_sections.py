@@ -8,7 +8,8 @@ from coterie.report._axes import Axis
 from coterie.report._curves import curves
 from coterie.report._html import NOTHING, counted, figure, written
 from coterie.report._tables import Cell, facts, number, table
-from coterie.report.data import Choice, FieldWeight, Metric, Quality, Sizes
+from coterie.report.data import Choice, FieldWeight, Quality, Sizes
+from coterie.tables import Figure
 
 MOST_LINES = 60
 """The most rows of a table or lines of a list; the rest is counted."""
@@ -42,7 +43,7 @@ def _bounds(axis: Axis) -> str:
     return "</span> <span>".join(ends)
 
 
-def _metric(metric: Metric, axis: Axis | None) -> list[Cell]:
+def _metric(metric: Figure, axis: Axis | None) -> list[Cell]:
     lower = "" if metric.higher_is_better else " <small>lower is better</small>"
     has_interval = any(end is not None and isfinite(end) for end in (metric.low, metric.high))
     ends = f"{figure(metric.low)} to {figure(metric.high)}" if has_interval else NOTHING

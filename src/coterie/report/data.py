@@ -8,12 +8,12 @@ import numpy as np
 from coterie._arguments import as_floats, as_whole
 from coterie._arrays import Floats
 from coterie.exceptions import InputError
+from coterie.tables import Figure
 
 __all__ = [
     "Choice",
     "Curve",
     "FieldWeight",
-    "Metric",
     "Quality",
     "ReportData",
     "Row",
@@ -24,17 +24,6 @@ __all__ = [
 
 _LARGEST = 1e100
 """Above this, the distance of two thresholds may be no number."""
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A measured figure and its 95 % interval; None where there is none."""
-
-    name: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    higher_is_better: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +101,7 @@ def _check_figures(name: str, values: Floats, n: int) -> None:
 class Quality:
     """What was measured against the true clusters."""
 
-    metrics: Sequence[Metric]
+    metrics: Sequence[Figure]
     curve: Curve | None = None
 
 

@@ -17,7 +17,6 @@ from coterie.report.data import (
     Choice,
     Curve,
     FieldWeight,
-    Metric,
     Quality,
     ReportData,
     Row,
@@ -117,8 +116,7 @@ def _counted(sizes: Ints) -> dict[int, int]:
 
 
 def _quality(model: TableModel, found: Evaluation, n_rows: int) -> Quality:
-    every = [Metric(*figure) for figure in found.figures]
-    return Quality(every, _curve(model, found) if n_rows <= MOST_ROWS else None)
+    return Quality(found.figures, _curve(model, found) if n_rows <= MOST_ROWS else None)
 
 
 def _curve(model: TableModel, evaluation: Evaluation) -> Curve:

@@ -6,6 +6,7 @@ __all__ = [
     "Clustering",
     "Evaluation",
     "Explanation",
+    "Figure",
     "Schema",
     "Table",
     "TableModel",
@@ -20,6 +21,7 @@ __all__ = [
 if TYPE_CHECKING:
     from coterie.tables._clustering import Clustering as Clustering
     from coterie.tables._evaluating import Evaluation as Evaluation
+    from coterie.tables._evaluating import Figure as Figure
     from coterie.tables._explaining import Explanation as Explanation
     from coterie.tables._fitting import fit as fit
     from coterie.tables._fitting import fit_table as fit_table
@@ -37,7 +39,7 @@ else:
         __name__,
         {
             "_clustering": ["Clustering"],
-            "_evaluating": ["Evaluation"],
+            "_evaluating": ["Evaluation", "Figure"],
             "_explaining": ["Explanation"],
             "_fitting": ["fit", "fit_table"],
             "_model": ["TableModel", "load"],
