@@ -233,7 +233,10 @@ def test_estimates_count_no_kept_steps_and_start_again():
     assert estimate.left(21.0) == 3.0
     assert estimate.left(22.0) == 2.0
     assert estimate.left(60.0) == 40.0  # the second takes 39 s or more: it counts as done now
-    estimate.update(4, 4, 61.0)
-    assert estimate.left(61.0) == 0.0
-    estimate.update(3, None, 62.0)
-    assert estimate.left(62.0) is None
+    estimate.update(3, 4, 61.0)
+    assert 0.0 < estimate.left(61.0) < 20.0
+    assert estimate.left(90.0) is None  # the last takes longer than those before it
+    estimate.update(4, 4, 91.0)
+    assert estimate.left(91.0) == 0.0
+    estimate.update(3, None, 92.0)
+    assert estimate.left(92.0) is None

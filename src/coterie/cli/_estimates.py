@@ -39,7 +39,10 @@ class Estimate:
         self.done, self.total, self.updated = done, total, now
 
     def left(self, now: float) -> float | None:
-        """Return how many seconds are left, None where nothing can be said yet."""
+        """Return how many seconds are left, None where nothing can be said.
+
+        That is so before the first step ends, and where the last takes longer than all before it.
+        """
         new = self.done - self.before
         if self.started is None or self.total is None or not new:
             return None
@@ -48,4 +51,7 @@ class Estimate:
         at_update = (self.updated - self.started) * to_do / finished
         # Where a step takes longer than those before it, it counts as one that ends now.
         later = (now - self.started) * (to_do - 1) / (finished + 1)
-        return max(at_update - (now - self.updated), later, 0.0)
+        left = max(at_update - (now - self.updated), later)
+        if left <= 0.0 and to_do:
+            return None
+        return max(left, 0.0)
