@@ -270,6 +270,7 @@ def test_explain_shows_the_chain_of_two_rows_that_are_together(files):
     assert "in one cluster" in shown
     assert "Linked by:" in shown
     assert "birth_date" in shown
+    assert "the words of all fields" in shown
 
 
 def test_clusters_come_worst_first(files):

@@ -37,7 +37,8 @@ def explain(  # noqa: PLR0913, PLR0917 - what a command can be told are its para
 ) -> None:
     """Say why two rows are in one cluster, or are not.
 
-    Above 0, a score speaks for one cluster; what the fields add sums to it.
+    Above 0, a score speaks for one cluster; what the fields add sums to it. 0 is where clusters of
+    held-out entities came out best, not always where a pair is as likely together as apart.
     """
     from coterie.tables import read_table
 
@@ -69,6 +70,8 @@ def _show(found: "Explanation") -> None:
 
 def _show_fields(found: "Explanation") -> None:
     """Print what each field adds, the strongest first."""
+    from coterie.features.records import WHOLE
+
     fields = sorted(found.contributions.items(), key=lambda each: -abs(each[1]))
     rows = [
         (shown(name), *map(shown, found.values.get(name, ("", ""))), number(value, 2, signed=True))
@@ -77,6 +80,8 @@ def _show_fields(found: "Explanation") -> None:
     rows.append(("every pair", "", "", number(found.bias, 2, signed=True)))
     rows.append(("score", "", "", number(found.score, 2, signed=True)))
     print_table(("field", *map(shown, found.ids), "adds"), rows, "   x")
+    if WHOLE in found.contributions:
+        typer.echo(f"({WHOLE}: the words of all fields, compared as one text)")
 
 
 def _show_links(found: "Explanation") -> None:
