@@ -20,32 +20,43 @@ _MONTHS = (
 _YEAR_FIRST = re.compile(r"(\d{4})\D(\d{1,2})\D(\d{1,2})(?:[t ].*)?")
 _TOGETHER = re.compile(r"(\d{4})(\d\d)(\d\d)(?:t.*)?")
 _YEAR_LAST = re.compile(r"(\d{1,2})\D(\d{1,2})\D(\d{4})(?:[t ].*)?")
+_SHORT_YEAR = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d\d)")
 _NAMED = re.compile(
     r"(?:(\d{1,2})(?:st|nd|rd|th|\.)?[\s-]+)?([a-z]{3,9})\.?,?[\s-]+"
     r"(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})"
 )
 UNREAD = (0, 0, 0)
 
+FIRST = 30
+"""The first year of two digits that is of the last century."""
+
 
 def date_of(text: str) -> tuple[int, int, int]:
     """Read year, month and day; zeros where it is no date.
 
-    Of two numbers before the year the first is the day, unless only the second can be.
+    Of two numbers before the year the first is the day, unless only the second can be. Years of
+    two digits are those from 1930 on.
 
     >>> date_of("2001-02-03"), date_of("20010203"), date_of("3/2/2001"), date_of("Feb 3, 2001")
     ((2001, 2, 3), (2001, 2, 3), (2001, 2, 3), (2001, 2, 3))
-    >>> date_of("soon"), date_of("12/31/1999")
-    ((0, 0, 0), (1999, 12, 31))
+    >>> date_of("soon"), date_of("12/31/1999"), date_of("3.2.01")
+    ((0, 0, 0), (1999, 12, 31), (2001, 2, 3))
     """
     said = bare(text)
     if found := _YEAR_FIRST.fullmatch(said) or _TOGETHER.fullmatch(said):
         return _checked(*map(int, found.groups()))
     if found := _YEAR_LAST.fullmatch(said):
-        one, two, year = map(int, found.groups())
-        return _checked(year, two, one) if two <= 12 else _checked(year, one, two)
+        return _year_last(*map(int, found.groups()))
+    if found := _SHORT_YEAR.fullmatch(said):
+        year = int(found[4])
+        return _year_last(int(found[1]), int(found[3]), year + (1900 if year >= FIRST else 2000))
     if (found := _NAMED.fullmatch(said)) and bool(found[1]) != bool(found[3]):
         return _checked(int(found[4]), _month(found[2]), int(found[1] or found[3]))
     return UNREAD
+
+
+def _year_last(one: int, two: int, year: int) -> tuple[int, int, int]:
+    return _checked(year, two, one) if two <= 12 else _checked(year, one, two)
 
 
 def _month(name: str) -> int:

@@ -13,7 +13,11 @@ from coterie.features.kinds._base import Encoded, Kind
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
 from coterie.features.kinds._profile import Profile
 
-_DECORATION = re.compile(r"[\s'’_$€£¥%]|(?<=\d),(?=\d{3}\b)")
+_DECORATION = re.compile(
+    r"[\s'’_$€£¥%]|(?<=\d),(?=\d{3}\b)"
+    r"|(?<![a-z])(usd|eur|gbp|jpy|chf|cny|inr|cad|aud|nzd|sek|nok|dkk|pln|brl|mxn)(?![a-z])"
+)
+_DOTTED = re.compile(r"[+-]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _CODE = re.compile(r"0\d+|\+\d{7,}|\d{16,}")
@@ -23,10 +27,12 @@ _LONG = re.compile(r"\d{7,}")
 def number_of(text: str) -> float:
     """Read a number, with a sign of money or with thousands set apart too; NaN where it is none.
 
-    >>> [number_of(text) for text in ("$1,234.50", "12,5", "1e3", "n/a", "−7")]
-    [1234.5, 12.5, 1000.0, nan, -7.0]
+    >>> [number_of(text) for text in ("$1,234.50", "12,5", "1e3", "n/a", "−7", "1.234,50EUR")]
+    [1234.5, 12.5, 1000.0, nan, -7.0, 1234.5]
     """
     digits = _digits(text)
+    if _DOTTED.fullmatch(digits):
+        digits = digits.replace(".", "")
     if digits.count(",") == 1 and "." not in digits:
         digits = digits.replace(",", ".")
     value = float(digits) if _NUMBER.fullmatch(digits) else nan
