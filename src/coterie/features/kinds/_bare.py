@@ -2,6 +2,8 @@
 
 from unicodedata import normalize
 
+from coterie._texts import plain
+
 
 def bare(text: str) -> str:
     """Return a text in compatible characters (NFKC), without case and blanks around it.
@@ -11,7 +13,7 @@ def bare(text: str) -> str:
     >>> bare(" １２ Mar 2001 "), bare("-.-")
     ('12 mar 2001', '')
     """
-    if not any(map(str.isalnum, text)):
+    if not plain(text):
         return ""
     if text.isascii():
         return text.strip().lower()
