@@ -15,9 +15,6 @@ from coterie.cli._options import (
 from coterie.cli._shown import named, note, number, print_json, print_table
 from coterie.cli._told import Told
 
-SHOWN = {"pair_loss": "pair_loss, % of pairs"}
-"""What metrics are called that are no fractions."""
-
 
 def evaluate(
     model: ModelFile,
@@ -45,9 +42,10 @@ def evaluate(
     if as_json:
         print_json(found.to_dict())
         return
+    names = [", ".join(filter(None, (each.name, each.unit))) for each in found.figures]
     rows = [
-        (SHOWN.get(each.name, each.name), *map(number, (each.value, each.low, each.high)))
-        for each in found.figures
+        (name, *map(number, (each.value, each.low, each.high)))
+        for name, each in zip(names, found.figures, strict=True)
     ]
     print_table(("metric", "value", "from", "to"), rows, " xxx")
     note(

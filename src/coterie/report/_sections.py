@@ -15,6 +15,7 @@ MOST_LINES = 60
 """The most rows of a table or lines of a list; the rest is counted."""
 
 UNLABELLED = "The true clusters of this table are not known, so nothing could be measured."
+LOWER = "lower is better"
 NO_METRICS = "No metric was measured."
 NO_CURVE = "No operating points were compared."
 NO_FIELDS = "What each field adds to a score is not known: the similarity is no sum over fields."
@@ -44,10 +45,11 @@ def _bounds(axis: Axis) -> str:
 
 
 def _metric(metric: Figure, axis: Axis | None) -> list[Cell]:
-    lower = "" if metric.higher_is_better else " <small>lower is better</small>"
+    said = [part for part in (metric.unit, "" if metric.higher_is_better else LOWER) if part]
+    small = f" <small>{written(', '.join(said))}</small>" if said else ""
     has_interval = any(end is not None and isfinite(end) for end in (metric.low, metric.high))
     ends = f"{figure(metric.low)} to {figure(metric.high)}" if has_interval else NOTHING
-    cells = [Cell(written(metric.name) + lower), number(figure(metric.value)), number(ends)]
+    cells = [Cell(written(metric.name) + small), number(figure(metric.value)), number(ends)]
     if axis:
         drawn = _bars.interval(metric, axis) if _bars.is_drawn(metric) else ""
         cells.append(Cell(drawn, "drawn"))

@@ -10,6 +10,7 @@ from coterie import metrics
 from coterie._arrays import Bools, Floats, Ints
 from coterie._types import Clusterer
 from coterie.clusterers._constraints import constrained
+from coterie.features.records import WHOLE
 from coterie.items import ItemSet
 from coterie.learners._auto_decoding import lowered, partitions_at
 from coterie.partition import Partition
@@ -173,7 +174,7 @@ def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
         return []
     joined, refused = (_means(model, clustering, together=side) for side in (True, False))
     names = [*(joined or refused)]
-    kinds = model.schema.kinds
+    kinds = {**model.schema.kinds, WHOLE: "the words of all fields"}
     return [
         FieldWeight(name, kinds.get(name, ""), joined.get(name), refused.get(name))
         for name in names

@@ -11,18 +11,25 @@ from coterie._arrays import Floats, Ints
 from coterie.partition import Partition
 from coterie.tables._clustering import Clustering
 
+UNITS = {"pair_loss": "% of pairs"}
+"""What metrics count that are no shares."""
+
 N_DRAWS = 400
 """How often entities are drawn anew for an interval."""
 
 
 class Figure(NamedTuple):
-    """A metric, and the interval that holds 95 of 100 draws of entities; None where unknown."""
+    """A metric, and the interval that holds 95 of 100 draws of entities; None where unknown.
+
+    `unit` is what it counts, of one that is no share.
+    """
 
     name: str
     value: float
     low: float | None = None
     high: float | None = None
     higher_is_better: bool = True
+    unit: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +88,8 @@ def _figures(truth: Partition, predicted: Partition) -> list[Figure]:
     for name in others:
         metric = getattr(metrics, name)
         value = float(metric(truth, predicted))
-        found[name] = Figure(name, value, higher_is_better=metric.greater_is_better)
+        better = bool(metric.greater_is_better)
+        found[name] = Figure(name, value, None, None, better, UNITS.get(name, ""))
     return list(found.values())
 
 
