@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
-from coterie._arrays import Ints
+from coterie._arrays import Bools, Ints
 from coterie.learners._held_out import as_number
 from coterie.learners._parts import part_of_each
+from coterie.metrics._contingency import contingency
 from coterie.partition import Partition
 
 N_GROUPS = 10
@@ -45,14 +46,28 @@ class Measure:
         whole = as_number(self.metric(self.truth, predicted))
         if not self.alone:
             return [whole, whole]
-        less = [self._without(group, predicted) for group in range(N_GROUPS)]
-        return [whole, *(N_GROUPS * whole - (N_GROUPS - 1) * each for each in less)]
+        less = self._by_tables if hasattr(self.metric, "from_table") else self._by_items
+        return [whole, *(N_GROUPS * whole - (N_GROUPS - 1) * each for each in less(predicted))]
 
-    def _without(self, group: int, predicted: Partition) -> float:
-        kept = self._groups != group
-        left = Partition(self.truth.labels[kept])
-        return as_number(self.metric(left, Partition(predicted.labels[kept])))
+    def _by_tables(self, predicted: Partition) -> list[float]:
+        """Leave true clusters out of the one table that a metric is computed from."""
+        table, groups = contingency(self.truth, predicted), self._groups_of_clusters
+        from_table = cast("Any", self.metric).from_table
+        return [as_number(from_table(table.of_truths(groups != own))) for own in range(N_GROUPS)]
+
+    def _by_items(self, predicted: Partition) -> list[float]:
+        """Leave items out, for any other metric."""
+        return [self._without(self._groups == own, predicted) for own in range(N_GROUPS)]
+
+    def _without(self, left_out: Bools, predicted: Partition) -> float:
+        left = [Partition(each.labels[~left_out]) for each in (self.truth, predicted)]
+        return as_number(self.metric(*left))
 
     @cached_property
     def _groups(self) -> Ints:
+        """The group of each item."""
         return part_of_each(self.truth, N_GROUPS, random_state=0)
+
+    @cached_property
+    def _groups_of_clusters(self) -> Ints:
+        return self._groups[[members[0] for members in self.truth.clusters]]

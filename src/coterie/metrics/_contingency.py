@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
+from coterie._arrays import Bools, Floats, Ints
 from coterie.exceptions import MetricError
 from coterie.partition import PartitionLike, is_clusters, label_codes
 
@@ -41,6 +41,18 @@ class Contingency:
             np.concatenate([table.predicted_sizes for table in tables]),
             np.concatenate([table.n_items for table in tables]),
         )
+
+    def of_truths(self, kept: Bools) -> "Contingency":
+        """Return the table of the items of some true clusters, where both sides have the same.
+
+        Clusters of which no item is left have size 0.
+        """
+        inside = kept[self.rows]
+        rows, columns, counts = self.rows[inside], self.columns[inside], self.counts[inside]
+        truth_sizes = np.where(kept, self.truth_sizes, 0)
+        predicted_sizes = np.bincount(columns, counts, len(self.predicted_sizes)).astype(np.intp)
+        n_items = np.full((1, 3), counts.sum())
+        return Contingency(rows, columns, counts, truth_sizes, predicted_sizes, n_items)
 
     @property
     def T(self) -> "Contingency":  # noqa: N802

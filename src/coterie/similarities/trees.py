@@ -296,6 +296,8 @@ def _blocks(features: Features) -> Iterator[tuple[slice, Any]]:
 
 def _as_numbers(name: str, values: Any) -> NDArray[np.int32]:
     """Take numbers of nodes or columns."""
+    if isinstance(values, np.ndarray) and values.dtype == np.int32 and values.ndim == 1:
+        return read_only(values.copy())
     numbers, most = _as_finite(name, values), np.iinfo(np.int32).max
     _refuse_where(
         (numbers != np.floor(numbers)) | (abs(numbers) > most),

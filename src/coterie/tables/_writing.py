@@ -74,8 +74,12 @@ class _Output:
 def _as_output(table: Any) -> _Output:
     if not isinstance(table, Mapping):
         return _Output(as_table(table), {})
-    texts, numbers = {}, {}
+    texts: dict[str, Sequence[str]] = {}
+    numbers = {}
     for name, values in table.items():
+        if set(map(type, values)) == {str}:
+            texts[name] = values
+            continue
         with located(f"column {name!r}"):
             results = as_results(values)
         texts[name] = [written(value) for value in results]
