@@ -347,6 +347,17 @@ def test_few_item_sets_get_logistic_regression_at_threshold_0(ordered, clusterer
     assert set(statuses[1:]) == {f"not tried: {why}"}
 
 
+def test_entities_of_few_item_sets_are_held_out_only_if_they_are_named():
+    sets, truths = make_sets(4, n_items=60)
+    names = [[f"{number} {label}" for label in truth.labels] for number, truth in enumerate(truths)]
+    assert sum(truth.n_clusters for truth in truths) >= 50
+    wanted = AutoLearner(candidates=["logistic regression"])
+    assert wanted.fit(sets, truths, entities=names).choice_.status == "tried"
+    status = wanted.fit(sets, truths).choice_.status
+    assert status == "not validated: 4 item sets, fewer than 5, of entities that are not named"
+    assert wanted.fit(sets[:1], truths[:1]).choice_.status.endswith("fewer than 50")
+
+
 def test_sets_of_one_item_are_none_to_choose_by():
     sets, truths = make_sets(4)
     alone = ItemSet.from_pair_features(np.empty((0, 3)), 1)

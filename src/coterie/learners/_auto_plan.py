@@ -48,15 +48,26 @@ class Plan(NamedTuple):
     why: str = ""
 
 
-def planned(examples: Examples, entities: list[Ints], n_folds: int, random_state: int) -> Plan:
-    """Say what to hold out of the item sets."""
+def planned(
+    examples: Examples,
+    entities: list[Ints],
+    n_folds: int,
+    random_state: int,
+    *,
+    named: bool = False,
+) -> Plan:
+    """Say what to hold out of the item sets; `named` says that entities mean the same in all.
+
+    Entities of one item set tell of others of the same item set. Of the next item set they tell
+    too little where that differs from those before, as few item sets do from each other.
+    """
     telling = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
     if len(telling) >= LEAST_SETS:
         return _of_many(examples, entities, telling, n_folds, random_state)
-    if len(telling) and _count(entities, telling) >= LEAST_ENTITIES:
+    n_entities = _count(entities, telling) if len(telling) else 0
+    if n_entities >= LEAST_ENTITIES and (named or len(telling) == 1):
         folds = folds_of_entities(examples, entities, telling, N_PARTS, random_state)
         return Plan(folds, pooled=True)
-    n_entities = _count(entities, telling) if len(telling) else 0
     return Plan([], why=_few_sets(examples, len(telling), n_entities))
 
 
@@ -86,5 +97,7 @@ def _few_sets(examples: Examples, n_telling: int, n_entities: int) -> str:
     n_sets = len(examples.truths)
     more = f" with {n_telling} of more than one item" if n_telling < n_sets else ""
     sets = f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
+    if n_entities >= LEAST_ENTITIES:
+        return f"{sets}, of entities that are not named"
     known = f"{n_entities} {'entity' if n_entities == 1 else 'entities'}"
     return f"{sets}, of {known}, fewer than {LEAST_ENTITIES}"

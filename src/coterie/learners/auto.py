@@ -57,7 +57,8 @@ class AutoLearner(Learner):
 
     With fewer than five item sets nothing can be chosen so, and a choice would do harm: it is
     logistic regression with threshold 0, and average linkage, or left-linking of ordered items. But
-    the clusters, if they are 50 or more, are divided at random into five parts. Candidates are
+    the clusters of a single item set, if they are 50 or more, are divided at random into five
+    parts, and so are those of a few item sets whose entities `fit` is told. Candidates are
     fitted without the items of one part, and score the pairs with at least one of these items. All
     such scores together are those of whole item sets, by which candidates are judged at their
     operating points. (A part as an item set of its own would have fewer strangers than the whole,
@@ -205,7 +206,8 @@ class AutoLearner(Learner):
         budget = inf if self.budget is None else as_weight("budget", self.budget)
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
         ordered = all(each.ordered for each in examples.item_sets)
-        plan = planned(examples, as_entities(entities, examples.truths), n_folds, seed)
+        numbers = as_entities(entities, examples.truths)
+        plan = planned(examples, numbers, n_folds, seed, named=entities is not None)
         bound = size_bound(examples.truths) if plan.folds else None
         setup = Setup(self.featurizer, self.blocker, ordered, seed, bound)
         if plan.folds:
