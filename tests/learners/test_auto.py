@@ -347,6 +347,19 @@ def test_few_item_sets_get_logistic_regression_at_threshold_0(ordered, clusterer
     assert set(statuses[1:]) == {f"not tried: {why}"}
 
 
+def test_no_threshold_joins_what_was_not_looked_at():
+    rng = np.random.default_rng(0)
+    truth = Partition(np.arange(60) // 4)
+    pairs = all_pairs(60)[rng.random(60 * 59 // 2) < 0.2]
+    together = truth.together(pairs)
+    values = rng.normal(size=len(pairs)) + 3.0 * together - 2.0
+    grid = threshold_grid([PairScores(60, pairs, values)], [truth])
+    assert grid.min() >= values[~together].mean()
+    assert 0.0 in grid
+    lower = threshold_grid([PairScores(60, None, np.where(truth.together(), 1.0, -1.0))], [truth])
+    assert lower.min() == -1.0
+
+
 def test_entities_of_few_item_sets_are_held_out_only_if_they_are_named():
     sets, truths = make_sets(4, n_items=60)
     names = [[f"{number} {label}" for label in truth.labels] for number, truth in enumerate(truths)]

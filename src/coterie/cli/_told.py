@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from coterie.tables import Table, TableModel
 
 
-class Told:
+class ToldFiles:
     """Pairs of ids, by the files that hold them.
 
     Parameters

@@ -8,7 +8,7 @@ from coterie.cli._bars import bars
 from coterie.cli._files import load_model
 from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import named, note, number, print_json, print_table, shown
-from coterie.cli._told import Told
+from coterie.cli._told import ToldFiles
 
 if TYPE_CHECKING:
     from coterie.tables import Clustering
@@ -36,7 +36,7 @@ def clusters(
     """
     from coterie.tables import read_table
 
-    told = Told(table, together, apart)
+    told = ToldFiles(table, together, apart)
     known = load_model(model)
     read = read_table(table, format=format_)
     with bars():

@@ -13,7 +13,7 @@ from coterie.cli._options import (
     Together,
 )
 from coterie.cli._shown import named, note, number, print_json, print_table
-from coterie.cli._told import Told
+from coterie.cli._told import ToldFiles
 
 
 def evaluate(
@@ -33,7 +33,7 @@ def evaluate(
     """
     from coterie.tables import read_table
 
-    told = Told(table, together, apart)
+    told = ToldFiles(table, together, apart)
     known = load_model(model)
     read = read_table(table, format=format_)
     with bars():

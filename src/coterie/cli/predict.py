@@ -15,7 +15,7 @@ from coterie.cli._files import (
 )
 from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import named, note, print_json
-from coterie.cli._told import Told
+from coterie.cli._told import ToldFiles
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def predict(
     from coterie.tables._schema import refuse_ours
 
     begun = monotonic()
-    told = Told(table, together, apart)
+    told = ToldFiles(table, together, apart)
     if as_json and output == STREAM:
         raise InputError("standard output cannot be both the table and JSON; write to a file")
     known, place = load_model(model), _format_out(output, format_)

@@ -8,7 +8,7 @@ from coterie.cli._bars import bars
 from coterie.cli._files import STREAM, check_target, load_model, refuse_overwriting, write_text
 from coterie.cli._options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli._shown import note
-from coterie.cli._told import Told
+from coterie.cli._told import ToldFiles
 
 PageOut = Annotated[
     str,
@@ -35,7 +35,7 @@ def report(
     from coterie.report.page import page
     from coterie.tables import read_table
 
-    told = Told(table, together, apart)
+    told = ToldFiles(table, together, apart)
     known = load_model(model)
     refuse_overwriting(output, model, table, together, apart)
     check_target(output)

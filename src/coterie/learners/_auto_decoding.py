@@ -31,7 +31,9 @@ def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) ->
 
     The quantiles lie around the base rate, the share of pairs together, on a logarithmic scale; of
     a single item set there are thresholds at even distances too, as few pairs may lie between those
-    together and those apart. It is 0 alone where all pairs are together, or none is.
+    together and those apart. Where not all pairs are listed, none is below what those apart score
+    on the average: it would join all that was not looked at. It is 0 alone where all pairs are
+    together, or none is.
     """
     scores = np.concatenate([each.scores for each in scored])
     together = np.concatenate(
@@ -42,10 +44,11 @@ def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) ->
     base = float(together.mean())
     most = max(min(MOST, ALMOST_ALL / base), LEAST)
     shares = base * np.geomspace(LEAST, most, N_THRESHOLDS)
-    grid = np.append(np.quantile(scores, 1.0 - shares), 0.0)
-    if len(scored) > 1:
-        return np.unique(grid)
-    return np.union1d(grid, np.linspace(grid.min(), grid.max(), N_BETWEEN + 2))
+    grid = np.unique(np.append(np.quantile(scores, 1.0 - shares), 0.0))
+    if len(scored) == 1:
+        grid = np.union1d(grid, np.linspace(grid[0], grid[-1], N_BETWEEN + 2))
+    are_all = all(each.listed is None for each in scored)
+    return grid if are_all else grid[grid >= mean_apart(scored, truths)]
 
 
 def steadied(reached: Floats) -> Floats:

@@ -226,8 +226,6 @@ class Search:
         truths = [each.truth for each in self.judged]
         absent = mean_apart(scored, truths)
         grid = threshold_grid(scored, truths)
-        if any(each.listed is not None for each in scored):
-            grid = grid[grid >= absent]  # below it, all that was not looked at would be joined
         alone = len(truths) == 1
         clusterers = [with_missing(each, absent) for each in self.setup.clusterers(variant)]
         measures = [Measure(self.metric, truth, alone) for truth in truths]
