@@ -39,14 +39,14 @@ bench: .venv/.bench
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-.venv/.test: .venv/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+.venv/.test: .venv/.made pyproject.toml papers/pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[test]' --editable ./papers
 	@touch $@ .venv/.core
 
 .venv/.bench: .venv/.test
-	$(BIN)/python -m pip install --quiet --editable '.[test,bench]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,bench]' --editable ./papers
 	@touch $@
 
 clean:
-	find src -name '*.nb[ic]' -delete
+	find src papers -name '*.nb[ic]' -delete
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -18,12 +18,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from coterie.blocking import AllPairs
-from coterie.datasets import load_gum_coref
 from coterie.features import GivenFeatures
 from coterie.learners import LeftLinkRisk, LightTrees, LogisticRisk
-from coterie.learners._growth import Growth
-from coterie.learners._pair_sets import pair_sets
 from coterie.learners.base import as_examples
+from coterie.learners.boosting.growth import Growth
+from coterie.learners.boosting.pair_sets import pair_sets
+from coterie_papers.corpora import load_gum_coref
 
 N_ROUNDS = 300
 TURNS = 2

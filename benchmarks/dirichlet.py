@@ -18,9 +18,9 @@ import numpy as np
 from sklearn.mixture import BayesianGaussianMixture
 from threadpoolctl import threadpool_limits
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.dirichlet import LOG_2PI, Mixture, Observed, as_state
-from coterie.dirichlet._chains import Chain, Moves, Schedule, started
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, Observed, as_state
+from coterie.dirichlet.chains import Chain, Moves, Schedule, started
 from coterie.dirichlet.diagnostics import effective_sample_size
 
 N_ITEMS, N_CLUSTERS = 10_000, 20

@@ -22,10 +22,10 @@ from coterie.clusterers import (
     RepeatedBisection,
     SingleLinkage,
 )
-from coterie.datasets import load_entity_names
 from coterie.features import AsDistances, NameFeatures, SoftTFIDF
 from coterie.learners import DiscriminativeClustering, PaperUpdate
 from coterie.pairs import PairScores, count_pairs
+from coterie_papers.corpora import load_entity_names
 
 ROUNDS = 5
 KINDS = ("person", "location", "organization")

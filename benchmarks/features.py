@@ -17,12 +17,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from coterie._progress import report
+from coterie._core.progress import report
 from coterie._types import Features, Featurizer
-from coterie.cli._bars import bars
-from coterie.datasets import load_gum_mentions, load_news_articles, load_webkb
+from coterie.cli.bars import bars
 from coterie.features import MentionFeatures, PageFeatures, TextFeatures, written
 from coterie.items import ItemSet
+from coterie_papers.corpora import load_gum_mentions, load_news_articles, load_webkb
 
 
 def write_out(features: Features) -> None:

@@ -17,10 +17,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from coterie.blocking import AllPairs
-from coterie.datasets import load_gum_coref
 from coterie.features import GivenFeatures, WithConstant
 from coterie.learners import SGD, BestLeftLinkLearner, LatentLeftLinking, SumLinkLearner
-from coterie.learners._link_sets import link_sets
+from coterie.learners.linking.link_sets import link_sets
+from coterie_papers.corpora import load_gum_coref
 
 ROUNDS = 15
 

@@ -20,11 +20,12 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from coterie.datasets import load_gum_coref, make_synth
+from coterie.datasets import make_synth
 from coterie.features import LinkedNodeProducts, NodeProducts, stack
 from coterie.items import ItemSet
 from coterie.learners import FrankWolfe, NSlack, OneSlack, SupervisedKMeans, SVMCluster
 from coterie.metrics import macro, pair_loss
+from coterie_papers.corpora import load_gum_coref
 
 SOLVERS = [OneSlack(tol=0.01), OneSlack(tol=0.01, n_jobs=2), NSlack(tol=0.04), FrankWolfe(tol=0.01)]
 

@@ -12,7 +12,7 @@ from coterie.exceptions import InputError
 from coterie.features import NodeProducts, stack
 from coterie.metrics import trace_loss
 from coterie.objectives import Correlation, Forest, KMeans, LeftLink
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 MEMBERS = [Correlation(), KMeans(), LeftLink(), LeftLink(gamma=0.3), LeftLink(gamma=1.0), Forest()]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from coterie import Partition, as_partition
 from coterie.exceptions import PairError, PartitionError
 from coterie.partition import as_partitions
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 labels_of = st.lists(st.integers(0, 5), max_size=30)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
-from coterie._arrays import Floats, Ints, Pairs
+from coterie._core.arrays import Floats, Ints, Pairs
 from coterie.items import ItemSet
 from coterie.pairs import PairScores
 from coterie.partition import Partition

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from coterie._arguments import as_floats, as_real
-from coterie._arrays import Bools, Floats, Ints, read_only
-from coterie._values import Value
+from coterie._core.arguments import as_floats, as_real
+from coterie._core.arrays import Bools, Floats, Ints, read_only
+from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.pairs import PairScores, row_start
 from coterie.partition import Partition

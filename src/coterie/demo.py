@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie import metrics
-from coterie._arrays import Bools, Ints
-from coterie._files import replacing
+from coterie._core.arrays import Bools, Ints
+from coterie._core.files import replacing
 from coterie.clusterers import SingleLinkage
 from coterie.datasets import load_digit_sets, make_records
 from coterie.datasets.corpus import Corpus

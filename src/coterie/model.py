@@ -7,9 +7,10 @@ from typing import Any, Self, TypeAlias
 from numpy.typing import ArrayLike
 
 from coterie import blocking, calibrations, clusterers, dirichlet, features, similarities
-from coterie._arrays import Floats
-from coterie._files import FileName
-from coterie._progress import report
+from coterie._core.arrays import Floats
+from coterie._core.files import FileName
+from coterie._core.lazy import public_names
+from coterie._core.progress import report
 from coterie._saving import Resolve, load_value, save_value
 from coterie._types import Blocker, Clusterer, Similarity
 from coterie.calibrations import (
@@ -19,7 +20,7 @@ from coterie.calibrations import (
     Confidences,
     Logistic,
 )
-from coterie.clusterers._constraints import constrained
+from coterie.clusterers.constraints import constrained
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
@@ -198,7 +199,7 @@ def _registered(name: str) -> type | None:
     """Find a class of Coterie that a model may hold: those of its families, and this one."""
     at_hand: dict[str, type] = {"Model": Model, "Partition": Partition}
     for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
-        if name in family.__all__:
+        if name in public_names(family):
             return getattr(family, name)  # type: ignore[no-any-return]
     return at_hand.get(name) or _kind_of_column(name)
 
@@ -206,7 +207,7 @@ def _registered(name: str) -> type | None:
 def _kind_of_column(name: str) -> type | None:
     from coterie.features import kinds  # noqa: PLC0415 - slow, and of few models
 
-    return getattr(kinds, name) if name in kinds.__all__ else None
+    return getattr(kinds, name) if name in public_names(kinds) else None
 
 
 def resolving(classes: Iterable[type]) -> Resolve:

@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from coterie._arguments import as_floats, as_real
-from coterie._arrays import Bools, Floats, Ints
+from coterie._core.arguments import as_floats, as_real
+from coterie._core.arrays import Bools, Floats, Ints
 from coterie._types import Relaxed
 from coterie.exceptions import InputError
 from coterie.pairs import PairScores, upper_triangle

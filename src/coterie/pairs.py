@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
-from coterie._arguments import as_floats, as_whole
-from coterie._arrays import Bools, Floats, Ints, Pairs, read_only
-from coterie._indices import (
+from coterie._core.arguments import as_floats, as_whole
+from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
+from coterie._core.indices import (
     all_pairs,
     as_links,
     as_pairs,
@@ -24,7 +24,7 @@ from coterie._indices import (
     upper_rows,
     upper_triangle,
 )
-from coterie._memory import refuse_too_large
+from coterie._core.memory import refuse_too_large
 from coterie.exceptions import ItemSetError, PairError
 
 if TYPE_CHECKING:

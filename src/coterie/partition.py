@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import connected_components
 
-from coterie._arguments import as_whole
-from coterie._arrays import Bools, Ints, read_only
-from coterie._indices import SMALL, upper_triangle
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Bools, Ints, read_only
+from coterie._core.indices import SMALL, upper_triangle
 from coterie.exceptions import PartitionError, located
 from coterie.pairs import as_links, pair_indices
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie import ItemSet
-from coterie._texts import plain
+from coterie._core.texts import plain
 from coterie.blocking import (
     Combined,
     NearestTexts,

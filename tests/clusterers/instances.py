@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie.pairs import PairScores, all_pairs, upper_triangle
 from coterie.partition import Partition
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 def make_scores(rng, n_items, kind):

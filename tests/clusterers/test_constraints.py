@@ -29,13 +29,13 @@ from coterie.clusterers import (
     SumLink,
 )
 from coterie.clusterers._base import PairClusterer
-from coterie.clusterers._constraints import constrained
-from coterie.clusterers._together import closure
+from coterie.clusterers.constraints import constrained
+from coterie.clusterers.together import closure
 from coterie.exceptions import ItemSetError, PairError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 CAPABLE = [
     Greedy(),
@@ -412,7 +412,7 @@ def test_what_a_clusterer_broke_is_not_returned():
 
 
 def test_groups_of_too_many_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._memory.physical_memory", lambda: 1e6)
+    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 1e6)
     scores = PairScores(400, [], [])
     links = np.column_stack([np.zeros(399, dtype=int), np.arange(1, 400)])
     with pytest.raises(ItemSetError, match="list of 79,800 pairs that must be together takes"):

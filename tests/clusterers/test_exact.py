@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie._kernels.subsets import best_labels, subset_values
+from coterie._kernels.correlation.subsets import best_labels, subset_values
 from coterie._solvers import triangle_lp
 from coterie._solvers.branching import common_step
 from coterie._solvers.triangle_lp import TriangleLP

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from coterie._kernels.cuts import matched, refined
+from coterie._kernels.graphs.cuts import matched, refined
 from coterie.clusterers import graph_cut
 from coterie.clusterers.graph_cut import GraphCut, bisected, neighbour_graph
 from coterie.exceptions import InputError, ItemSetError

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from coterie._kernels.kmeans import ascend
+from coterie._kernels.kmeans.moves import ascend
 from coterie.clusterers.kmeans import KernelKMeans, random_labels
 from coterie.exceptions import InputError, ItemSetError, PairError, PartitionError
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 def value(matrix, labels):

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie import PairScores, Partition
-from coterie._kernels.links import left_link, listed_left_links
+from coterie._kernels.linking.links import left_link, listed_left_links
 from coterie.clusterers._pieces import labels_by_piece, pieces
 from coterie.clusterers.left_link import LeftLink, _apart_by_item
 from coterie.exceptions import InputError
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 GAMMAS = [0.0, 0.05, 0.4, 1.0]
 

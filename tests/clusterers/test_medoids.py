@@ -6,7 +6,7 @@ import kmedoids
 import numpy as np
 import pytest
 
-from coterie._kernels.medoids import swap
+from coterie._kernels.kmeans.medoids import swap
 from coterie.clusterers.medoids import KMedoids
 from coterie.exceptions import InputError, ItemSetError
 from coterie.pairs import PairScores

@@ -12,7 +12,7 @@ from coterie.objectives import LeftLink as LeftLinkObjective
 from coterie.pairs import PairScores, all_pairs, upper_triangle
 from coterie.partition import Partition
 from tests.clusterers.instances import best_value, instance
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 @pytest.mark.parametrize("clusterer", [Greedy(), LocalSearch(sweeps=2)], ids=repr)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from coterie import PairScores, Partition
-from coterie._kernels.pivot import condensed_pivots, listed_pivots, positive_neighbours
+from coterie._kernels.correlation.pivot import condensed_pivots, listed_pivots, positive_neighbours
 from coterie.clusterers.pivot import Pivot
 from coterie.exceptions import InputError, PairError
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 def textbook(scores, order):

@@ -7,7 +7,7 @@ from coterie import PairScores, Partition
 from coterie.clusterers.spanning_forest import SpanningForest
 from coterie.exceptions import PairError
 from coterie.objectives import Forest
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 def random_scores(rng, n_items, share):

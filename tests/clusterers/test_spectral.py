@@ -17,7 +17,7 @@ from coterie.exceptions import InputError, ItemSetError
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 def symmetric(rng, n_items):

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 from scipy.stats import multivariate_normal
 
-from coterie._arrays import read_only
-from coterie._kernels.dirichlet import LOG_2PI, Mixture, Observed
-from tests.conftest import all_partitions
+from coterie._core.arrays import read_only
+from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, Observed
+from tests.partitions import all_partitions
 
 
 class Model(NamedTuple):

@@ -12,7 +12,7 @@ from coterie.dirichlet.concentration import (
     sample_concentration,
 )
 from coterie.exceptions import InputError
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 
 def restaurant(rng, alpha, n_items):

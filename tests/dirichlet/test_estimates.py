@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coterie._arrays import read_only
-from coterie._kernels.partitions_compared import inside, least_variation, mean_variations
+from coterie._core.arrays import read_only
+from coterie._kernels.dirichlet.partitions import inside, least_variation, mean_variations
 from coterie.clusterers import Exact
 from coterie.dirichlet.estimates import (
     CANDIDATES,
@@ -17,7 +17,7 @@ from coterie.dirichlet.posterior import Posterior
 from coterie.metrics import variation_of_information
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 ESTIMATES = [MaximumPosterior(), MinimumPairLoss(), MinimumVariation()]
 

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from coterie._kernels import reference_types as common
-from coterie._kernels import reference_types_distances as by_distances
-from coterie._kernels import reference_types_repulsion as repelled
-from coterie._kernels import reference_types_vectors as by_vectors
-from coterie.dirichlet._training import (
+from coterie._kernels.dirichlet import repulsion as repelled
+from coterie._kernels.dirichlet import types as common
+from coterie._kernels.dirichlet import types_distances as by_distances
+from coterie._kernels.dirichlet import types_vectors as by_vectors
+from coterie.dirichlet.training import (
     CLOSEST,
     base_of,
     distance_training,

@@ -7,14 +7,9 @@ import pytest
 from scipy import integrate, special
 
 from coterie import Partition
-from coterie._arrays import read_only
-from coterie.dirichlet._training import (
-    DistanceTraining,
-    base_of,
-    distance_training,
-    vector_training,
-)
-from tests.conftest import all_partitions
+from coterie._core.arrays import read_only
+from coterie.dirichlet.training import DistanceTraining, base_of, distance_training, vector_training
+from tests.partitions import all_partitions
 
 
 def log_urn(n_units, n_types):

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from coterie._arrays import read_only
-from coterie.dirichlet._training import base_of, distance_training, vector_training
+from coterie._core.arrays import read_only
+from coterie.dirichlet.training import base_of, distance_training, vector_training
 
 N_DIMS = 2
 LABELS = np.array([0, 0, 1, 1, 2])

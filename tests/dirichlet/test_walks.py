@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from coterie._kernels.dirichlet import as_state, found, look_around, rebuild, retire
-from coterie._kernels.dirichlet_densities import log_joint, weigh
-from coterie.dirichlet._chains import Chain, Moves, Schedule, first_labels, run, started
-from tests.conftest import all_partitions
+from coterie._kernels.dirichlet.clusters import as_state, found, look_around, rebuild, retire
+from coterie._kernels.dirichlet.densities import log_joint, weigh
+from coterie.dirichlet.chains import Chain, Moves, Schedule, first_labels, run, started
 from tests.dirichlet import enumeration
 from tests.dirichlet.enumeration import Items, Model, canonical, of_distances, of_vectors
+from tests.partitions import all_partitions
 
 PRECISIONS = np.array([[2.0, 1.0], [0.5, 6.0]])
 SHARES = np.array([0.3, 0.7])

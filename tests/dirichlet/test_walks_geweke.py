@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from coterie._kernels.dirichlet import as_state
-from coterie.dirichlet._chains import Chain, Moves, Schedule
+from coterie._kernels.dirichlet.clusters import as_state
+from coterie.dirichlet.chains import Chain, Moves, Schedule
 from tests.dirichlet.enumeration import Model, of_distances, of_vectors
 
 N_ITEMS, N_SLOTS = 6, 12

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from coterie._kernels.dirichlet_splits import (
+from coterie._kernels.dirichlet.splits import (
     _united,
     gather,
     launch,
@@ -20,10 +20,10 @@ from coterie._kernels.dirichlet_splits import (
     scan,
     split_or_merge,
 )
-from tests.conftest import all_partitions
 from tests.dirichlet import enumeration
 from tests.dirichlet.enumeration import canonical
 from tests.dirichlet.test_walks import ITEMS, built, each_kind, each_sharing, model_of
+from tests.partitions import all_partitions
 
 KINDS = np.array([0, 1, 1, 0, 1, 0])
 """The types of items, where they are not shared; moves leave them alone."""

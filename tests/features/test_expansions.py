@@ -11,7 +11,6 @@ from coterie import ItemSet, checks
 from coterie.checks.featurizers import check_featurizer
 from coterie.exceptions import FeatureError, InputError, ItemSetError
 from coterie.features import DenseFeatures, GivenFeatures, Scaled, WithConstant, written
-from coterie.features._operator import ZeroDiagonal
 from coterie.features.expansions import (
     RBF,
     ExactKernel,
@@ -20,6 +19,7 @@ from coterie.features.expansions import (
     Polynomial,
     RandomFourier,
 )
+from coterie.features.operators.base import ZeroDiagonal
 from coterie.items import PairFeatures
 from coterie.pairs import condensed_positions
 
@@ -286,7 +286,7 @@ def test_blocks_and_pairs_change_nothing(expansion, monkeypatch, rng):
     sets = [ItemSet(rng.normal(size=(9, 3))), ItemSet(sp.csr_array(rng.normal(size=(7, 3))))]
     featurizer = Kernelized(GIVEN, RBF(0.3), expansion).fit(sets)
     whole = [written(featurizer(item_set, None)) for item_set in sets]
-    monkeypatch.setattr("coterie.features._blocks.BLOCK_ENTRIES", 50)
+    monkeypatch.setattr("coterie.features.operators.blocks.BLOCK_ENTRIES", 50)
     for item_set, expected in zip(sets, whole, strict=True):
         blocks = featurizer(item_set, None)
         assert isinstance(blocks, DenseFeatures)
@@ -380,7 +380,7 @@ def test_features_that_are_too_large_are_refused(expansion, kernel, rng):
 def test_maps_larger_than_the_memory_are_refused(monkeypatch, rng):
     sets = pair_sets(rng)
     featurizer = Kernelized(GIVEN, RBF(), RandomFourier(50)).fit(sets)
-    monkeypatch.setattr("coterie._memory.physical_memory", lambda: 8 * 28 * 50 - 1.0)
+    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 8 * 28 * 50 - 1.0)
     with pytest.raises(ItemSetError, match="28 pairs × 50 features"):
         featurizer(sets[0], None)
 

@@ -15,10 +15,10 @@ from coterie.features.differences import AbsoluteDifferences, AsDistances, Squar
 from coterie.features.expansions import ExactKernel, Kernelized
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.features.kernels import RBF
-from coterie.features.kinds._base import Kind
+from coterie.features.kinds.base import Kind
 from coterie.features.operators import written
 from coterie.features.stacked import Stacked
-from coterie.features.text import TextFeatures
+from coterie.features.texts.features import TextFeatures
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
 

@@ -10,7 +10,7 @@ from coterie import features
 from coterie.checks.featurizers import check_featurizer
 from coterie.exceptions import FeatureError, ItemSetError, PairError
 from coterie.features import GivenFeatures, NodeProducts, Scaled, WithConstant, given, written
-from coterie.features._featurizer import PairFeaturizer
+from coterie.features.featurizer import PairFeaturizer
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs, count_pairs
 

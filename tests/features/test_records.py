@@ -13,7 +13,7 @@ from coterie.datasets import make_records
 from coterie.exceptions import FeatureError
 from coterie.features import Field, RecordFeatures, kinds, records
 from coterie.features.kinds import Category, Code, Date, Name, Number, Short, Text
-from coterie.features.kinds._base import Kind
+from coterie.features.kinds.base import Kind
 from coterie.features.records import WHOLE
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from coterie import Partition
 from coterie.learners.baselines import Fine
-from coterie.learners.left_linking import LatentLeftLinking
+from coterie.learners.linking.left_linking import LatentLeftLinking
 from coterie.learners.pairwise import PairwiseClustering
 from coterie.learners.tuning import tune
 from coterie.metrics import b_cubed, variation_of_information

@@ -13,7 +13,7 @@ from coterie.exceptions import InputError
 from coterie.losses import LinkLoss, MitreLoss, PairLoss, TraceLoss
 from coterie.metrics import mitre_loss, pair_loss, trace_loss
 from coterie.objectives import Correlation, Forest, KMeans, LeftLink
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 LINKS = [LinkLoss(), LinkLoss(LeftLink(0.5)), LinkLoss(Forest())]
 LINEAR = [PairLoss(), TraceLoss(), *LINKS]

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from coterie import metrics
-from coterie.datasets import load_coref_scorer_tests
+from coterie_papers.corpora import load_coref_scorer_tests
 
 CASES = [
     *(f"A{number}" for number in range(1, 14)),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie import metrics
 from coterie.metrics._matching import heaviest_matching, largest_matching
-from tests.conftest import all_partitions
+from tests.partitions import all_partitions
 
 LETTERS = "abcdefghij"
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie import ItemSet, progress
-from coterie._kernels.streams import paired, placed
+from coterie._kernels.linking.streams import paired, placed
 from coterie.blocking import AllPairs, Window
 from coterie.clusterers import Greedy, LeftLink, SumLink
 from coterie.exceptions import InputError, ItemSetError, PairError

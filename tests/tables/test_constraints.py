@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from coterie.exceptions import InputError
-from coterie.tables._constraints import as_links, read_links, refuse_contradictions
+from coterie.tables.constraints import as_links, read_links, refuse_contradictions
 
 IDS = ["a", "b", "c,d", "04"]
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from coterie import Partition
 from coterie.pairs import PairScores
-from coterie.tables._links import Told, bonds_of, spanning_tree, strongest, weaknesses
+from coterie.tables.links import Told, bonds_of, spanning_tree, strongest, weaknesses
 
 NONE = np.empty((0, 2), dtype=np.intp)
 SCORES = PairScores(4, [(0, 1), (1, 2)], [2.0, -1.0])

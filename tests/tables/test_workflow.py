@@ -18,9 +18,10 @@ from coterie.partition import Partition
 from coterie.report.of_tables import report_of
 from coterie.report.page import page
 from coterie.tables import Table, read_table, write_table
-from coterie.tables._explaining import field_contributions
-from coterie.tables._planning import SAMPLES, plan_fit, plan_predict
-from coterie.tables._reasons import reasons
+from coterie.tables.explaining import field_contributions
+from coterie.tables.io.frames import as_table
+from coterie.tables.planning import SAMPLES, plan_fit, plan_predict
+from coterie.tables.reasons import reasons
 
 OURS = ("cluster_id", "confidence", "linked_to", "reason")
 HOLDERS = ("csv", "jsonl", "parquet", "pandas", "polars", "pyarrow")
@@ -54,7 +55,7 @@ def held(columns, holder, folder):
 
 def as_columns(frame):
     """Take a prediction as columns of text, whatever holds it."""
-    return tables._frames.as_table(frame).columns
+    return as_table(frame).columns
 
 
 def in_order(columns, names, keys):
@@ -134,7 +135,7 @@ def test_the_result_is_of_the_same_kind(model):
         assert type(found) is kind is type(frame)
     assert isinstance(model.predict(test), dict)
     assert isinstance(model.predict(held(test, "records", None)), list)
-    assert isinstance(model.predict(tables._frames.as_table(test)), Table)
+    assert isinstance(model.predict(as_table(test)), Table)
 
 
 def test_a_column_of_clusters_of_our_name_is_renamed_in_every_frame():
@@ -214,7 +215,7 @@ def test_truths_stay_with_their_rows_where_rows_are_equal(model):
 
 def test_contributions_sum_to_the_score_that_clustered(model):
     test = people(80, 1)
-    clustering = model.cluster(tables._frames.as_table(test))
+    clustering = model.cluster(as_table(test))
     found = clustering.found[0]
     for row in range(0, len(found.scores.scores), 797):
         first, second = (clustering.ids[found.group.rows[item]] for item in found.scores.pairs[row])
@@ -224,7 +225,7 @@ def test_contributions_sum_to_the_score_that_clustered(model):
 
 
 def test_contributions_of_many_pairs_are_those_of_each(model):
-    found = model.cluster(tables._frames.as_table(people(20, 1))).found[0]
+    found = model.cluster(as_table(people(20, 1))).found[0]
     item_set, pairs = found.group.item_set, found.scores.pairs
     bias, parts = field_contributions(model.model, item_set, pairs)
     assert bias + sum(parts.values()) == pytest.approx(found.scores.scores, abs=1e-9)
@@ -284,7 +285,7 @@ def test_a_plan_foresees_the_pairs_of_keys(model, monkeypatch):
         model, model=replace(model.model, blocker=replace(model.model.blocker, limit=0))
     )
     test = Table(people(900, 1))
-    monkeypatch.setattr("coterie.tables._planning.SAMPLES", (200, 400))
+    monkeypatch.setattr("coterie.tables.planning.SAMPLES", (200, 400))
     plan = plan_predict(test, keyed)
     listed = len(keyed.cluster(test).found[0].scores.scores)
     assert 0.6 * listed < plan.pairs < 1.6 * listed

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from coterie import __version__
-from coterie._files import FileName
-from coterie._saving._archive import (
+from coterie._core.files import FileName
+from coterie._saving.archive import (
     AS_SAVED,
     Content,
     array_name,
@@ -23,8 +23,8 @@ from coterie._saving._archive import (
     read_json,
     write_archive,
 )
-from coterie._saving._decoding import Reader
-from coterie._saving._encoding import Resolve, Writer, required_and_known
+from coterie._saving.decoding import Reader
+from coterie._saving.encoding import Resolve, Writer, required_and_known
 from coterie.exceptions import InputError, located
 
 __all__ = [

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import LinAlgError, solve
 
-from coterie._arrays import Bools, Floats, Ints
+from coterie._core.arrays import Bools, Floats, Ints
 
 RIDGE = 1e-12
 """What is added to the diagonal of a Gram matrix without full rank, as a share of its mean."""

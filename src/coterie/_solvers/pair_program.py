@@ -8,7 +8,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arrays import Bools, Floats
+from coterie._core.arrays import Bools, Floats
 
 OPTIONS: dict[str, Any] = {
     "output_flag": False,

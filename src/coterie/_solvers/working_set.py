@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.dual_ascent import ascend
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.linear.dual_ascent import ascend
 from coterie._solvers.leap import leap
 
 STEPS_PER_PLANE = 5

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arrays import Ints, Pairs, read_only
-from coterie._memory import refuse_too_large
-from coterie._values import Value
+from coterie._core.arrays import Ints, Pairs, read_only
+from coterie._core.memory import refuse_too_large
+from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import count_pairs

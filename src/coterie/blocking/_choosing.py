@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._arrays import Bools, Floats, Ints
+from coterie._core.arrays import Bools, Floats, Ints
 from coterie.blocking._base import distinct
 from coterie.blocking._keys import Sample, TextKey
 

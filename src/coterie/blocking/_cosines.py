@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import norm as sparse_norm
 
-from coterie._arrays import Floats, Ints
+from coterie._core.arrays import Floats, Ints
 
 
 def directions(matrix: Any) -> tuple[Any, Ints]:

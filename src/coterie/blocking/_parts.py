@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arrays import Bools, Ints
+from coterie._core.arrays import Bools, Ints
 from coterie.blocking._base import distinct
 
 CHUNK = 2**20

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import narwhals as nw
 import numpy as np
 
-from coterie._arrays import Bools, Ints
-from coterie._columns import column_of, is_missing
-from coterie._texts import plain
+from coterie._core.arrays import Bools, Ints
+from coterie._core.texts import plain
 from coterie.blocking._parts import Spread, grams_of_texts, tokens_of_texts
 from coterie.exceptions import ItemSetError
+from coterie.features.columns import column_of, is_missing
 from coterie.items import Columns
 
 

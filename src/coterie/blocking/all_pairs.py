@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
 from coterie.blocking._base import PairBlocker, join
 
 __all__ = ["AllPairs", "Window"]

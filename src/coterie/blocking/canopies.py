@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arguments import as_real
-from coterie._arrays import Ints
-from coterie._columns import kind_of
-from coterie._memory import refuse_too_large
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Ints
+from coterie._core.memory import refuse_too_large
 from coterie.blocking._base import PairBlocker, as_names
 from coterie.blocking._cosines import directions
 from coterie.exceptions import ItemSetError
-from coterie.features._name_tokens import names_of
-from coterie.features._words import Vocabulary
+from coterie.features.columns import kind_of
+from coterie.features.names.tokens import names_of
+from coterie.features.texts.vocabulary import Vocabulary
 from coterie.items import ItemSet
 
 __all__ = ["Canopies"]

@@ -8,10 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from coterie._arguments import as_real, as_whole
-from coterie._arrays import Ints
-from coterie._columns import column_of
-from coterie._indices import upper_triangle
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.arrays import Ints
+from coterie._core.indices import upper_triangle
 from coterie.blocking._base import as_names, merged
 from coterie.blocking._candidates import candidate_keys, first_keys
 from coterie.blocking._choosing import Candidate, Choice, Truth, candidates_of
@@ -20,6 +19,7 @@ from coterie.blocking._tables import TextTable
 from coterie.blocking.small import AllIfSmall
 from coterie.blocking.union import Union
 from coterie.exceptions import InputError, located
+from coterie.features.columns import column_of
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import count_pairs
 from coterie.partition import Partition, PartitionLike, as_partitions

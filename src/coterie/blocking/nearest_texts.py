@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from coterie._arguments import as_whole
-from coterie._arrays import Bools, Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Bools, Ints
 from coterie.blocking._base import as_names
 from coterie.blocking._keys import Foreseen, Found, Sample, TextKey, pair_keys
 from coterie.blocking._parts import Spread, grams_of_texts
@@ -85,7 +85,7 @@ class NearestTexts(TextKey):
 
     def _nearest(self, table: TextTable, budget: int) -> Ints:
         """Return the rows nearest each row, nearest first, -1 where there are less."""
-        from coterie._kernels.nearest_texts import nearest_rows, row_lengths  # noqa: PLC0415
+        from coterie._kernels.texts.nearest import nearest_rows, row_lengths  # noqa: PLC0415
 
         spread = grams_of_texts(_joined(table, self.names), self.size)
         holders = np.bincount(spread.parts)

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arguments import as_whole
-from coterie._arrays import Floats, Ints
-from coterie._columns import kind_of
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Floats, Ints
 from coterie.blocking._base import PairBlocker, distinct
 from coterie.blocking._cosines import directions
 from coterie.exceptions import ItemSetError
-from coterie.features._blocks import row_blocks
+from coterie.features.columns import kind_of
+from coterie.features.operators.blocks import row_blocks
 
 __all__ = ["NearestNeighbours"]
 

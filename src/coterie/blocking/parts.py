@@ -4,8 +4,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
 from coterie.blocking._base import as_name
 from coterie.blocking._keys import BlockKey
 from coterie.blocking._parts import Spread, memberships

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
-from coterie._columns import column_of, is_missing, tokens_of
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
 from coterie.blocking._base import LOGGER, PairBlocker, as_names, distinct, join
 from coterie.exceptions import ItemSetError
+from coterie.features.columns import column_of, is_missing, tokens_of
 
 __all__ = ["SharedKeys"]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
 from coterie.blocking._base import PairBlocker
 from coterie.exceptions import InputError
 from coterie.pairs import count_pairs

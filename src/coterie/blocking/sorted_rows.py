@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Bools, Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Bools, Ints
 from coterie.blocking._base import as_name
 from coterie.blocking._keys import Foreseen, Found, Sample, TextKey, pair_keys
 from coterie.blocking._tables import TextTable

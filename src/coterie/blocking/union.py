@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints, Pairs
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints, Pairs
 from coterie.blocking._base import PairBlocker, as_pairs, merged
 from coterie.blocking._keys import MAX_BLOCK, TextKey, tell_dropped
 from coterie.blocking._tables import TextTable

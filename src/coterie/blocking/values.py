@@ -8,8 +8,8 @@ from itertools import chain
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
 from coterie.blocking._base import as_name, distinct
 from coterie.blocking._keys import BlockKey
 from coterie.blocking._tables import TextTable

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arrays import Floats
+from coterie._core.arrays import Floats
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import all_pairs, count_pairs
 from coterie.partition import Partition

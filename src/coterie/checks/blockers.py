@@ -5,7 +5,7 @@ from typing import Any, cast
 import narwhals as nw
 import numpy as np
 
-from coterie._arrays import Pairs
+from coterie._core.arrays import Pairs
 from coterie._types import Blocker
 from coterie.items import Columns, ItemSet, PairFeatures
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from coterie._arrays import Floats
+from coterie._core.arrays import Floats
 from coterie._types import Clusterer, Objective, Solved
 from coterie.exceptions import InputError, PairError
 from coterie.pairs import PairScores, all_pairs, count_pairs

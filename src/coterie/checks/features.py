@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arrays import Floats, Ints
+from coterie._core.arrays import Floats, Ints
 from coterie._types import Features, LinearMap
 from coterie.features.operators import taken, written
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arrays import Floats, Pairs
+from coterie._core.arrays import Floats, Pairs
 from coterie._types import Features, Featurizer
 from coterie.checks.features import check_features
 from coterie.features.operators import written

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from coterie._arrays import Floats
+from coterie._core.arrays import Floats
 from coterie.checks._estimators import (
     assert_raises,
     called,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arrays import Ints
+from coterie._core.arrays import Ints
 from coterie.metrics import Scores
 from coterie.partition import Partition
 

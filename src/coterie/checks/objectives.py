@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coterie._arrays import Floats
+from coterie._core.arrays import Floats
 from coterie._types import Objective
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition

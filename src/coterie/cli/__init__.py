@@ -5,18 +5,17 @@ from typing import Annotated
 import typer
 
 import coterie
-from coterie.cli._ending import Commands, ending
 from coterie.cli.clusters import clusters
-from coterie.cli.data import app as data_app
 from coterie.cli.demo import demo
+from coterie.cli.ending import Commands, ending
 from coterie.cli.evaluate import evaluate
 from coterie.cli.explain import explain
 from coterie.cli.fit import fit
 from coterie.cli.init import init
+from coterie.cli.others import add_others
 from coterie.cli.plan import plan
 from coterie.cli.predict import predict
 from coterie.cli.report import report
-from coterie.cli.reproduce import reproduce
 
 app = typer.Typer(
     name="coterie",
@@ -44,9 +43,9 @@ def options(
     """Take the options that stand before a command."""
 
 
-for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo, reproduce):
+for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo):
     app.command()(command)
-app.add_typer(data_app, name="data")
+add_others(app)
 
 
 def main() -> None:

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli._bars import bars
-from coterie.cli._files import load_model
-from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli._shown import named, note, number, print_json, print_table, shown
-from coterie.cli._told import ToldFiles
+from coterie.cli.bars import bars
+from coterie.cli.constraints import ToldFiles
+from coterie.cli.files import load_model
+from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.shown import named, note, number, print_json, print_table, shown
 
 if TYPE_CHECKING:
     from coterie.tables import Clustering

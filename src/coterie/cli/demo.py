@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli._bars import bars
-from coterie.cli._shown import note
+from coterie.cli.bars import bars
+from coterie.cli.shown import note
 
 if TYPE_CHECKING:
     from coterie.demo import Result

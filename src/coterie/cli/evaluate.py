@@ -1,8 +1,9 @@
 """`coterie evaluate`."""
 
-from coterie.cli._bars import bars
-from coterie.cli._files import load_model
-from coterie.cli._options import (
+from coterie.cli.bars import bars
+from coterie.cli.constraints import ToldFiles
+from coterie.cli.files import load_model
+from coterie.cli.options import (
     Apart,
     AsJson,
     Cluster,
@@ -12,8 +13,7 @@ from coterie.cli._options import (
     TableFile,
     Together,
 )
-from coterie.cli._shown import named, note, number, print_json, print_table
-from coterie.cli._told import ToldFiles
+from coterie.cli.shown import named, note, number, print_json, print_table
 
 
 def evaluate(

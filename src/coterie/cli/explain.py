@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli._bars import bars
-from coterie.cli._files import load_model
-from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli._shown import number, print_json, print_table, shown
-from coterie.cli._told import ToldFiles
+from coterie.cli.bars import bars
+from coterie.cli.constraints import ToldFiles
+from coterie.cli.files import load_model
+from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.shown import number, print_json, print_table, shown
 
 if TYPE_CHECKING:
     from coterie.tables import Explanation
-    from coterie.tables._explaining import Link
+    from coterie.tables.explaining import Link
 
 RowId = Annotated[
     str,

@@ -4,21 +4,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli._bars import bars
-from coterie.cli._files import (
-    check_model_target,
-    read_text,
-    refuse_many_streams,
-    refuse_overwriting,
-)
-from coterie.cli._options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
-from coterie.cli._shown import named, note, number, print_json, print_table, shown
+from coterie.cli.bars import bars
+from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
+from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.shown import named, note, number, print_json, print_table, shown
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
-    from coterie.learners.auto import Tried
+    from coterie.learners.auto.learner import Tried
     from coterie.tables import TableModel
-    from coterie.tables._fitting import Fitted
+    from coterie.tables.fitting import Fitted
 
 ModelOut = Annotated[
     str, typer.Option("--output", "-o", metavar="MODEL", help="The file to write the model to.")
@@ -95,7 +90,7 @@ def fit(  # noqa: PLR0913, PLR0917 - what a command can be told are its paramete
 
 def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
     """Return what `fit_table` is to be told: flags go before the file."""
-    from coterie.tables._schema import read_settings
+    from coterie.tables.schema import read_settings
 
     read = {} if schema is None else read_settings(read_text(schema), schema)
     told = read | {name: value for name, value in flags.items() if value is not None}

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli._files import STREAM, check_target, refuse_overwriting, write_text
-from coterie.cli._options import Cluster, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.files import STREAM, check_target, refuse_overwriting, write_text
+from coterie.cli.options import Cluster, Format, IdColumn, SetColumn, TableFile
 
 SchemaOut = Annotated[
     str,
@@ -23,7 +23,7 @@ def init(
 ) -> None:
     """Write as TOML what the columns of a table seem to be, to edit for `coterie fit --schema`."""
     from coterie.tables import infer_schema, read_table
-    from coterie.tables._schema import schema_text
+    from coterie.tables.schema import schema_text
 
     refuse_overwriting(output, table)
     check_target(output)

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli._files import load_model
-from coterie.cli._options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
-from coterie.cli._shown import print_json, print_table
+from coterie.cli.files import load_model
+from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.shown import print_json, print_table
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
-    from coterie.tables._planning import Plan
+    from coterie.tables.planning import Plan
 
 ModelOption = Annotated[
     str | None,
@@ -29,7 +29,7 @@ def plan(
 ) -> None:
     """Estimate pairs, memory and time before any work: of `coterie fit`, or of `predict`."""
     from coterie.tables import infer_schema, read_table
-    from coterie.tables._planning import plan_fit, plan_predict
+    from coterie.tables.planning import plan_fit, plan_predict
 
     if model is not None and not cluster is set_ is None:
         raise InputError("--cluster and --set are those of the model; leave them out")

@@ -6,21 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie.cli._bars import bars
-from coterie.cli._files import (
-    STREAM,
-    check_target,
-    load_model,
-    refuse_overwriting,
-)
-from coterie.cli._options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli._shown import named, note, print_json
-from coterie.cli._told import ToldFiles
+from coterie.cli.bars import bars
+from coterie.cli.constraints import ToldFiles
+from coterie.cli.files import STREAM, check_target, load_model, refuse_overwriting
+from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.shown import named, note, print_json
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
     from coterie.tables import TableModel
-    from coterie.tables._reading import Typed
+    from coterie.tables.io.reading import Typed
 
 TableOut = Annotated[
     str,
@@ -43,8 +38,8 @@ def predict(
     These are cluster_id, confidence, linked_to and reason. Where no column names rows, they are
     named by their numbers, from 1 on.
     """
-    from coterie.tables._reading import read_typed
-    from coterie.tables._schema import refuse_ours
+    from coterie.tables.io.reading import read_typed
+    from coterie.tables.schema import refuse_ours
 
     begun = monotonic()
     told = ToldFiles(table, together, apart)
@@ -72,7 +67,7 @@ def _write(
 ) -> None:
     """Write the table with more columns; in the format it was read in, cells keep their types."""
     from coterie.tables import write_table
-    from coterie.tables._frames import with_columns
+    from coterie.tables.io.frames import with_columns
 
     if place == typed.source.format and place in {"jsonl", "parquet"}:
         write_table(output, with_columns(model.kept(typed.as_written()), added), format=place)
@@ -82,7 +77,7 @@ def _write(
 
 def _format_out(output: str, given: str | None) -> str | None:
     """Return the format to write in: that which is given only where the name tells none."""
-    from coterie.tables._formats import named_format, require_format
+    from coterie.tables.io.formats import named_format, require_format
 
     told = named_format(output, None) or named_format(output, given)
     return told if output == STREAM else require_format(output, told)

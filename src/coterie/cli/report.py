@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli._bars import bars
-from coterie.cli._files import STREAM, check_target, load_model, refuse_overwriting, write_text
-from coterie.cli._options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli._shown import note
-from coterie.cli._told import ToldFiles
+from coterie.cli.bars import bars
+from coterie.cli.constraints import ToldFiles
+from coterie.cli.files import STREAM, check_target, load_model, refuse_overwriting, write_text
+from coterie.cli.options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.shown import note
 
 PageOut = Annotated[
     str,

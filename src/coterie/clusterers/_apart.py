@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints, Pairs
-from coterie._rounding import below_all
+from coterie._core.arrays import Floats, Ints, Pairs
+from coterie._core.rounding import below_all
 from coterie.pairs import PairScores, condensed_positions
 
 

@@ -8,10 +8,10 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._rounding import rounding
+from coterie._core.arrays import Floats, Ints
+from coterie._core.rounding import rounding
+from coterie._core.values import Value
 from coterie._types import Objective, Relaxed
-from coterie._values import Value
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, as_n_clusters
 from coterie.partition import Partition

@@ -7,8 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from coterie._arrays import Floats, Ints, Pairs, read_only
-from coterie._kernels.components import listed_components
+from coterie._core.arrays import Floats, Ints, Pairs, read_only
+from coterie._kernels.graphs.components import listed_components
 from coterie.pairs import PairScores
 
 

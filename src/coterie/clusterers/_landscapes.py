@@ -4,15 +4,16 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.greedy_dense import square
-from coterie._kernels.moves_dense import (
+from coterie._core.arrays import Floats, Ints
+from coterie._core.rounding import rounding
+from coterie._kernels.correlation.greedy_dense import square
+from coterie._kernels.correlation.moves_dense import (
     contracted_dense,
     inside_dense,
     iterated_dense,
     settled_dense,
 )
-from coterie._kernels.moves_sparse import (
+from coterie._kernels.correlation.moves_sparse import (
     Graph,
     contracted_sparse,
     graph_of,
@@ -20,7 +21,6 @@ from coterie._kernels.moves_sparse import (
     iterated_sparse,
     settled_sparse,
 )
-from coterie._rounding import rounding
 from coterie.clusterers._pieces import DENSE_SHARE
 from coterie.pairs import PairScores
 

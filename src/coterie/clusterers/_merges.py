@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints
+from coterie._core.memory import refuse_too_large
 from coterie._types import Loss, MergedLoss, MergeSearch, SearchedLoss
 from coterie.pairs import PairScores
 from coterie.partition import Partition

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints, Pairs
-from coterie._kernels.components import condensed_components, listed_components
+from coterie._core.arrays import Floats, Ints, Pairs
+from coterie._kernels.graphs.components import condensed_components, listed_components
 from coterie.pairs import PairScores, row_start
 
 Task = TypeVar("Task")

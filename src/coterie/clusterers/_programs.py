@@ -5,8 +5,8 @@ from time import perf_counter
 
 import numpy as np
 
-from coterie._arguments import as_real
-from coterie._arrays import Bools
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Bools
 from coterie.pairs import PairScores, condensed_positions, count_pairs
 
 MAX_PROGRAM_ITEMS = 2000

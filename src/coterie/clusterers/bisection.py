@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Floats, Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Floats, Ints
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers.kmeans import best_ascent
 from coterie.pairs import PairScores

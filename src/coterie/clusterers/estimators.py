@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
-from coterie._arguments import as_real, refuse_class
-from coterie._arrays import Floats, Ints
-from coterie._memory import refuse_too_large
+from coterie._core.arguments import as_real, refuse_class
+from coterie._core.arrays import Floats, Ints
+from coterie._core.memory import refuse_too_large
 from coterie.clusterers._base import Search
 from coterie.exceptions import InputError, PartitionError
 from coterie.pairs import PairScores

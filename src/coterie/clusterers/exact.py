@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.subsets import best_labels
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.correlation.subsets import best_labels
 from coterie._solvers.branching import Branching
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arguments import as_whole
-from coterie._arrays import Bools, Floats, Ints
-from coterie._kernels.cuts import (
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Bools, Floats, Ints
+from coterie._kernels.graphs.cuts import (
     condensed_neighbours,
     grown,
     listed_neighbours,

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints, Pairs
-from coterie._kernels.components import numbered
-from coterie._kernels.greedy_dense import merge_dense, square
-from coterie._kernels.greedy_sparse import merge_sparse
+from coterie._core.arrays import Floats, Ints, Pairs
+from coterie._kernels.correlation.greedy_dense import merge_dense, square
+from coterie._kernels.correlation.greedy_sparse import merge_sparse
+from coterie._kernels.graphs.components import numbered
 from coterie._types import LinearLoss, Loss
 from coterie.clusterers._apart import penalised
 from coterie.clusterers._base import Search, Solution

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Floats, Ints
-from coterie._kernels.kmeans import ascend
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.kmeans.moves import ascend
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.exceptions import InputError, PartitionError
 from coterie.objectives import KMeans

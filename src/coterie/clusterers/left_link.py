@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from coterie import objectives
-from coterie._arguments import as_real
-from coterie._arrays import Floats, Ints, read_only
-from coterie._kernels.links import (
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Floats, Ints, read_only
+from coterie._kernels.linking.links import (
     by_item,
     condensed_best_links,
     condensed_left_links,

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arguments import as_real, as_whole
-from coterie._arrays import Bools, Floats, Ints, Pairs, read_only
-from coterie._kernels.components import condensed_components, listed_components
-from coterie._kernels.linkage import average_joins, complete_joins, single_joins
-from coterie._kernels.linkage_sparse import listed_average_joins, listed_complete_joins
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
+from coterie._kernels.graphs.components import condensed_components, listed_components
+from coterie._kernels.linkage.dense import average_joins, complete_joins, single_joins
+from coterie._kernels.linkage.sparse import listed_average_joins, listed_complete_joins
 from coterie.clusterers._apart import overridden
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers._joins import Joins, best_first, gathered, linked, spanning_tree
 from coterie.clusterers._pieces import DENSE_SHARE, components, mapped, pieces
-from coterie.clusterers._together import closure, grouped, raised
+from coterie.clusterers.together import closure, grouped, raised
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions
 

@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
 from coterie.clusterers._apart import penalised
 from coterie.clusterers._base import Search
 from coterie.clusterers._landscapes import Landscape, landscape

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Floats, Ints
-from coterie._kernels.medoids import swap
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.kmeans.medoids import swap
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.pairs import PairScores, count_pairs
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._arrays import Ints
-from coterie._kernels.pivot import condensed_pivots, listed_pivots, positive_neighbours
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Ints
+from coterie._kernels.correlation.pivot import condensed_pivots, listed_pivots, positive_neighbours
 from coterie.clusterers._base import Search
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores

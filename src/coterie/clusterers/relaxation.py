@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Pairs
-from coterie._memory import refuse_too_large
+from coterie._core.arrays import Pairs
+from coterie._core.memory import refuse_too_large
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution
 from coterie.clusterers._pieces import Piece, pieces

@@ -5,8 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from coterie._arguments import as_floats, as_real
-from coterie._arrays import Ints
+from coterie._core.arguments import as_floats, as_real
+from coterie._core.arrays import Ints
 from coterie._types import Relaxed
 from coterie.clusterers.greedy import Greedy
 from coterie.clusterers.local_search import LocalSearch

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from coterie._arrays import Pairs
-from coterie._kernels.components import condensed_components, listed_components
+from coterie._core.arrays import Pairs
+from coterie._kernels.graphs.components import condensed_components, listed_components
 from coterie.clusterers._base import PairClusterer, Solution
-from coterie.clusterers._together import raised
+from coterie.clusterers.together import raised
 from coterie.objectives import Forest
 from coterie.pairs import PairScores
 from coterie.partition import Partition

@@ -10,8 +10,8 @@ from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from coterie._arguments import as_whole
-from coterie._arrays import Floats
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Floats
 from coterie._types import Relaxed
 from coterie.clusterers._base import PairClusterer, Solution, needed_n_clusters
 from coterie.clusterers.kmeans import best_ascent

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from coterie._arrays import Ints
-from coterie._kernels.links import by_item, condensed_sum_links, listed_sum_links
+from coterie._core.arrays import Ints
+from coterie._kernels.linking.links import by_item, condensed_sum_links, listed_sum_links
 from coterie.clusterers._base import Search
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores

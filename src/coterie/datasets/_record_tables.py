@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arrays import Floats
+from coterie._core.arrays import Floats
 
 Words: TypeAlias = NDArray[np.object_]
 

@@ -9,8 +9,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arguments import as_real, as_whole
-from coterie._arrays import Bools, Floats, Ints
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.arrays import Bools, Floats, Ints
 from coterie.datasets import _record_tables as tables
 from coterie.datasets._record_edits import EDITS, Edit, lettered
 from coterie.datasets._record_tables import Words

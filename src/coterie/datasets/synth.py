@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arguments import as_real, as_whole
-from coterie._arrays import Ints
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.arrays import Ints
 from coterie.datasets.corpus import Corpus
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from sklearn.datasets import load_digits
 
-from coterie._arguments import as_real, as_whole
-from coterie.datasets._digits import Draw
+from coterie._core.arguments import as_real, as_whole
 from coterie.datasets.corpus import Corpus
+from coterie.datasets.digits import Draw
 from coterie.items import ItemSet
 from coterie.partition import Partition
 

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
-from coterie._arguments import as_floats
-from coterie._arrays import Floats, Ints, read_only
-from coterie._values import Value
+from coterie._core.arguments import as_floats
+from coterie._core.arrays import Floats, Ints, read_only
+from coterie._core.values import Value
 from coterie.exceptions import FeatureError, located
 from coterie.partition import PartitionLike, as_partitions
 

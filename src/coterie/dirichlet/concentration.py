@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
-from coterie._arguments import as_weight, as_whole
+from coterie._core.arguments import as_weight, as_whole
 from coterie.partition import PartitionLike, as_partition
 
 __all__ = ["estimate_concentration", "log_crp", "sample_concentration"]

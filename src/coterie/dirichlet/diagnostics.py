@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._arguments import as_floats
-from coterie._arrays import Floats
+from coterie._core.arguments import as_floats
+from coterie._core.arrays import Floats
 from coterie.exceptions import InputError
 
 __all__ = ["Diagnostics", "effective_sample_size", "r_hat"]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arrays import Floats, read_only
-from coterie._kernels.partitions_compared import inside, least_variation, mean_variations
-from coterie._values import Value
+from coterie._core.arrays import Floats, read_only
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.partitions import inside, least_variation, mean_variations
 from coterie.clusterers.local_search import LocalSearch
 from coterie.dirichlet.posterior import Labels, Posterior
 from coterie.objectives import Correlation

@@ -4,10 +4,10 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._arguments import as_whole, refuse_class
-from coterie._kernels.dirichlet import MOST_AUXILIARY
-from coterie._values import Value
-from coterie.dirichlet._chains import AUXILIARY, COLLAPSED, CONDITIONAL
+from coterie._core.arguments import as_whole, refuse_class
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.clusters import MOST_AUXILIARY
+from coterie.dirichlet.chains import AUXILIARY, COLLAPSED, CONDITIONAL
 from coterie.exceptions import InputError
 
 __all__ = ["AuxiliaryGibbs", "CollapsedGibbs", "ConditionalGibbs", "Gibbs", "SplitMerge"]

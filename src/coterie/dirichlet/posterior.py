@@ -7,11 +7,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coterie._arguments import as_floats
-from coterie._arrays import Floats, Ints, read_only
-from coterie._kernels.partitions_compared import joined, renumbered
-from coterie._memory import refuse_too_large
-from coterie._values import Value
+from coterie._core.arguments import as_floats
+from coterie._core.arrays import Floats, Ints, read_only
+from coterie._core.memory import refuse_too_large
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.partitions import joined, renumbered
 from coterie.dirichlet.diagnostics import Diagnostics, effective_sample_size, r_hat
 from coterie.exceptions import InputError, PartitionError
 from coterie.partition import Partition

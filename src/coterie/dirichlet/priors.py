@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._arguments import as_weight, as_whole
+from coterie._core.arguments import as_weight, as_whole
+from coterie._core.values import Value
 from coterie._types import Featurizer
-from coterie._values import Value
 from coterie.dirichlet.moves import CollapsedGibbs, Gibbs, SplitMerge, as_moves
 from coterie.exceptions import InputError
-from coterie.features._featurizer import as_featurizer
+from coterie.features.featurizer import as_featurizer
 
 __all__ = ["NormalPrior"]
 

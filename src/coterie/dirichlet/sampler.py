@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_whole
-from coterie._kernels.dirichlet import Mixture, Observed
-from coterie._values import Value
-from coterie.dirichlet._chains import Moves, Schedule, run, started
+from coterie._core.arguments import as_whole
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.clusters import Mixture, Observed
+from coterie.dirichlet.chains import Moves, Schedule, run, started
 from coterie.dirichlet.moves import AuxiliaryGibbs, CollapsedGibbs, Gibbs, SplitMerge, as_moves
 from coterie.dirichlet.posterior import Posterior
 from coterie.exceptions import FeatureError, InputError

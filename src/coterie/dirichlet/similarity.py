@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_floats, as_weight, refuse_class
-from coterie._arrays import Floats, Ints, Pairs, read_only
-from coterie._kernels.dirichlet import Mixture
-from coterie._values import Value
+from coterie._core.arguments import as_floats, as_weight, refuse_class
+from coterie._core.arrays import Floats, Ints, Pairs, read_only
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.clusters import Mixture
 from coterie.dirichlet.estimates import Estimate, MinimumVariation
 from coterie.dirichlet.posterior import Posterior
 from coterie.dirichlet.sampler import Sampler
@@ -19,7 +19,7 @@ from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, InputError
 from coterie.items import as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities._base import asked
+from coterie.similarities.base import asked
 
 __all__ = ["DirichletSimilarity"]
 

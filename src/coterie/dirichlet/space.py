@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arguments import as_floats, as_whole
-from coterie._arrays import Floats, Ints
-from coterie._columns import kind_of
-from coterie._kernels.dirichlet import Observed
-from coterie._memory import refuse_too_large
+from coterie._core.arguments import as_floats, as_whole
+from coterie._core.arrays import Floats, Ints
+from coterie._core.memory import refuse_too_large
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.clusters import Observed
 from coterie._types import Featurizer
-from coterie._values import Value
 from coterie.dirichlet.categories import Categories
 from coterie.exceptions import FeatureError, InputError, ItemSetError
-from coterie.features._featurizer import as_featurizer
+from coterie.features.columns import kind_of
+from coterie.features.featurizer import as_featurizer
 from coterie.features.given import as_given
 from coterie.features.operators import written
 from coterie.items import ItemSet, PairFeatures

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_floats, as_weight
-from coterie._arrays import Floats, Ints, read_only
-from coterie._kernels.dirichlet import LOG_2PI, Mixture
-from coterie._values import Value
+from coterie._core.arguments import as_floats, as_weight
+from coterie._core.arrays import Floats, Ints, read_only
+from coterie._core.values import Value
+from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture
 from coterie.exceptions import FeatureError
 
 __all__ = ["ReferenceTypes"]

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._arguments import refuse_class
-from coterie._arrays import Floats, Ints, Pairs, read_only
-from coterie._kernels.context import common_neighbours, pair_rows, rows_compared
+from coterie._core.arguments import refuse_class
+from coterie._core.arrays import Floats, Ints, Pairs, read_only
+from coterie._kernels.pairs.context import common_neighbours, pair_rows, rows_compared
 from coterie._types import Blocker, Features, Similarity
 from coterie.exceptions import FeatureError, located
-from coterie.features._featurizer import PairFeaturizer
+from coterie.features.featurizer import PairFeaturizer
 from coterie.features.given import GivenPairs
 from coterie.features.operators import DenseFeatures
 from coterie.items import ItemSet, PairFeatures

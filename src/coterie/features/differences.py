@@ -10,14 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from coterie._arguments import as_floats
-from coterie._arrays import Bools, Floats, Ints, read_only
+from coterie._core.arguments import as_floats
+from coterie._core.arrays import Bools, Floats, Ints, read_only
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
-from coterie.features._featurizer import PairFeaturizer, as_featurizer
-from coterie.features._operator import LinearOperator, refuse_unwritable
+from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.given import Encoded, GivenFeatures, GivenPairs
 from coterie.features.operators import DenseFeatures, NodeProducts, as_features, taken, written
+from coterie.features.operators.base import LinearOperator, refuse_unwritable
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs
 

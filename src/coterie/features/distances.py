@@ -5,9 +5,9 @@ from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from coterie._arrays import Floats
+from coterie._core.arrays import Floats
+from coterie._core.values import Value
 from coterie._types import Features
-from coterie._values import Value
 from coterie.exceptions import InputError
 
 __all__ = ["Euclidean", "Manhattan"]

@@ -8,14 +8,14 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import squareform
 
-from coterie._arguments import as_whole
-from coterie._arrays import Floats
-from coterie._memory import refuse_too_large
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Floats
+from coterie._core.memory import refuse_too_large
+from coterie._core.values import Value
 from coterie._types import Featurizer
-from coterie._values import Value
 from coterie.exceptions import FeatureError
-from coterie.features._featurizer import as_featurizer
 from coterie.features.differences import distances_of
+from coterie.features.featurizer import as_featurizer
 from coterie.features.operators import written
 from coterie.items import ItemSet, as_item_set
 

@@ -18,17 +18,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from coterie._arguments import as_floats, as_whole
-from coterie._arrays import Floats, Pairs
+from coterie._core.arguments import as_floats, as_whole
+from coterie._core.arrays import Floats, Pairs
+from coterie._core.values import Value
 from coterie._types import Features, Featurizer
-from coterie._values import Value
 from coterie.exceptions import FeatureError, InputError, located
-from coterie.features import _blocks
-from coterie.features._featurizer import PairFeaturizer, as_featurizer
-from coterie.features._operator import refuse_unwritable
+from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.given import sampled_pairs
 from coterie.features.kernels import RBF, Kernel, Polynomial, finite
-from coterie.features.operators import DenseFeatures, ZeroDiagonal, taken, written
+from coterie.features.operators import DenseFeatures, ZeroDiagonal, blocks, taken, written
+from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
 
 __all__ = ["RBF", "ExactKernel", "Kernelized", "Nystroem", "Polynomial", "RandomFourier"]
@@ -151,7 +150,7 @@ class ExactKernel(LandmarkExpansion):
     def _choose(self, training: TrainingPairs) -> Floats:
         found: dict[bytes, None] = {}
         for features in training.whole():
-            for rows in _blocks.row_blocks(*features.shape):
+            for rows in blocks.row_blocks(*features.shape):
                 found |= _different(_dense(_written_rows(features, rows)))
                 _refuse_many(len(found))
         return _rows(found, len(training.featurizer.names))
@@ -192,7 +191,7 @@ class Nystroem(LandmarkExpansion):
 
     def _choose(self, training: TrainingPairs) -> Floats:
         n_columns = len(training.featurizer.names)
-        affordable = min(DRAWS * self.n_components, _blocks.BLOCK_ENTRIES // max(n_columns, 1))
+        affordable = min(DRAWS * self.n_components, blocks.BLOCK_ENTRIES // max(n_columns, 1))
         rng = np.random.default_rng(self.random_state)
         drawn = _drawn(list(training.some()), max(self.n_components, affordable), rng)
         return _rows(_different(drawn), n_columns)[: self.n_components]
@@ -322,7 +321,7 @@ class Kernelized(PairFeaturizer):
         n_passing, n_columns = self.expansion.shape
         refuse_unwritable((n_pairs, n_columns), n_pairs * n_columns)
         mapped = np.empty((n_pairs, n_columns))
-        for rows in _blocks.row_blocks(n_pairs, max(n_given, n_passing)):
+        for rows in blocks.row_blocks(n_pairs, max(n_given, n_passing)):
             mapped[rows] = self.expansion(self.kernel, _written_rows(features, rows))
         return mapped
 

@@ -10,12 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from coterie._arguments import as_floats, as_whole
-from coterie._arrays import Floats, Ints, Pairs
+from coterie._core.arguments import as_floats, as_whole
+from coterie._core.arrays import Floats, Ints, Pairs
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, PairError, located
-from coterie.features._blocks import pairs_at
-from coterie.features._featurizer import PairFeaturizer, as_featurizer
+from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.operators import (
     ConstantFeatures,
     DenseFeatures,
@@ -27,6 +26,7 @@ from coterie.features.operators import (
     stack,
     taken,
 )
+from coterie.features.operators.blocks import pairs_at
 from coterie.items import (
     Columns,
     ItemSet,

@@ -6,9 +6,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arguments import as_real, as_whole
-from coterie._arrays import Floats
-from coterie._values import Value
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.arrays import Floats
+from coterie._core.values import Value
 from coterie.exceptions import FeatureError
 
 __all__ = ["RBF", "Polynomial"]

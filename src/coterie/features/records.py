@@ -8,16 +8,16 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._arrays import Floats, Ints
-from coterie._columns import column_of, is_missing
+from coterie._core.arrays import Floats, Ints
+from coterie._core.values import Value
 from coterie._types import Features
-from coterie._values import Value
 from coterie.exceptions import FeatureError, located
-from coterie.features._featurizer import PairFeaturizer
-from coterie.features._operator import refuse_unwritable
+from coterie.features.columns import column_of, is_missing
+from coterie.features.featurizer import PairFeaturizer
 from coterie.features.kinds import Text
-from coterie.features.kinds._base import Encoded, Kind, Read
+from coterie.features.kinds.base import Encoded, Kind, Read
 from coterie.features.operators import DenseFeatures
+from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs
 from coterie.partition import Partition

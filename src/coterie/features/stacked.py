@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
-from coterie.features._featurizer import PairFeaturizer, as_featurizer
 from coterie.features.differences import distances_of
+from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.operators import stack
 from coterie.items import ItemSet
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Self
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._arguments import refuse_class
+from coterie._core.arguments import refuse_class
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.blocking import AllPairs
 from coterie.exceptions import InputError, InterruptedWarning, ItemSetError, PartitionError, located
-from coterie.features._featurizer import as_featurizer
+from coterie.features.featurizer import as_featurizer
 from coterie.features.given import GivenFeatures, WithConstant
 from coterie.items import ItemSet, as_item_sets
 from coterie.metrics import b_cubed, macro

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from coterie._arguments import as_whole
-from coterie._arrays import Bools, Floats, Ints
-from coterie._progress import uninterrupted
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Bools, Floats, Ints
+from coterie._core.progress import uninterrupted
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError, located
 from coterie.features.context import ContextFeatures, context_of
@@ -18,10 +18,10 @@ from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import ScaledFeatures, stack
 from coterie.features.stacked import Stacked
 from coterie.items import ItemSet, PairFeatures
-from coterie.learners._held_out import left_of, part_of
-from coterie.learners._logistic import scaled_logistic
-from coterie.learners._parts import part_of_each, taken_of
 from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.classifiers.logistic import scaled_logistic
+from coterie.learners.held_out import left_of, part_of
+from coterie.learners.parts import part_of_each, taken_of
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition, PartitionLike
 from coterie.similarities.context import ContextSimilarity, with_features

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
-from coterie._arguments import as_real, as_weight, as_whole
-from coterie._arrays import Bools, Floats
-from coterie._memory import refuse_too_large
+from coterie._core.arguments import as_real, as_weight, as_whole
+from coterie._core.arrays import Bools, Floats
+from coterie._core.memory import refuse_too_large
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, located

@@ -13,12 +13,12 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from coterie._arguments import as_weight, as_whole
-from coterie._arrays import Floats, Ints
-from coterie._progress import report, uninterrupted
+from coterie._core.arguments import as_weight, as_whole
+from coterie._core.arrays import Floats, Ints
+from coterie._core.progress import report, uninterrupted
 from coterie.exceptions import InputError, located
-from coterie.learners._held_out import as_held_out, as_number, divided, left_of, part_of
 from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.held_out import as_held_out, as_number, divided, left_of, part_of
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 

@@ -5,24 +5,6 @@ objective turn the search for the worst partition into plain clustering of shift
 MITRE loss is not, and is followed through merges instead.
 """
 
-from typing import TYPE_CHECKING
+from coterie._core.lazy import attach
 
-__all__ = ["LinkLoss", "MitreLoss", "PairLoss", "TraceLoss"]
-
-if TYPE_CHECKING:
-    from coterie.losses.link import LinkLoss as LinkLoss
-    from coterie.losses.mitre import MitreLoss as MitreLoss
-    from coterie.losses.pair import PairLoss as PairLoss
-    from coterie.losses.trace import TraceLoss as TraceLoss
-else:
-    from coterie._lazy import lazily
-
-    __getattr__, __dir__ = lazily(
-        __name__,
-        {
-            "link": ["LinkLoss"],
-            "mitre": ["MitreLoss"],
-            "pair": ["PairLoss"],
-            "trace": ["TraceLoss"],
-        },
-    )
+__getattr__, __dir__ = attach(__name__)

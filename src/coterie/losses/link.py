@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coterie._arrays import Bools, Floats, Ints, Pairs
+from coterie._core.arrays import Bools, Floats, Ints, Pairs
 from coterie.exceptions import InputError
 from coterie.objectives import Forest, LeftLink
 from coterie.pairs import as_pairs

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.mitre import merge_with_mitre
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.correlation.mitre import merge_with_mitre
 from coterie.metrics import mitre_loss
 from coterie.partition import Partition, as_partition
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arrays import Floats, Pairs
+from coterie._core.arrays import Floats, Pairs
 from coterie.metrics import pair_loss
 from coterie.objectives import Correlation
 from coterie.pairs import as_pairs

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arrays import Floats, Pairs
+from coterie._core.arrays import Floats, Pairs
 from coterie.metrics import trace_loss
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores, as_pairs, count_pairs

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import (
     min_weight_full_bipartite_matching,
 )
 
-from coterie._arrays import Bools, Floats, Ints
+from coterie._core.arrays import Bools, Floats, Ints
 
 DENSE_ENTRIES = 250_000
 

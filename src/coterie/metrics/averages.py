@@ -8,9 +8,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 import coterie.metrics as family
+from coterie._core.lazy import members
 from coterie.exceptions import MetricError, located
-from coterie.metrics._contingency import Contingency, contingency
-from coterie.metrics._metric import Metric, Scores
+from coterie.metrics.contingency import Contingency, contingency
+from coterie.metrics.metric import Metric, Scores
 from coterie.partition import Partition, PartitionLike
 
 R = TypeVar("R")
@@ -90,10 +91,9 @@ def summary(truth: PartitionLike, predicted: PartitionLike) -> dict[str, float |
     0.0
     """
     table = contingency(truth, predicted)
-    members = {name: getattr(family, name) for name in family.__all__}
     return {
         name: member.from_table(table)
-        for name, member in members.items()
+        for name, member in members(family).items()
         if hasattr(member, "from_table")
     }
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from coterie.metrics._contingency import Contingency
 from coterie.metrics._matching import largest_matching
-from coterie.metrics._metric import metric
+from coterie.metrics.contingency import Contingency
+from coterie.metrics.metric import metric
 
 
 @metric(greater_is_better=False, summable=False, same_items=True)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from coterie.metrics._contingency import Contingency
 from coterie.metrics._matching import heaviest_matching
-from coterie.metrics._metric import Ratio, Scores, metric, scores_of
+from coterie.metrics.contingency import Contingency
 from coterie.metrics.links import muc
+from coterie.metrics.metric import Ratio, Scores, metric, scores_of
 
 
 @metric(greater_is_better=True)

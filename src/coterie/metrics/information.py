@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from coterie._arguments import as_real
-from coterie._arrays import Ints
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Ints
 from coterie.exceptions import MetricError
-from coterie.metrics._contingency import Contingency
-from coterie.metrics._metric import Scores, metric
+from coterie.metrics.contingency import Contingency
+from coterie.metrics.metric import Scores, metric
 
 
 @metric(greater_is_better=False, same_items=True)

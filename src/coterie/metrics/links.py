@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from coterie._arrays import Ints
-from coterie.metrics._contingency import Contingency, pairs_within
-from coterie.metrics._metric import Ratio, Scores, metric, scores_of
+from coterie._core.arrays import Ints
+from coterie.metrics.contingency import Contingency, pairs_within
+from coterie.metrics.metric import Ratio, Scores, metric, scores_of
 
 
 @metric(greater_is_better=True)

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._arguments import as_floats
-from coterie._arrays import Floats
+from coterie._core.arguments import as_floats
+from coterie._core.arrays import Floats
 from coterie.exceptions import MetricError
-from coterie.metrics._contingency import Contingency, pairs_within
-from coterie.metrics._metric import Ratio, Scores, directed, metric, scores_of
+from coterie.metrics.contingency import Contingency, pairs_within
+from coterie.metrics.metric import Ratio, Scores, directed, metric, scores_of
 from coterie.pairs import as_symmetric, count_pairs, upper_triangle
 from coterie.partition import PartitionLike, as_partition
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from coterie._arguments import as_floats, as_real, as_whole
-from coterie._arrays import Floats, Ints
+from coterie._core.arguments import as_floats, as_real, as_whole
+from coterie._core.arrays import Floats, Ints
 from coterie.exceptions import MetricError, located
 
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]

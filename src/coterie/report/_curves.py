@@ -6,7 +6,7 @@ from math import isfinite
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
+from coterie._core.arrays import Floats, Ints
 from coterie.report._axes import Axis
 from coterie.report._html import figure
 from coterie.report.data import Curve

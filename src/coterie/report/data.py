@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._arguments import as_floats, as_whole
-from coterie._arrays import Floats
+from coterie._core.arguments import as_floats, as_whole
+from coterie._core.arrays import Floats
 from coterie.exceptions import InputError
 from coterie.tables import Figure
 

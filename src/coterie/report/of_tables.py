@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from coterie import metrics
-from coterie._arrays import Bools, Floats, Ints
+from coterie._core.arrays import Bools, Floats, Ints
 from coterie._types import Clusterer
-from coterie.clusterers._constraints import constrained
+from coterie.clusterers.constraints import constrained
 from coterie.features.records import WHOLE
 from coterie.items import ItemSet
-from coterie.learners._auto_decoding import lowered, partitions_at
+from coterie.learners.auto.decoding import lowered, partitions_at
 from coterie.partition import Partition
 from coterie.report.data import (
     Choice,
@@ -26,10 +26,10 @@ from coterie.report.data import (
     WorstClusters,
 )
 from coterie.tables import Clustering, Evaluation, Table, TableModel
-from coterie.tables._clustering import Doubt, Found
-from coterie.tables._explaining import field_contributions, is_additive
-from coterie.tables._links import Told
-from coterie.tables._model import Links
+from coterie.tables.clustering import Doubt, Found
+from coterie.tables.explaining import field_contributions, is_additive
+from coterie.tables.links import Told
+from coterie.tables.model import Links
 
 __all__ = ["report_of"]
 

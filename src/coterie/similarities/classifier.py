@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from scipy.special import logit
 
-from coterie._arguments import as_real
-from coterie._arrays import Floats
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Floats
 from coterie._types import Features, Featurizer
 from coterie.exceptions import InputError
-from coterie.features._blocks import row_blocks
-from coterie.features._featurizer import as_featurizer
+from coterie.features.featurizer import as_featurizer
 from coterie.features.operators import taken, written
-from coterie.similarities._base import FeatureSimilarity
+from coterie.features.operators.blocks import row_blocks
+from coterie.similarities.base import FeatureSimilarity
 
 _CERTAIN = 36.0
 """The log-odds that stand for certainty: beyond them a probability is rounded to 1."""

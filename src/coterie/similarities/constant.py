@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_real
-from coterie._arrays import Floats, Pairs
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Floats, Pairs
 from coterie.items import as_item_set
 from coterie.pairs import PairScores, count_pairs
-from coterie.similarities._base import asked
+from coterie.similarities.base import asked
 
 
 @dataclass(frozen=True)

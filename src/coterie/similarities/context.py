@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from coterie._arrays import Floats, Pairs
+from coterie._core.arrays import Floats, Pairs
 from coterie._types import Featurizer, Similarity
 from coterie.exceptions import InputError
-from coterie.features._featurizer import as_featurizer
+from coterie.features.featurizer import as_featurizer
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities._base import asked
+from coterie.similarities.base import asked
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_real
-from coterie._arrays import Floats, Pairs
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Floats, Pairs
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
 from coterie.features.distances import Distance, Manhattan, as_distance
 from coterie.items import as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities._base import WeightedSimilarity, asked
+from coterie.similarities.base import WeightedSimilarity, asked
 
 MANHATTAN = Manhattan()
 

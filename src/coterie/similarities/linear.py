@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from coterie._arguments import as_real
-from coterie._arrays import Floats, Pairs
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Floats, Pairs
 from coterie._types import Features, Featurizer
 from coterie.items import as_item_set
-from coterie.similarities._base import WeightedSimilarity, asked
+from coterie.similarities.base import WeightedSimilarity, asked
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,17 +11,17 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import roots_legendre
 
-from coterie._arguments import as_floats, as_real, as_whole
-from coterie._arrays import Bools, Floats, Pairs, read_only
-from coterie._kernels.tree_shap import add_contributions, trace_paths
-from coterie._kernels.trees import Nodes, tree_sums
+from coterie._core.arguments import as_floats, as_real, as_whole
+from coterie._core.arrays import Bools, Floats, Pairs, read_only
+from coterie._kernels.trees.shapley import add_contributions, trace_paths
+from coterie._kernels.trees.sums import Nodes, tree_sums
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
-from coterie.features._blocks import row_blocks
-from coterie.features._featurizer import as_featurizer
+from coterie.features.featurizer import as_featurizer
 from coterie.features.operators import taken, written
+from coterie.features.operators.blocks import row_blocks
 from coterie.items import as_item_set
-from coterie.similarities._base import FeatureSimilarity, asked
+from coterie.similarities.base import FeatureSimilarity, asked
 
 _WHOLE = ("roots", "columns", "lefts", "rights")
 _REAL = ("thresholds", "values", "covers")

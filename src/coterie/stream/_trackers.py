@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._arrays import Bools, Floats, Ints
-from coterie._columns import is_missing, tokens_of
-from coterie._kernels.streams import nearest
+from coterie._core.arrays import Bools, Floats, Ints
+from coterie._kernels.linking.streams import nearest
 from coterie.blocking import directions
 from coterie.exceptions import ItemSetError
+from coterie.features.columns import is_missing, tokens_of
 from coterie.stream._rows import Records, Rows, SparseVectors, Vectors
 
 Key: TypeAlias = tuple[str, Any]

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from coterie._arguments import as_real, as_whole
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.values import Value
 from coterie._types import Blocker
-from coterie._values import Value
 from coterie.blocking import AllPairs, SharedKeys, Window
 from coterie.exceptions import InputError
 from coterie.stream._trackers import (

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints, read_only
-from coterie._kernels.streams import left_linked, paired, placed, sum_linked
-from coterie._progress import report
+from coterie._core.arrays import Floats, Ints, read_only
+from coterie._core.progress import report
+from coterie._kernels.linking.streams import left_linked, paired, placed, sum_linked
 from coterie.clusterers import LeftLink, SumLink
 from coterie.exceptions import InputError, PairError, located
 from coterie.items import ItemSet

@@ -2,7 +2,7 @@
 
 from unicodedata import normalize
 
-from coterie._texts import plain
+from coterie._core.texts import plain
 
 
 def bare(text: str) -> str:

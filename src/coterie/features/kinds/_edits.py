@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
-from coterie._arrays import Floats, Ints
+from coterie._core.arrays import Floats, Ints
 
 EDITS = ("Jaro-Winkler", "edit ratio")
 """The similarities that `edits` returns."""

@@ -7,11 +7,11 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._arguments import as_whole
-from coterie._arrays import Bools, Floats, Ints, read_only
-from coterie._kernels.records import cosines, overlaps
-from coterie._kernels.tokens import counted, entities_with, normalised, numbered, rows_with
-from coterie._values import Value
+from coterie._core.arguments import as_whole
+from coterie._core.arrays import Bools, Floats, Ints, read_only
+from coterie._core.values import Value
+from coterie._kernels.texts.records import cosines, overlaps
+from coterie._kernels.texts.tokens import counted, entities_with, normalised, numbered, rows_with
 from coterie.exceptions import FeatureError
 
 Hashes: TypeAlias = NDArray[np.uint64]
@@ -130,7 +130,7 @@ class KnownTokens(Value):
     Parameters
     ----------
     tokens
-        The hashes of tokens that several rows have, ascending; see `coterie._kernels.tokens`.
+        The hashes of tokens that several rows have, ascending; see `coterie._kernels.texts.tokens`.
     n_rows_with, n_entities_with
         How many rows and entities have each.
     n_rows, n_entities

@@ -6,10 +6,9 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.initials import in_initials, rarest_acronyms
-from coterie._kernels.tokens import in_codes, in_trigrams, in_word_pairs, in_words
-from coterie.features.kinds._base import Encoded, Kind, Read
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.texts.initials import in_initials, rarest_acronyms
+from coterie._kernels.texts.tokens import in_codes, in_trigrams, in_word_pairs, in_words
 from coterie.features.kinds._edits import Texts
 from coterie.features.kinds._tokens import (
     NOTHING,
@@ -19,6 +18,7 @@ from coterie.features.kinds._tokens import (
     Weighed,
     places_among,
 )
+from coterie.features.kinds.base import Encoded, Kind, Read
 
 _SAID = (
     "rarity of shared {}",

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie.features.kinds._base import Encoded, Kind
-from coterie.features.kinds._profile import Profile
+from coterie._core.arrays import Floats, Ints
+from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.profile import Profile
 
 MOST_VALUES = 50
 

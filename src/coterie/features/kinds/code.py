@@ -5,13 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.tokens import in_words
-from coterie.features.kinds._base import Encoded, Kind
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.texts.tokens import in_words
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
-from coterie.features.kinds._profile import Profile
 from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens
 from coterie.features.kinds._words import CODES
+from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.profile import Profile
 
 MOST_CHARACTERS, MOST_OF_PARTS = 24, 40
 """How long codes are on average; those with digits in all parts, such as ISBNs, may be longer."""

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
+from coterie._core.arrays import Floats, Ints
 from coterie.features.kinds._bare import bare
-from coterie.features.kinds._base import Encoded, Kind
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
-from coterie.features.kinds._profile import Profile
+from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.profile import Profile
 
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

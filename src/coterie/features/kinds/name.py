@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie.features.kinds._base import Encoded
+from coterie._core.arrays import Floats, Ints
 from coterie.features.kinds._edits import EDITS, edits, token_sets
-from coterie.features.kinds._profile import Profile
 from coterie.features.kinds._words import Worded
+from coterie.features.kinds.base import Encoded
+from coterie.features.kinds.profile import Profile
 
 MOST_WORDS = 12
 

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.tokens import in_trigrams
-from coterie.features.kinds._base import Encoded, Kind
+from coterie._core.arrays import Floats, Ints
+from coterie._kernels.texts.tokens import in_trigrams
 from coterie.features.kinds._edits import EDITS, edits
-from coterie.features.kinds._profile import Profile
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
+from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.profile import Profile
 
 
 @dataclass(frozen=True, eq=False)

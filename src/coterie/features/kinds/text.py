@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from coterie.features.kinds._profile import Profile
 from coterie.features.kinds._words import Worded
 from coterie.features.kinds.name import MOST_WORDS
+from coterie.features.kinds.profile import Profile
 
 
 @dataclass(frozen=True, eq=False)

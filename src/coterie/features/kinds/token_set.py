@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._arrays import Floats, Ints
-from coterie._kernels.tokens import in_members, in_trigrams
-from coterie._texts import plain
-from coterie.features.kinds._base import Encoded, Kind
+from coterie._core.arrays import Floats, Ints
+from coterie._core.texts import plain
+from coterie._kernels.texts.tokens import in_members, in_trigrams
 from coterie.features.kinds._edits import Texts, beginnings, token_sets
-from coterie.features.kinds._profile import SEPARATED, Profile
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
 from coterie.features.kinds._words import AMONG_ENTITIES, AMONG_ROWS
+from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.profile import SEPARATED, Profile
 
 _GAP = re.compile(f"{SEPARATED.pattern}|,")
 

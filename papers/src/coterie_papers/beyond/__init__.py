@@ -1,0 +1,1 @@
+"""Beyond the papers: structured boosting, context and automatic choice."""

@@ -1,0 +1,135 @@
+"""Headlines of Google News, to be clustered by the story that they tell."""
+
+from collections import Counter
+from operator import attrgetter
+
+from coterie.datasets.corpus import Corpus
+from coterie.datasets.splits import Split, refuse_other_splits
+from coterie.toolkit import as_whole
+from coterie_papers.corpora.folder import PathLike, Source, map_rows
+from coterie_papers.corpora.rows import Row, corpus_of_rows
+
+ARTICLES, ITEM_SETS = "articles.csv.gz", "item_sets.csv"
+ARTICLE = ("id", "story", "title", "snippet")
+ORIGIN = "Google News of 27 November 2013, jackyin12/GSDMM on GitHub"
+_ARTICLE_FILES = {ARTICLES: f"CSV: {', '.join(ARTICLE)}"}
+_SET_FILES = {ITEM_SETS: "CSV: item_set, part, id; the part is train or test"}
+DAY = Source("google_news_2013", _ARTICLE_FILES, ORIGIN)
+SETS = Source("google_news_2013", {**_ARTICLE_FILES, **_SET_FILES}, ORIGIN)
+HEADLINES = "headlines.csv.gz"
+HEADLINE = ("day", "CATEGORY", "ID", "STORY", "TITLE", "PUBLISHER")
+SAMPLE = Source(
+    "uci_news_sample",
+    {HEADLINES: f"CSV: {', '.join(HEADLINE)}; the day is 2014-03-10 or 2014-03-11"},
+    "the News Aggregator of the UCI repository, pratikaher88/IPythonNotebooks on GitHub",
+)
+PART_OF = {"2014-03-10": "train", "2014-03-11": "test"}
+
+
+def load_google_news_2013(folder: PathLike | None = None, split: Split | None = None) -> Corpus:
+    """Read 14 sets of articles of one day of Google News, which are clustered by story.
+
+    A stand-in for the news of Finley & Joachims 2005 and 2008, of the same kind: each set has ten
+    stories of at most 15 articles, 131 to 150 in all, and the stories are those of Google News. In
+    2008 there are seven sets, each left out in turn: here seven to train on (sets 1 to 7) and seven
+    to test on (8 to 14), or each half as seven of its own.
+
+    The columns are `title` and `text` (the snippet), in lower case, without stop words and
+    lemmatised, as published. The ids are those of the file. The articles of a story follow each
+    other: shuffle them for methods that go by their order.
+
+    Parameters
+    ----------
+    folder
+        The folder that holds `google_news_2013`; None takes that of the environment variable
+        COTERIE_DATA, or else `coterie` in the user's cache folder.
+    split
+        "train", "test", or None for both, the sets to train on first.
+
+    Examples
+    --------
+    >>> item_sets, partitions = load_google_news_2013(split="train")  # doctest: +SKIP
+    >>> len(item_sets), item_sets[0], partitions[0].n_clusters  # doctest: +SKIP
+    (7, ItemSet(150 items, columns title, text), 10)
+    """
+    refuse_other_splits(split)
+    place = SETS.find(folder)
+    articles = {row.id: row for row in map_rows(place / ARTICLES, ARTICLE, _article)}
+
+    def take(name: str, part: str, number: str) -> Row | None:
+        if int(number) not in articles:
+            raise ValueError(f"there is no article {number} in {ARTICLES}")
+        return articles[int(number)]._replace(item_set=name) if split in (part, None) else None
+
+    return corpus_of_rows(map_rows(place / ITEM_SETS, ("item_set", "part", "id"), take))
+
+
+def load_google_news_day(folder: PathLike | None = None) -> Corpus:
+    """Read all 11,109 articles of `load_google_news_2013` as one item set of 152 stories.
+
+    Meant for tests of scale. The columns are those of `load_google_news_2013`; the order is that of
+    the file, which mixes the stories.
+
+    Parameters
+    ----------
+    folder
+        As in `load_google_news_2013`.
+
+    Examples
+    --------
+    >>> item_sets, partitions = load_google_news_day()  # doctest: +SKIP
+    >>> item_sets[0], partitions[0].n_clusters  # doctest: +SKIP
+    (ItemSet(11109 items, columns title, text), 152)
+    """
+    return corpus_of_rows(map_rows(DAY.find(folder) / ARTICLES, ARTICLE, _article))
+
+
+def _article(number: str, story: str, title: str, snippet: str) -> Row:
+    return Row("day", int(number), story, {"title": title, "text": snippet})
+
+
+def load_uci_news_sample(
+    folder: PathLike | None = None, split: Split | None = None, n_per_story: int | None = 15
+) -> Corpus:
+    """Read headlines of two days of Google News, clustered by story, one set a day and category.
+
+    Headlines as they were printed, without articles. The six sets are, of the first day, business
+    (17 stories) and technology (1), and of the second business (20), entertainment (20), health (2)
+    and technology (15). Of a story the first `n_per_story` headlines are taken.
+
+    The columns are `title` and `publisher`, and the ids are those of the file. The time is left
+    out: it says when a headline was fetched, and since stories were fetched one after the other it
+    gives the answer away. So does the order of the file, which the items keep: shuffle them for
+    methods that go by their order.
+
+    Parameters
+    ----------
+    folder
+        The folder that holds `uci_news_sample`; None takes that of the environment variable
+        COTERIE_DATA, or else `coterie` in the user's cache folder.
+    split
+        "train" for the first day, "test" for the second, or None for both in this order.
+    n_per_story
+        The most headlines of a story, or None for all.
+
+    Examples
+    --------
+    >>> item_sets, partitions = load_uci_news_sample(split="test")  # doctest: +SKIP
+    >>> [(len(items), truth.n_clusters)  # doctest: +SKIP
+    ...  for items, truth in zip(item_sets, partitions)]
+    [(290, 20), (300, 20), (30, 2), (205, 15)]
+    """
+    refuse_other_splits(split)
+    most = None if n_per_story is None else as_whole("n_per_story", n_per_story, 1)
+    seen: Counter[str] = Counter()
+
+    def take(day: str, category: str, number: str, story: str, title: str, by: str) -> Row | None:
+        if day not in PART_OF:
+            raise ValueError(f"the day is {day!r}, none of {' and '.join(PART_OF)}")
+        seen[story] += 1
+        if split not in (PART_OF[day], None) or (most is not None and seen[story] > most):
+            return None
+        return Row(f"{day} {category}", int(number), story, {"title": title, "publisher": by})
+
+    found = map_rows(SAMPLE.find(folder) / HEADLINES, HEADLINE, take)
+    return corpus_of_rows(sorted(filter(None, found), key=attrgetter("item_set")))

@@ -1,0 +1,1 @@
+"""Daumé & Marcu 2004, Supervised Clustering with the Dirichlet Process."""

@@ -1,0 +1,1 @@
+"""What every experiment uses: cells, tables, pages, charts, claims and provenance."""

@@ -1,0 +1,1 @@
+"""Beside the tools for entity resolution: five tables."""

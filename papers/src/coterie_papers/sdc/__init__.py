@@ -1,0 +1,1 @@
+"""Li & Roth 2005, Discriminative Training of Clustering Functions."""

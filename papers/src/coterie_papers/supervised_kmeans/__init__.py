@@ -1,0 +1,1 @@
+"""Finley & Joachims 2008, Supervised k-Means Clustering."""

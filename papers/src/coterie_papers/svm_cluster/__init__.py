@@ -1,0 +1,1 @@
+"""Finley & Joachims 2005, Supervised Clustering with Support Vector Machines."""

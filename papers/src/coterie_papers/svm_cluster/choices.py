@@ -1,0 +1,119 @@
+"""What the tables of SVM-cluster compare: settings of least cross-validated loss."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie.learners import Coarse, Fine
+from coterie_papers.engine.cells import Context, Key, Values
+from coterie_papers.svm_cluster.cells import MEASURES, TEST, VERSION, Task, classified, trained
+
+
+class Setting(NamedTuple):
+    """What may be chosen, its cross-validated loss, and all measures of the test sets with it."""
+
+    name: str
+    loss: str
+    error: float
+    measures: Mapping[str, list[float]]
+    gap: float
+
+    @property
+    def C(self) -> float:  # noqa: N802
+        """The C of the setting, as its name has it."""
+        return float(self.name.removeprefix("C = ").partition(",")[0])
+
+    @property
+    def losses(self) -> list[float]:
+        """The losses on the test sets of the kind that it was trained for."""
+        return self.measures[self.loss]
+
+    @property
+    def mean(self) -> float:
+        """The mean loss over the test sets."""
+        return float(np.mean(self.losses))
+
+    @property
+    def conll(self) -> float:
+        """The mean CoNLL score over the test sets, in percent."""
+        return 100 * float(np.mean(self.measures["conll"]))
+
+
+def structural(
+    context: Context,
+    task: Task,
+    loss: str,
+    train: str = "C_G",
+    tester: str = "C_G",
+    augment: bool = True,
+) -> Setting:
+    """Choose C for SVM-cluster; a best value at an end of the range widens it."""
+    named: dict[str, Any] = {"data": task.label, "train": train, "loss": loss, "augment": augment}
+    ranges = [(task.low, task.high)]
+    for _ in range(task.effort.n_further + 1):
+        runs = [_folds(context, task, trained, {**named, "low": a, "high": b}) for a, b in ranges]
+        settings = _settings(runs, tester, loss)
+        powers = [power for low, high in ranges for power in range(low, high + 1)]
+        best = powers[int(np.argmin([each.error for each in settings]))]
+        if best not in (min(powers), max(powers)):
+            break
+        further = best + (1 if best == max(powers) else -1)
+        ranges.append((further, further))
+    return _least(settings)
+
+
+def classifier(
+    context: Context,
+    task: Task,
+    loss: str,
+    balanced: bool = False,
+    tuned: bool = False,
+    tester: str = "C_G",
+) -> Setting:
+    """Choose C for a pair classifier, and its threshold where that is tuned."""
+    runs = [
+        _folds(context, task, classified, {"data": task.label, "balanced": balanced, "C": C})
+        for C in task.effort.pair_weights
+    ]
+    settings = _settings(runs, tester, loss)
+    return _least([each for each in settings if tuned or each.name.endswith("threshold 0")])
+
+
+def _folds(
+    context: Context, task: Task, compute: Callable[..., Any], named: Mapping[str, Any]
+) -> list[Values]:
+    """Return the cells of all folds and, last, that of the test sets."""
+    folds = [*range(task.n_folds), TEST]
+    return context.run([_key(task, named, fold) for fold in folds], compute)
+
+
+def _key(task: Task, named: Mapping[str, Any], fold: int | str) -> Key:
+    """Name all that a cell depends on, but for the corpus itself."""
+    solver = {"solver": repr(task.solver)} if "train" in named else {}
+    return {**named, **solver, "folds": task.n_folds, "fold": fold, "version": VERSION}
+
+
+def _settings(runs: Sequence[list[Values]], tester: str, loss: str) -> list[Setting]:
+    """List the settings of several runs with their errors, each set held out once."""
+    found = []
+    for *folds, test in runs:
+        for at, name in enumerate(test["settings"]):
+            held_out = [value for fold in folds for value in fold[tester][loss][at]]
+            measures = {measure: values[at] for measure, values in test[tester].items()}
+            gap = test["gaps"][at] if "gaps" in test else 0.0
+            found.append(Setting(name, loss, float(np.mean(held_out)), measures, gap))
+    return found
+
+
+def _least(settings: Sequence[Setting]) -> Setting:
+    return min(settings, key=lambda each: each.error)
+
+
+def default(context: Context, task: Task, loss: str) -> list[float]:
+    """Return the losses without learning: all single for pairs, all in one for MITRE."""
+    corpus = task.corpus(context.data_folder, TEST)
+    learner = (Fine() if loss == "pair" else Coarse()).fit(*corpus)
+    predicted = learner.predict(corpus.item_sets)
+    both = zip(corpus.partitions, predicted, strict=True)
+    return [float(MEASURES[loss](truth, guess)) for truth, guess in both]

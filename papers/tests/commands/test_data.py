@@ -1,0 +1,191 @@
+"""`coterie data` on tiny folders made here."""
+
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from coterie import cli
+from coterie_papers.corpora import authors, catalogue
+from coterie_papers.corpora.catalogue import Entry, Reading
+from coterie_papers.corpora.folder import Source
+
+ROWS = (
+    "item_set,part,cluster,title,authors,venue,year,organization\nA,train,0,,,,,\nA,train,1,,,,,\n"
+)
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, ["data", *map(str, arguments)], env={"COLUMNS": "80"})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with one of two corpora, whose reader finds it there."""
+    (tmp_path / "aminer_names").mkdir()
+    (tmp_path / "aminer_names" / "rows.csv").write_text(ROWS, encoding="utf-8")
+    there = Source("aminer_names", {"rows.csv": "CSV: name, cluster"}, "AMiner on GitHub")
+    absent = Source("usps", {"usps.npz": "NumPy arrays: X, y"}, "the USPS digits on GitHub")
+    monkeypatch.setattr(authors, "PUBLICATIONS", "rows.csv")
+    monkeypatch.setattr(authors, "SOURCE", there)
+    counts = {"item sets": 1, "items": 2, "clusters": 2}
+    known = {
+        "aminer_names": Entry(
+            "aminer_names",
+            "publications by author",
+            "extra",
+            (),
+            "CC0",
+            (Reading("load_aminer_names", there, counts),),
+        ),
+        "usps": Entry(
+            "usps",
+            "handwritten digits",
+            "same",
+            ("dirichlet Table 1",),
+            "not stated",
+            (Reading("load_usps", absent, {"item sets": 92, "items": 9_200, "clusters": 460}),),
+        ),
+    }
+    monkeypatch.setattr(catalogue, "CATALOGUE", known)
+    return tmp_path
+
+
+def test_the_list_says_what_is_there(folder):
+    result = run("list", "--data", folder)
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["aminer_names", "there", "1", "2", "2", "publications", "by", "author"] in lines
+    assert ["usps", "missing", "92", "9,200", "460", "handwritten", "digits"] in lines
+    assert ["CC0"] in lines
+    assert "  usps/usps.npz: the USPS digits on GitHub\n" in result.stdout
+    assert "rows.csv" not in result.stdout
+
+
+def test_the_list_takes_the_default_folder(folder, monkeypatch):
+    monkeypatch.setenv("COTERIE_DATA", str(folder))
+    result = run("list")
+    assert f"Corporain{folder}" in "".join(result.stdout.split())
+    assert "there" in result.stdout
+
+
+def test_a_whole_list_names_no_missing_files(folder):
+    (folder / "usps").mkdir()
+    (folder / "usps" / "usps.npz").touch()
+    assert "Missing" not in run("list", "--data", folder).stdout
+
+
+def test_the_list_as_json(folder):
+    result = run("list", "--json", "--data", folder)
+    first, second = json.loads(result.stdout)
+    assert first["state"] == "there"
+    assert first["counts"] == {"item sets": 1, "items": 2, "clusters": 2}
+    assert second == {
+        "name": "usps",
+        "about": "handwritten digits",
+        "data": "same",
+        "serves": ["dirichlet Table 1"],
+        "licence": "not stated",
+        "state": "missing",
+        "missing": ["usps.npz"],
+        "counts": {"item sets": 92, "items": 9200, "clusters": 460},
+        "files": {"usps.npz": "NumPy arrays: X, y"},
+        "origins": {"usps.npz": "the USPS digits on GitHub"},
+        "readers": ["load_usps()"],
+    }
+
+
+def test_the_real_catalogue_fits_80_columns(tmp_path):
+    result = run("list", "--data", tmp_path)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert {line.split()[0] for line in lines if " missing " in line} == set(catalogue.CATALOGUE)
+    assert sum(": " in line for line in lines) >= len(catalogue.CATALOGUE)
+
+
+def test_a_corpus_is_shown_in_full(folder):
+    result = run("show", "usps", "aminer_names", "--data", folder)
+    assert result.exit_code == 0
+    first, second = result.stdout.split("\n\n")
+    place = " ".join(first.split("state")[1].split("data ")[0].split())
+    assert place == f"missing, in {folder / 'usps'}"
+    lines = [line.split(maxsplit=1) for line in first.splitlines()]
+    assert lines[0] == ["usps:", "handwritten digits"]
+    for line in (
+        ["data", "the same as a paper's"],
+        ["serves", "dirichlet Table 1"],
+        ["licence", "not stated"],
+        ["size", "92 item sets, 9,200 items, 460 clusters"],
+        ["files", "usps.npz (NumPy arrays: X, y)"],
+        ["made", "from  the USPS digits on GitHub"],
+        ["read", "by    load_usps()"],
+        ["in", "Python  from coterie_papers.corpora import load_usps"],
+        ["help(load_usps)"],
+    ):
+        assert line in lines
+    assert "serves" not in second
+    assert "rows.csv (CSV: name, cluster)" in second
+
+
+def test_files_of_several_origins_are_shown_with_each(tmp_path):
+    told = " ".join(run("show", "peers", "--data", tmp_path).stdout.split())
+    assert "peers/cora.csv.gz, peers/restaurant.csv.gz: cleanzr/RLdata on GitHub" in told
+    assert "load_peers(name='febrl3')" in told
+
+
+@pytest.mark.parametrize("name", catalogue.CATALOGUE)
+def test_all_that_is_shown_fits_80_columns(name, tmp_path):
+    result = run("show", name, "--data", ".")
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_what_is_there_is_checked_and_what_is_missing_is_listed(folder):
+    result = run("check", "--data", folder)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "ok       aminer_names        1 item sets, 2 items, 2 clusters",
+        "missing  usps                none of its files is there",
+        "1 ok, 1 missing",
+        "`coterie data show NAME` says what a corpus is made from and its files hold.",
+    ]
+    assert result.stderr == ""
+
+
+def test_other_counts_are_told(folder):
+    (folder / "aminer_names" / "rows.csv").write_text(f"{ROWS}B,test,0,,,,,\n", encoding="utf-8")
+    result = run("check", "aminer_names", "--data", folder)
+    assert result.exit_code == 1
+    start = " " * 29
+    assert result.stdout.splitlines() == [
+        "wrong    aminer_names        load_aminer_names() gives 2 item sets instead of 1",
+        f"{start}load_aminer_names() gives 3 items instead of 2",
+        f"{start}load_aminer_names() gives 3 clusters instead of 2",
+        "1 wrong",
+    ]
+
+
+def test_damaged_files_are_told(folder):
+    (folder / "aminer_names" / "rows.csv").write_text(f"{ROWS}B\n", encoding="utf-8")
+    result = run("check", "--data", folder)
+    assert result.exit_code == 1
+    told = " ".join(result.stdout.split())
+    assert "rows.csv cannot be read (line 4: the row has not one value for each" in told
+    assert "1 wrong, 1 missing" in told
+
+
+def test_a_corpus_that_is_named_must_be_there(folder):
+    assert run("check", "usps", "--data", folder).exit_code == 1
+    assert run("check", "aminer_names", "aminer_names", "--data", folder).stdout.count("ok") == 2
+
+
+def test_an_unknown_corpus_is_refused(folder, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["coterie", "data", "check", "muc6"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == (
+        "coterie: there is no corpus 'muc6'; give aminer_names, usps\n"
+    )

@@ -1,0 +1,129 @@
+"""Charts: what is drawn, the same bytes at every run, and what happens without Matplotlib."""
+
+import logging
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from coterie.exceptions import InputError
+from coterie_papers.engine.charts import COLOURS, MARKERS, Bars, Curves, Lines
+from coterie_papers.engine.made import keep
+from coterie_papers.engine.tables import Table
+
+NAN = float("nan")
+PANELS = {
+    "People": {"ours": [90.0, NAN, 70.0], "theirs": [85.0, 60.0, NAN]},
+    "Places": {"ours": [50.0, NAN, 30.0], "theirs": [45.0, 20.0, NAN]},
+}
+BARS = Bars("F1 of approaches", ["one", "two", "three"], PANELS, ("", "F1"))
+LINES = Lines("F1 by size", ["10", "20", "30"], PANELS, ("size", "F1"))
+CURVES = Curves("Time by size", ["10", "20", "500"], PANELS, ("size", "seconds"))
+
+
+@pytest.mark.parametrize("chart", [BARS, LINES, CURVES])
+def test_charts_are_svg_of_the_same_bytes(chart, tmp_path):
+    chart.write(tmp_path / "chart.svg")
+    written = (tmp_path / "chart.svg").read_bytes()
+    assert written == chart.to_svg()
+    assert b"<dc:date>" not in written
+    root = ET.fromstring(written)  # noqa: S314
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    for colour in COLOURS[:2]:
+        assert colour.lower().encode() in written.lower()
+
+
+def drawn_axes(chart):
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=chart._size(), layout="constrained")
+    chart._fill(figure)
+    return figure, figure.axes
+
+
+def test_bars_start_at_zero_and_have_the_lengths_of_their_numbers():
+    figure, (people, places) = drawn_axes(BARS)
+    assert people.get_xlim()[0] == 0.0
+    assert people.get_xlim() == places.get_xlim()
+    assert people.get_xlim()[1] > 90.0  # though the last panel's bars are shorter
+    assert [bar.get_width() for bar in people.patches] == [90.0, 70.0, 85.0, 60.0]
+    assert {bar.get_x() for bar in people.patches} == {0.0}
+    middles = [bar.get_y() + bar.get_height() / 2 for bar in people.patches]
+    assert len({round(at, 6) for at in middles}) == 4  # none upon another
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["ours", "theirs"]
+
+
+def test_lines_go_through_their_numbers_in_one_range():
+    _, (people, places) = drawn_axes(LINES)
+    assert people.get_ylim() == places.get_ylim()
+    low, high = people.get_ylim()
+    assert low < 20.0
+    assert high > 90.0
+    assert LINES.limits == (20, 90)
+    assert people.lines[1].get_ydata()[:2].tolist() == [85.0, 60.0]
+    assert len({line.get_marker() for line in people.lines}) == 2
+    assert len(set(COLOURS)) == len(set(MARKERS)) == 7
+
+
+def test_curves_have_their_places_where_the_numbers_are():
+    figure, (people, places) = drawn_axes(CURVES)
+    assert {people.get_xscale(), people.get_yscale()} == {"log"}
+    assert people.lines[0].get_xdata().tolist() == [10.0, 20.0, 500.0]
+    assert people.lines[1].get_ydata()[:2].tolist() == [85.0, 60.0]
+    figure.draw_without_rendering()
+    assert [label.get_text() for label in people.get_xticklabels()] == ["10", "20", "500"]
+    assert {"20", "50"} <= {label.get_text() for label in people.get_yticklabels()}
+    assert people.get_ylim() == places.get_ylim()
+
+
+@pytest.mark.parametrize(
+    ("places", "values", "told"),
+    [
+        (["10", "many"], [1.0, 2.0], "no numbers .*'many'.*; give numbers, or Lines"),
+        (["10", "20"], [NAN, -2.0], "has -2, which no logarithmic axis has"),
+        (["0", "20"], [NAN, 1.0], "has 0, which no logarithmic axis has"),
+    ],
+)
+def test_curves_are_of_positive_numbers(places, values, told):
+    with pytest.raises(InputError, match=told):
+        Curves("t", places, {"p": {"a": values}})
+
+
+def test_nothing_of_a_chart_overlaps():
+    """The legend stands beside the panels, and titles of panels below that of the chart."""
+    for chart in (BARS, LINES, CURVES):
+        figure, axes = drawn_axes(chart)
+        figure.draw_without_rendering()
+        legend = figure.legends[0].get_window_extent()
+        for each in axes:
+            assert not legend.overlaps(each.get_tightbbox())
+            assert not figure._suptitle.get_window_extent().overlaps(each.title.get_window_extent())
+        assert figure.bbox.contains(legend.x1 - 1, legend.y1 - 1)
+
+
+def test_a_chart_is_written_beside_its_table(tmp_path):
+    table = Table.beside("t", {"a": {"x": 1.0}}, chart=BARS)
+    keep(tmp_path, "figure", [table], [])
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"figure.csv", "figure.md", "figure.svg", "figure.json"}
+    keep(tmp_path, "figure", [Table.beside("t", {"a": {"x": 1.0}})], [])
+    assert not (tmp_path / "figure.svg").exists()  # it is no chart of this table
+
+
+def test_without_matplotlib_one_line_tells_how_to_get_it(tmp_path, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with caplog.at_level(logging.WARNING):
+        BARS.write(tmp_path / "chart.svg")
+    assert list(tmp_path.iterdir()) == []
+    (record,) = caplog.records
+    assert "chart.svg is not drawn" in record.getMessage()
+    assert "pip install 'coterie[charts]'" in record.getMessage()
+
+
+def test_a_chart_has_one_number_a_place_of_the_same_series():
+    with pytest.raises(InputError, match=r"3 places and the series a, but its panel 'p' has \[2\]"):
+        Bars("t", ["x", "y", "z"], {"p": {"a": [1.0, 2.0]}})
+    with pytest.raises(InputError, match=r"its panel 'q' has \[1\] numbers of b"):
+        Lines("t", ["x"], {"p": {"a": [1.0]}, "q": {"b": [1.0]}})
+    with pytest.raises(InputError, match="no panels"):
+        Bars("t", ["x"], {})

@@ -1,0 +1,211 @@
+"""The page of a paper, and RESULTS.md: what stands in them, from one run or several."""
+
+import json
+import logging
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from coterie_papers.engine.index import results_text
+from coterie_papers.engine.made import QUICK, Made, Part, Results
+from coterie_papers.engine.page import NO_CHART
+from coterie_papers.engine.provenance import Origins, machine, now
+from coterie_papers.engine.tables import Table
+from coterie_papers.reproducing import PAPERS, Paper, folder_of, reproduce
+
+
+class Page(HTMLParser):
+    """Checks that every element is closed in turn, and collects what tests ask for."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.headings, self.tags = [], [], [], [], set()
+        self.text = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        own = dict(attributes)
+        self.tags.add(tag)
+        self.ids += [own["id"]] if "id" in own else []
+        self.links += [own[name] for name in ("href", "src") if name in own]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text += data
+            if self.open[-1:] in (["h1"], ["h2"]):
+                self.headings.append(data)
+
+
+def made(fake, only=(), paper="fake", quick=False):
+    """Make tables; return the page and RESULTS.md."""
+    list(reproduce(paper, only, fake / "out", fake, n_jobs=1, quick=quick))
+    page = folder_of(paper, fake / "out", quick) / "index.html"
+    results = fake / "out" / "RESULTS.md"
+    return page.read_text(encoding="utf-8"), (
+        results.read_text(encoding="utf-8") if results.exists() else ""
+    )
+
+
+def test_a_page_shows_all(fake):
+    page = Page(made(fake)[0])
+    assert page.headings == [
+        "Nobody & Co. 1999, Squares",
+        "What the paper claims",
+        "Tables",
+        "Squares",
+        "Half 0",
+        "Half 1",
+        "How this was made",
+    ]
+    assert "4.0 (4.1)" in page.text
+    assert "– (9)" in page.text
+    assert "Data: the paper's own <numbers>." in page.text
+    assert "Not all agree." in page.text
+    assert "Commandcoterie reproduce fakeComputed3 cells" in page.text
+    assert machine() in page.text
+    assert now()[:10] in page.text
+    assert QUICK not in page.text
+    assert "Not made yet" not in page.text
+
+
+def test_a_page_needs_nothing_from_elsewhere(fake):
+    text, _ = made(fake)
+    page = Page(text)
+    assert not re.search(r"https?:|//\w|@import|<script|<link|<!ENTITY|<img", text)
+    assert {"svg", "table"} <= page.tags
+    assert len(page.ids) == len(set(page.ids))  # though there are two charts
+    inside = re.findall(r"url\(#([^)]+)\)", text)
+    assert inside
+    assert {link.removeprefix("#") for link in page.links} | set(inside) <= set(page.ids)
+
+
+def test_what_tables_hold_is_text(fake):
+    text, _ = made(fake, quick=True)
+    assert "&lt;numbers&gt;" in text
+    assert "Less &lt;b&gt;data&lt;/b&gt;." in text
+    assert "x &amp; y" in text
+    assert "<numbers>" not in text
+
+
+def test_a_quick_page_says_so_and_is_no_result(fake):
+    text, results = made(fake, quick=True)
+    page = Page(text)
+    assert page.text.count(QUICK) == 1 + 4
+    assert "coterie reproduce fake --quick" in page.text
+    assert results == ""
+
+
+def test_tables_of_several_runs_stand_together(fake):
+    text, results = made(fake, ["table2"])
+    assert "Not made yet: claims, table1." in Page(text).text
+    assert "Not made yet: claims, table1." in results
+    for only in (["table1"], ["claims"], ["table2"]):
+        text, results = made(fake, only)
+    order = ["What the paper claims", "Squares", "Half 0", "Half 1"]
+    assert [heading for heading in Page(text).headings if heading in order] == order
+    assert re.findall(r"\*\*(.+)\*\*", results) == order
+    assert "Not made yet" not in text + results
+
+
+def test_a_stopped_run_has_a_page(fake):
+    tables = reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1)
+    next(tables)
+    tables.close()
+    text = (fake / "out" / "fake" / "index.html").read_text(encoding="utf-8")
+    assert "Squares" in Page(text).headings
+    assert "Not made yet: claims, table2." in text
+
+
+def test_tables_that_are_no_more_are_left_out(fake, monkeypatch):
+    made(fake)
+    module = sys.modules["fake_paper"]
+    monkeypatch.setattr(module, "TABLES", {"table1": module.squares})
+    text, results = made(fake)
+    assert "Half" not in text
+    assert "Half" not in results
+    assert (fake / "out" / "fake" / "table2.json").exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b"\xff", b'{"tables": [{}], "cells": {}}'])
+def test_a_damaged_table_is_left_out(fake, damage, caplog):
+    made(fake)
+    (fake / "out" / "fake" / "table2.json").write_bytes(damage)
+    with caplog.at_level(logging.WARNING):
+        text, results = made(fake, ["table1"])
+    assert "table2.json is damaged" in caplog.text
+    assert "Not made yet: table2." in text
+    assert "Half" not in results
+
+
+def test_a_page_without_matplotlib(fake, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = Page(made(fake)[0])
+    assert page.text.count(NO_CHART) == 2
+    assert "svg" not in page.tags
+
+
+def test_results_of_all_papers(fake, monkeypatch):
+    module = type(sys)("other_paper")
+    table = Table.beside("Other", {"a": {"x": 1.0}}, data="made.")
+    module.TABLES = {"table9": lambda context: [table]}
+    monkeypatch.setitem(sys.modules, "other_paper", module)
+    monkeypatch.setitem(PAPERS, "other", Paper("Somebody 2001, Others", "other_paper"))
+    made(fake, paper="other")
+    _, results = made(fake)
+    assert results.startswith("# Results\n\nWhat `coterie reproduce PAPER` gave")
+    assert f"Written on {now()[:10]}. Computed on: {machine()}." in results
+    today = now()[:10]
+    squares = "| Nobody & Co. 1999, Squares | `coterie reproduce fake` "
+    seen = "| 2 of 8 seen, 1 not significantly, 3 not tested (1 as claimed) "
+    assert f"{squares}{seen}| 0 s by 1 process | {today} |" in results
+    assert "| Somebody 2001, Others | `coterie reproduce other` | – |" in results
+    assert re.findall("^## (.+)$", results, re.MULTILINE) == [
+        "Nobody & Co. 1999, Squares",
+        "Somebody 2001, Others",
+    ]
+    assert table.to_markdown() in results
+    assert results.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "shown"),
+    [
+        (["yes", "yes: level", "no"], "2 of 3 seen"),
+        (["no: the reverse", "mixed", "no: they differ"], "0 of 3 seen"),
+        (["yes", "not significant"], "1 of 2 seen, 1 not significantly"),
+        (["no, not tested", "not tested"], "0 of 2 seen, 2 not tested (0 as claimed)"),
+    ],
+)
+def test_verdicts_are_counted(tmp_path, verdicts, shown):
+    rows = {f"claim {n}": {"seen": verdict} for n, verdict in enumerate(verdicts)}
+    rows["a claim (Not in the paper)"] = {"seen": "yes"}
+    part = Part("claims", Table.beside("Claims", rows), charted=False)
+    made = [Made("claims", [part], Origins({}))]
+    assert f"| {shown} |" in results_text([Results("p", "P", tmp_path, False, made, [])])
+
+
+def test_cells_of_several_tables_count_once(fake):
+    made(fake)
+    folder = fake / "out" / "fake"
+    counts = [
+        len(json.loads((folder / f"{name}.json").read_bytes())["cells"])
+        for name in ("table1", "table2", "claims")
+    ]
+    assert counts == [3, 2, 3]
+    for path in (folder / "cells").iterdir():
+        kept = json.loads(path.read_bytes())
+        path.write_text(json.dumps(kept | {"seconds": 100.0, "commit": "abc1234+"}))
+    (folder / "cells" / "n=9-version=0-0123456789abcdef.json").write_text("{}")  # used by none
+    text, results = made(fake)
+    assert "5 min by 1 process, 5 min in all" in Page(text).text
+    assert "abc1234+" in text
+    assert "| 5 min by 1 process |" in results
+    assert "A + after a commit: with changes" in results

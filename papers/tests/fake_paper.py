@@ -1,0 +1,65 @@
+"""A tiny paper: three cells, three tables, one of them of two parts, one of claims."""
+
+import os
+import time
+from pathlib import Path
+
+from coterie_papers.engine.charts import Bars
+from coterie_papers.engine.tables import Table
+
+KEYS = [{"n": n, "version": 1} for n in range(3)]
+
+
+def compute(key, data_folder):
+    """Square a number, and say in a file of the data folder that it was done."""
+    with Path(data_folder, "computed.txt").open("a", encoding="utf-8") as lines:
+        lines.write(f"{key['n']}\n")
+    time.sleep(float(os.environ.get("FAKE_PAPER_SECONDS", "0")) * key["n"])
+    return {"square": float(key["n"] ** 2)}
+
+
+def squares(context):
+    """Squares of small numbers.
+
+    With more to say of them.
+    """
+    found = context.run(KEYS, compute)
+    ours = {
+        str(key["n"]): {"square": values["square"]} for key, values in zip(KEYS, found, strict=True)
+    }
+    notes = ["Not all agree.", *(["Less <b>data</b>."] if context.quick else [])]
+    paper = {"2": {"square": 4.1}, "x & y": {"square": 9}}
+    return [Table.beside("Squares", ours, paper, notes=notes, data="the paper's own <numbers>.")]
+
+
+def halves(context):
+    """Halves, in two tables."""
+    values = context.run(KEYS[1:], compute)
+    charts = [Bars("Halves", ["a"], {"p": {"half": [v["square"] / 2]}}) for v in values]
+    return [
+        Table.beside(f"Half {n}", {"row": {"half": v["square"] / 2}}, data="made.", chart=chart)
+        for n, (v, chart) in enumerate(zip(values, charts, strict=True))
+    ]
+
+
+def claims(context):
+    """What is claimed of squares."""
+    # Here: the processes that compute import this file, and need none of it.
+    from coterie_papers.engine.claims import Claim, claims_table
+
+    values = context.run(KEYS, compute)
+    found = [
+        Claim("Squares grow", values[2]["square"], 0.01),
+        Claim("Squares are level", 0.0, 0.7, level=True),
+        Claim("Squares shrink", -1.0, 0.3),
+        Claim("Squares wobble", 0.1, 0.2),
+        Claim("Squares jump", 3.0, 0.01, direction=-1.0),
+        Claim("Squares rest", 1.0),
+        Claim("Squares run", -1.0),
+        Claim("Squares are even", 0.0, level=True),
+        Claim("Not in the paper: squares are square", 1.0),
+    ]
+    return [claims_table(found, data="made.")]
+
+
+TABLES = {"table1": squares, "table2": halves, "claims": claims}

@@ -1,0 +1,409 @@
+"""The tables of left-linking on made-up corpora: right divisions, right choices, resumed."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from coterie.datasets import make_synth
+from coterie.datasets.corpus import Corpus
+from coterie.features import GivenFeatures
+from coterie.learners.linking.sgd import SGD
+from coterie.learners.linking.sum_link import SumLinkLearner
+from coterie.metrics import b_cubed, conll_score, macro, micro, muc, variation_of_information
+from coterie.partition import Partition
+from coterie_papers.engine import claims
+from coterie_papers.engine.cells import Cells, Context
+from coterie_papers.left_linking import cells as left_cells
+from coterie_papers.left_linking import claims as left_claims
+from coterie_papers.left_linking import controls, forum, protocol, statistics, techniques
+from coterie_papers.left_linking import data as left_data
+from coterie_papers.left_linking import results as left_results
+from coterie_papers.left_linking import tables as left_linking
+from coterie_papers.left_linking.cells import tested as compute
+from coterie_papers.left_linking.data import NOTHING, Division, division_of, drawn
+from coterie_papers.left_linking.protocol import FULL, QUICK, protocol_of
+from coterie_papers.left_linking.published import LEFT_LINKING
+from coterie_papers.left_linking.results import Result
+from coterie_papers.left_linking.techniques import TASKS, Task
+
+ALL = make_synth(n_sets=8, n_clusters=2, cluster_size=4, region_size=10, noise=0.45)
+OFTEN = Task(conll_score, (1, 2), (1, None), (0.1, 0.01), (1e-4,), exact=True)
+SMALL = {
+    "n_starts": 3,
+    "n_sampled": 20,
+    "n_subsets": 2,
+    "n_subset": 2,
+    "n_iterations": 2,
+    "relaxed": FULL.relaxed._replace(passes=1),
+}
+PAPER_TABLES = {
+    "statistics": "statistics",
+    "coref-gum": "ACE 2004",
+    "coref-genres": "OntoNotes-5.0",
+    "coref-ontogum": "OntoNotes-5.0",
+    "coref-litbank": "ACE 2004",
+    "coref-gum-60": "ACE 2004",
+    "forum": "forum",
+    "starts": "starts",
+    "order": "order",
+}
+
+
+def part(*numbers):
+    return Corpus([ALL.item_sets[n] for n in numbers], [ALL.partitions[n] for n in numbers])
+
+
+def by_split(folder, which):
+    return Division(part(0, 1, 2, 3), part(4, 5), part(6, 7))
+
+
+def whole(folder, which):
+    return Division(part(0, 1, 2, 3, 4), NOTHING, part(6, 7))
+
+
+def by_fold(folder, fold):
+    return left_data._by_fold([part(number) for number in range(8)], fold)
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory):
+    """Make all data and all grids small; what one test computes, others find."""
+    folder = tmp_path_factory.mktemp("data")
+    write_posts(folder / "newsgroups_threads")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _make_small(monkeypatch)
+        left_data._division.cache_clear()
+        yield Context(Cells(tmp_path_factory.mktemp("cells")), folder, n_jobs=1)
+        left_data._division.cache_clear()
+
+
+def write_posts(folder):
+    """Two item sets, in which one author writes both days, and a post that is in none."""
+    folder.mkdir()
+    (folder / "item_sets.csv").write_text("item_set,fold\n1_sci,0\n2_sci,1\n")
+    rows = [(1, 5, 7, "Yes."), (1, 5, 7, "> Yes.\nNo, it is"), (1, 6, 8, "a b c"), (2, 5, 7, "a")]
+    rows += [(3, 9, 9, "of a day without an item set")]
+    posts = [
+        {"id": n, "time": n, "day": day, "family": "sci", "author": a, "thread": t, "text": text}
+        for n, (day, a, t, text) in enumerate(rows)
+    ]
+    with gzip.open(folder / "posts.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(post)}\n" for post in posts)
+
+
+def _make_small(monkeypatch):
+    data = dict.fromkeys(("gum", "ontogum", "irc"), by_split)
+    data |= dict.fromkeys(("author", "author, no words", "topic", "litbank"), by_fold) | {
+        "gum-60": whole
+    }
+    monkeypatch.setattr(left_data, "READERS", data)
+    monkeypatch.setattr(left_data, "FEATURES", {})
+    tasks = techniques.TASKS | dict.fromkeys(("gum", "ontogum", "gum-60", "litbank"), OFTEN)
+    few = {"corr": (1e5,), "forest": (0.1,), "forest_passes": 2, "gammas": (0.0, 1.0)}
+    tasks = {name: task._replace(**few) for name, task in tasks.items()}
+    monkeypatch.setattr(left_cells, "TASKS", tasks)
+    genres = [{"data": "gum/news"}, {"data": "gum/bio"}]
+    folds = {target: [{"data": target, "fold": fold} for fold in (0, 7)] for target in data}
+    for name, divisions in {"GENRES": genres, "LITBANK": folds["litbank"]}.items():
+        corpus = getattr(left_linking, name)._replace(divisions=divisions)
+        for module in (left_linking, left_claims):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, corpus)
+    monkeypatch.setattr(forum, "FOLDS", folds)
+    ordered = {
+        name: own._replace(divisions=own.divisions[:2]) for name, own in controls.ORDERED.items()
+    }
+    for module in (controls, left_claims):
+        monkeypatch.setattr(module, "ORDERED", ordered)
+    monkeypatch.setattr(protocol, "FULL", FULL._replace(**SMALL))
+
+
+@pytest.mark.parametrize("name", left_linking.TABLES)
+def test_every_table_has_the_papers_rows_and_figures(context, name):
+    tables = left_linking.TABLES[name](context)
+    assert all(table.data for table in tables)
+    table = tables[0]
+    assert not [entry for row in table.entries for entry in row if entry.ours == "nan"]
+    for row, figures in LEFT_LINKING.get(PAPER_TABLES.get(name), {}).items():
+        shown = dict(zip(table.columns, table.entries[table.rows.index(row)], strict=True))
+        for column, figure in figures.items():
+            assert shown[column].paper == figure
+            assert np.isfinite(shown[column].ours)
+
+
+def test_a_second_run_computes_nothing(context, monkeypatch):
+    first = left_linking.coref_ontogum(context)[0].entries
+    monkeypatch.setattr(left_cells, "tune", None)
+    assert left_linking.coref_ontogum(context)[0].entries == first
+
+
+def test_the_order_table_shares_the_cells_of_the_others(context):
+    left_linking.coref_gum(context)
+    left_linking.forum(context)
+    natural = set(context.cells.folder.glob("*order=natural*"))
+    left_linking.order(context)
+    assert set(context.cells.folder.glob("*order=natural*")) == natural
+    assert len(list(context.cells.folder.glob("*order=scrambled*"))) == 3 * (1 + 2 + 2)
+
+
+def test_folds_are_tested_on_chosen_by_and_trained_on():
+    for fold in range(8):
+        train, dev, test = by_fold(None, fold)
+        assert test.item_sets == [ALL.item_sets[fold]]
+        assert dev.item_sets == [ALL.item_sets[(fold + 1) % 8]]
+        known = {id(each) for each in train.item_sets}
+        assert known == {id(ALL.item_sets[n]) for n in range(8) if n not in (fold, (fold + 1) % 8)}
+    train, dev, test = by_fold(None, left_data.SKETCH)
+    assert train == part(0, 1, 2, 3, 4)
+    assert dev == part(5)
+    assert test == part(6, 7)
+
+
+def test_features_are_fitted_to_the_training_sets_alone(context, monkeypatch):
+    fitted = []
+
+    class Watched(GivenFeatures):
+        def fit(self, item_sets):
+            fitted.append(list(item_sets))
+            return super().fit(item_sets)
+
+    monkeypatch.setattr(left_data, "FEATURES", {"gum": (Watched(), left_data.Window(2))})
+    left_data._division.cache_clear()
+    found = division_of({"data": "gum"}, None)
+    assert fitted == [by_split(None, None).train.item_sets]
+    pairs = found.test.item_sets[0].items.pairs
+    assert np.all(pairs[:, 1] - pairs[:, 0] <= 2)
+    assert len(pairs) == 7 + 6
+    left_data._division.cache_clear()
+
+
+def test_a_random_order_keeps_the_clusters_and_the_features_of_pairs(context):
+    natural = division_of({"data": "gum"}, None).train
+    moved = division_of({"data": "gum", "order": "scrambled"}, None).train
+    changed = 0
+    for before, after, truth, other in zip(
+        natural.item_sets, moved.item_sets, natural.partitions, moved.partitions, strict=True
+    ):
+        assert sorted(truth.sizes) == sorted(other.sizes)
+        assert truth.n_clusters == other.n_clusters
+        changed += truth != other
+        features = [each.items.features for each in (before, after)]
+        together = [
+            side.T @ partition.together(None).astype(float)
+            for side, partition in zip(features, (truth, other), strict=True)
+        ]
+        assert together[0] == pytest.approx(together[1])
+    assert changed
+
+
+def test_the_choice_is_the_best_on_the_development_sets(context):
+    """By hand: all settings, one by one; with one pass, and with as many as are best."""
+    values = compute({"data": "gum", "technique": "Sum-Link"}, None)
+    train, dev, test = by_split(None, None)
+    trials = {
+        (rate, passes): SumLinkLearner(
+            lam=1e-4, n_passes=passes, solver=SGD(learning_rate=rate)
+        ).fit(*train)
+        for rate in (0.1, 0.01)
+        for passes in (1, 2)
+    }
+    scores = {
+        at: macro(conll_score, dev.partitions, learner.predict(dev.item_sets))
+        for at, learner in trials.items()
+    }
+    for name, allowed in {"tuned": (1, 2), "tuned, 1": (1,)}.items():
+        found = values["choices"][name]
+        at = found["params"]["solver__learning_rate"], found["params"]["n_passes"]
+        best = max(score for (_, passes), score in scores.items() if passes in allowed)
+        assert at[1] in allowed
+        assert found["dev"] == pytest.approx(best)
+        assert scores[at] == pytest.approx(best)
+        predicted = trials[at].predict(test.item_sets)
+        assert found["predicted"] == [
+            " ".join(map(str, each.labels.tolist())) for each in predicted
+        ]
+
+
+def test_fixed_gamma_is_one_of_the_choices_of_tuned_gamma(context):
+    choices = compute({"data": "gum", "technique": "L3M"}, None)["choices"]
+    assert set(choices) == {"tuned", "tuned, 1", "gamma 0", "gamma 0, 1"}
+    assert choices["gamma 0"]["params"]["gamma"] == 0.0
+    assert choices["tuned"]["dev"] >= max(own["dev"] for own in choices.values())
+
+
+def test_scores_of_groups():
+    truths = ["0 0 1", "0 1 1 1"], ["0 0"]
+    guesses = ["0 0 0", "0 1 1 2"], ["0 1"]
+    cells = [
+        {"truth": truth, "choices": {"tuned": {"predicted": guess, "params": {"C": C}}}}
+        for truth, guess, C in zip(truths, guesses, (1.0, 3.0), strict=True)
+    ]
+    result = Result.of(cells, "tuned")
+    first, second, third = result.examples
+    assert [truth.labels.tolist() for truth, _ in (first, third)] == [[0, 0, 1], [0, 0]]
+    by_group = [micro(b_cubed, *zip(first, second, strict=True)).f1, b_cubed(*third).f1]
+    assert result.coreference()["B³"] == pytest.approx(100 * np.mean(by_group))
+    both = list(zip(first, second, third, strict=True))
+    assert result.pooled().coreference()["MUC"] == pytest.approx(100 * micro(muc, *both).f1)
+    assert result.apart().coreference()["B³"] == pytest.approx(100 * macro(b_cubed, *both).f1)
+    assert result.information() == pytest.approx(100 * macro(variation_of_information, *both))
+    assert result.chosen() == {"C": "2"}
+
+
+def test_conversations_found_whole():
+    truth, guess = Partition([0, 0, 1, 1, 2, 3]), Partition([0, 0, 1, 1, 1, 2])
+    assert left_results.exact_match([(truth, guess)]) == pytest.approx(2 / (2 + 2))
+    assert left_results.exact_match([(truth, truth)]) == 1.0
+    # The same items in another item set are others.
+    assert left_results.exact_match([(truth, guess), (guess, truth)]) == pytest.approx(0.5)
+
+
+def test_item_sets_are_drawn_until_there_are_enough():
+    assert len(drawn(ALL, 0, n_sets=3).item_sets) == 3
+    sample = drawn(ALL, 1, n_items=17)
+    assert len(sample.item_sets) == 3  # of 8 items each
+    assert len({id(each) for each in sample.item_sets}) == 3
+    assert drawn(ALL, 1, n_items=17) == sample
+    for item_set, truth in zip(*sample, strict=True):
+        assert truth == ALL.partitions[[id(s) for s in ALL.item_sets].index(id(item_set))]
+
+
+def test_random_starts_are_other_starts(context):
+    key = {"data": "author", "fold": 0, "n_items": 16, "starts": 4}
+    found = left_cells.started(key, None)
+    assert len(found["measured"]) == 4
+    assert len({*found["measured"], found["from zeros"]}) > 1
+    assert left_cells.started(key, None) == found
+
+
+def test_posts_are_counted_in_all_and_by_item_set(context):
+    found = statistics.counted({"statistics": "posts"}, context.data_folder)
+    assert found == {
+        "authors": 2,
+        "item sets": 2,
+        "posts": 4,
+        "posts per author": 2.0,
+        "posts per item set": 2.0,
+        "tokens per post": (1 + 5 + 3 + 1) / 4,
+        "tokens per post, without quotations": (1 + 3 + 3 + 1) / 4,
+        "most posts of an author in an item set": 2,
+        "threads": 2,
+        "posts per thread": 2.0,
+    }
+
+
+def test_mentions_are_counted(context):
+    found = statistics.counted({"statistics": "gum"}, None)
+    assert list(found.values())[:6] == [8, 4, 2, 2, 64, 16]
+    assert found["alone"] == 0.0
+    table = left_linking.statistics(context)[1]
+    assert len(table.rows) == 4
+    for row, entries in zip(table.rows, table.entries, strict=True):
+        papers = [entry.paper for entry in entries[:4]]
+        assert papers == list(LEFT_LINKING["corpora"][row.rpartition("for ")[2]].values())
+        assert papers[0] == sum(papers[1:])
+
+
+def test_printed_statistics_agree_with_each_other():
+    printed = {row: figures["posts"] for row, figures in LEFT_LINKING["statistics"].items()}
+    assert printed["posts per author"] == round(printed["posts"] / printed["authors"], 2)
+    assert printed["posts per item set"] == round(printed["posts"] / printed["item sets"])
+
+
+def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch):
+    monkeypatch.setattr(claims, "LEVEL", np.inf)  # else so few sets would not be tested
+    table = left_linking.claims(context)[0]
+    shown = dict(zip(table.rows, table.entries, strict=True))
+    table = left_linking.coref_gum(context)[0]
+    scores = dict(zip(table.rows, (row[-1] for row in table.entries), strict=True))
+    ours = scores[techniques.OURS]
+    for row in ("L³M (γ = 0)", "Sum-Link", "Bin-Left-Link", "Spanning Forest", "Corr-Clustering"):
+        gain = shown[f"GUM (Table 1): L³M (tuned γ) better than {row}"][1]
+        assert gain.ours == pytest.approx(ours.ours - scores[row].ours)
+        assert gain.note == scores[row].note
+    table = left_linking.forum(context)[0]
+    losses = dict(zip(table.rows, (row[1] for row in table.entries), strict=True))
+    gain = shown["Topic (Table 2): L³M (tuned γ) better than Sum-Link"][1]
+    lost = losses["Sum-Link"].ours - losses[techniques.OURS].ours
+    assert (gain.ours, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
+    worse = left_linking.order(context)[0].entries[3][2]
+    found = shown["Author (5.4): the natural order level with a random one"][1]
+    assert found == worse._replace(paper=None)
+
+
+def predicted(n_sets, n_clusters):
+    """Return a result with as many clusters in each item set."""
+    truth, guess = Partition([0, 0, 0]), Partition([min(n, n_clusters - 1) for n in range(3)])
+    return Result([([truth], [guess])] * n_sets, [])
+
+
+@pytest.mark.parametrize(
+    ("n_sets", "measured", "verdict"),
+    [(10, 1.0, "mixed"), (10, -1.0, "no: the reverse"), (6, 1.0, "yes, not tested")],
+)
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_what_is_ahead_as_a_whole_may_lose_on_most_sets(n_sets, measured, verdict, direction):
+    """Losses are clusters, of which L³M has one more in each set, and p is corrected for five."""
+    results = {row: predicted(n_sets, 1) for row in left_claims.OTHERS}
+    results[techniques.OURS] = ours = predicted(n_sets, 2)
+    found = list(
+        left_claims._ahead(
+            "Made up",
+            results,
+            lambda truth, guess: direction * len(guess.sizes),
+            lambda result: -direction * measured * (result is ours),
+            direction,
+        )
+    )
+    assert {(claim.gain, claim.verdict) for claim in found} == {(measured, verdict)}
+    assert {claim.spread for claim in found} == {f"0 of {n_sets}"}
+
+
+def test_a_small_spread_over_starts_is_seen(context, monkeypatch):
+    values = {"Coreference, average": {"measured": [0.8, 0.801]}, "Topic": {"measured": [0.4, 0.8]}}
+    monkeypatch.setattr(left_claims, "start_values", lambda context: values)
+    small, large = left_claims._of_starts(context)
+    assert (small.verdict, large.verdict) == ("yes, not tested", "no, not tested")
+    deviation = np.std([0.8, 0.801], ddof=1) / 0.8005
+    assert small.gain == pytest.approx(100 * (0.01 - deviation))
+
+
+def test_a_full_run_has_the_keys_of_before(context):
+    """What was kept is found again: no word on quick runs in the keys of full ones."""
+    full = protocol.keyed(context, {"data": "gum"})
+    assert full == {"data": "gum", "version": 1}
+    assert protocol_of(full) is protocol.FULL
+
+
+def test_a_quick_run_takes_less(context, monkeypatch, tmp_path):
+    monkeypatch.setattr(protocol, "QUICK", QUICK._replace(n_sets=(2, 1, 1), n_divisions=1))
+    asked = []
+    monkeypatch.setattr(left_cells, "tune", lambda *args, **kwargs: asked.append(args) or 1 / 0)
+    quick = Context(Cells(tmp_path), context.data_folder, n_jobs=1, quick=True)
+    with pytest.raises(ZeroDivisionError):
+        left_linking.coref_genres(quick)
+    ((_, item_sets, _, grid),) = asked
+    first, last = part(0, 3), part(4)
+    assert item_sets == first.item_sets + last.item_sets
+    assert set(grid) == {"lam", "solver__learning_rate", "n_passes"}
+    assert max(map(len, grid.values())) <= 2
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_quick_run_can_report_what_tables_show(name):
+    full, quick = TASKS[name], TASKS[name].narrowed(QUICK.settings)
+    assert full.narrowed({}) == full
+    assert {passes for passes in quick.shown if passes} <= set(quick.passes) <= set(full.passes)
+    assert 0.0 in quick.gammas
+    assert set(quick.rates) <= set(full.rates)
+    assert set(quick.lams) <= set(full.lams)
+
+
+def test_a_quick_run_says_what_it_left_out(context):
+    notes = left_linking.TABLES["cccp"](context)[0].notes
+    assert not any("Quick" in note for note in notes)
+    (said,) = protocol.quick_notes(Context(context.cells, quick=True))
+    assert "at most 12 item sets to train on" in said
+    assert "γ is one of 0, 0.4, 1," in said

@@ -1,0 +1,230 @@
+"""The papers, and a tiny one made here from beginning to end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import coterie
+from coterie.exceptions import InputError
+from coterie_papers import reproducing as experiments
+from coterie_papers.engine.made import QUICK
+from coterie_papers.engine.tables import Table
+from coterie_papers.reproducing import PAPERS, folder_of, reproduce, summary, tables_of
+
+FAKE = Path(__file__).with_name("fake_paper.py")
+
+
+def computed(folder):
+    path = folder / "computed.txt"
+    return [int(line) for line in path.read_text().split()] if path.exists() else []
+
+
+def test_tables_are_made_and_written(fake):
+    tables = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    titles = ["Squares", "Half 0", "Half 1", "What the paper claims"]
+    assert [table.title for table in tables] == titles
+    assert tables[0].entries[2][0].ours == 4.0
+    assert computed(fake) == [0, 1, 2]
+    folder = fake / "out" / "fake"
+    assert {path.name for path in folder.iterdir()} == {
+        "cells", "index.html",
+        "table1.csv", "table1.md", "table1.json",
+        "table2-1.csv", "table2-1.md", "table2-1.svg",
+        "table2-2.csv", "table2-2.md", "table2-2.svg", "table2.json",
+        "claims.csv", "claims.md", "claims.json",
+    }  # fmt: skip
+    assert (
+        folder / "table1.csv"
+    ).read_text() == ',square,"square, paper"\n0,0.0,\n1,1.0,\n2,4.0,4.1\nx & y,,9\n'
+    assert (folder / "table1.md").read_text(encoding="utf-8") == tables[0].to_markdown() + "\n"
+
+
+def test_a_second_run_computes_nothing(fake):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    again = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    assert len(again) == 4
+    assert computed(fake) == [0, 1, 2]
+
+
+def test_a_fresh_run_computes_all(fake):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1, fresh=True))
+    assert computed(fake) == [0, 1, 2, 0, 1, 2]
+
+
+def test_a_fresh_run_leaves_no_table_of_forgotten_cells(fake):
+    out, folder = fake / "out", fake / "out" / "fake"
+    list(reproduce("fake", out=out, data_folder=fake, n_jobs=1))
+    list(reproduce("fake", out=out, data_folder=fake, n_jobs=1, quick=True))
+    own = {folder / name for name in ("table1-mine.csv", "table10.csv", "table2.txt")}
+    for path in own:
+        path.write_text("mine")
+    quick = {path: path.read_bytes() for path in (folder / "quick").rglob("*") if path.is_file()}
+    list(reproduce("fake", ["table1"], out, fake, n_jobs=1, fresh=True))
+    assert set(folder.iterdir()) - own == {
+        folder / name
+        for name in ("cells", "quick", "index.html", "table1.csv", "table1.md", "table1.json")
+    }
+    assert own <= set(folder.iterdir())
+    for text in ((out / "RESULTS.md").read_text(), (folder / "index.html").read_text()):
+        assert "Squares" in text
+        assert "Half" not in text
+        assert "Not made yet: claims, table2." in text
+    assert {path: path.read_bytes() for path in quick} == quick
+
+
+def test_a_fresh_run_that_fails_leaves_no_old_results(fake, monkeypatch):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    monkeypatch.setattr(sys.modules["fake_paper"], "compute", lambda key, folder: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1, fresh=True))
+    assert "Squares" not in (fake / "out" / "RESULTS.md").read_text()
+    assert "4.0 (4.1)" not in (fake / "out" / "fake" / "index.html").read_text()
+
+
+def test_a_first_run_that_fails_leaves_nothing(fake, monkeypatch):
+    monkeypatch.setattr(sys.modules["fake_paper"], "compute", lambda key, folder: 1 / 0)
+    for fresh in (False, True):
+        with pytest.raises(ZeroDivisionError):
+            list(reproduce("fake", out=fake / "a" / "out", n_jobs=1, fresh=fresh))
+        assert list(fake.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_one_is_told_once(fake, caplog):
+    (fake / "file").write_text("")
+    for fresh in (False, True):
+        with pytest.raises(InputError, match="file/fake/cells cannot be made"):
+            list(reproduce("fake", out=fake / "file", data_folder=fake, n_jobs=1, fresh=fresh))
+    assert caplog.text == ""
+    assert computed(fake) == []
+
+
+def test_some_tables_only(fake):
+    tables = list(reproduce("fake", ["table2", "table2"], fake / "out", fake, n_jobs=1))
+    assert [table.title for table in tables] == ["Half 0", "Half 1"]
+    assert computed(fake) == [1, 2]
+    assert not (fake / "out" / "fake" / "table1.csv").exists()
+
+
+def test_quick_runs_are_kept_apart(fake):
+    list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    before = {path: path.read_bytes() for path in (fake / "out").rglob("*") if path.is_file()}
+    quick = list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, quick=True))
+    assert computed(fake) == [0, 1, 2, 0, 1, 2]
+    assert quick[0].notes == ("Not all agree.", "Less <b>data</b>.", QUICK)
+    folder = folder_of("fake", fake / "out", quick=True)
+    assert {path.name for path in folder.iterdir()} == {
+        "cells", "index.html", "table1.csv", "table1.md", "table1.json",
+    }  # fmt: skip
+    assert QUICK in (folder / "index.html").read_text(encoding="utf-8")
+    list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, fresh=True, quick=True))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_table_says_what_its_data_are(fake, monkeypatch):
+    bare = {"table1": lambda context: [Table.beside("Bare", {"a": {"x": 1.0}})]}
+    monkeypatch.setattr(sys.modules["fake_paper"], "TABLES", bare)
+    with pytest.raises(InputError, match="table1 makes the table 'Bare' without a line on its da"):
+        list(reproduce("fake", out=fake / "out"))
+
+
+def test_progress_names_the_table(fake):
+    steps = []
+    with coterie.progress(steps.append):
+        list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    assert [(s.task, s.done, s.total) for s in steps] == [
+        *(("table1 (1 of 3)", done, 3) for done in range(4)),
+        ("table2 (2 of 3)", 2, 2),
+        ("claims (3 of 3)", 3, 3),
+    ]
+    steps.clear()
+    with coterie.progress(steps.append):
+        list(reproduce("fake", ["table2"], fake / "out", fake, n_jobs=1))
+    assert steps[0].task == "table2"
+
+
+def test_what_is_not_there_is_told_before_anything_is_done(fake):
+    with pytest.raises(InputError, match=r"no paper 'em'; give svm-cluster or .* or fake"):
+        reproduce("em", out=fake / "out")
+    with pytest.raises(InputError, match=r"fake has no table 'table9'; give table1 or table2"):
+        reproduce("fake", ["table1", "table9"], fake / "out", fresh=True)
+    assert list(fake.iterdir()) == []
+
+
+def test_the_line_of_a_table(fake):
+    assert [summary(make) for make in tables_of("fake").values()] == [
+        "Squares of small numbers.",
+        "Halves, in two tables.",
+        "What is claimed of squares.",
+    ]
+    assert summary(lambda context: []) == ""
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_paper_names_its_tables(name):
+    pytest.importorskip(PAPERS[name].module, exc_type=ModuleNotFoundError)
+    tables = tables_of(name)
+    assert tables
+    for make in tables.values():
+        assert summary(make).endswith(".")
+
+
+def start(folder, seconds):
+    """Start the tiny paper in a process of its own."""
+    program = (
+        "from coterie import cli, experiments\n"
+        "experiments.PAPERS['fake'] = experiments.Paper('Nobody 1999, Squares', 'fake_paper')\n"
+        "cli.main()"
+    )
+    command = ["reproduce", "fake", "--out", "out", "--data", ".", "--jobs", "2"]
+    environment = os.environ | {
+        "PYTHONPATH": str(FAKE.parent), "FAKE_PAPER_SECONDS": str(seconds),
+    }  # fmt: skip
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", program, *command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_a_stopped_run_goes_on(tmp_path):
+    """Cell 0 is computed at once, the others take very long."""
+    process = start(tmp_path, seconds=1000)
+    cells = tmp_path / "out" / "fake" / "cells"
+    for _ in range(600):
+        if list(cells.glob("n=0*.json")) and len(computed(tmp_path)) == 3:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "coterie: stopped; run again to go on\n"
+    assert output == ""
+    assert sorted(computed(tmp_path)) == [0, 1, 2]
+    assert [path.name[:4] for path in cells.iterdir()] == ["n=0-"]
+    process = start(tmp_path, seconds=0)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")
+    assert "Not all agree." in output
+    assert output.endswith(f"All of it: {Path('out', 'fake', 'index.html')}\n")
+    assert sorted(computed(tmp_path)) == [0, 1, 1, 2, 2]
+
+
+def test_importing_the_registry_loads_no_paper():
+    program = "import sys; import coterie_papers.reproducing; print(*sys.modules)"
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert not loaded & {paper.module for paper in PAPERS.values()}
+    assert not loaded & {"sklearn", "numba", "rich"}
+    assert experiments.__all__ == sorted(experiments.__all__)

@@ -1,0 +1,1 @@
+"""The lowest layer: arguments, arrays, files, progress and texts, without ideas of the field."""

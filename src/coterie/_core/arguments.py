@@ -1,0 +1,94 @@
+"""Numbers given by the user, checked once."""
+
+from math import isfinite
+from numbers import Real
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie._core.arrays import Floats, read_only
+from coterie.exceptions import InputError
+
+
+def as_whole(
+    name: str,
+    value: int,
+    low: int = 0,
+    high: int | None = None,
+    error: type[InputError] = InputError,
+) -> int:
+    """Take a whole number from `low` to `high`.
+
+    >>> as_whole("n_items", -1)
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: n_items is -1; give a whole number of at least 0
+    """
+    try:
+        number = index(value)
+    except TypeError:
+        number = low - 1
+    if number < low or (high is not None and number > high):
+        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise error(f"{name} is {value!r}; give a whole number {bounds}")
+    return number
+
+
+def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf")) -> float:
+    """Take a finite number from `low` to `high`.
+
+    >>> as_real("noise", 2, high=1)
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: noise is 2; give a finite number from 0 to 1
+    """
+    try:
+        fits = isfinite(value) and low <= value <= high
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
+        bounds = f"from {low:g} to {high:g}" if isfinite(high) else f"of at least {low:g}"
+        raise InputError(f"{name} is {value!r}; give a finite number {bounds}")
+    return float(value)
+
+
+def as_weight(name: str, value: float) -> float:
+    """Take a finite number above 0.
+
+    >>> as_weight("C", 0)
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: C is 0; give a finite number above 0
+    """
+    number = as_real(name, value)
+    if not number:
+        raise InputError(f"{name} is {value!r}; give a finite number above 0")
+    return number
+
+
+def refuse_class(what: str, value: object) -> None:
+    """Refuse a class where one of its values is meant."""
+    if isinstance(value, type):
+        raise InputError(f"{what} is the class {value.__name__}; give {value.__name__}()")
+
+
+def as_floats(name: str, values: Any, error: type[InputError] = InputError) -> Floats:
+    """Take real numbers as a read-only float64 array of any shape; NaN passes.
+
+    >>> as_floats("scores", ["1", "2"])
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: scores must be real numbers in an array or a list
+    """
+    try:
+        given = np.asarray(values)
+        numbers = given.astype(np.float64, copy=False) if _is_real(given) else None
+    except (TypeError, ValueError, OverflowError):
+        numbers = None
+    if numbers is None or isinstance(values, np.ma.MaskedArray):
+        raise error(f"{name} must be real numbers in an array or a list")
+    return read_only(numbers)
+
+
+def _is_real(given: NDArray[Any]) -> bool:
+    if given.dtype == object:
+        return all(isinstance(value, Real) for value in given.flat)
+    return given.dtype.kind in "biuf"

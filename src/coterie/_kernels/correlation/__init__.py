@@ -1,0 +1,1 @@
+"""Correlation clustering: greedy merging, local search, pivots, and what its programs need."""

@@ -1,0 +1,1 @@
+"""Graphs of pairs: connected components and small cuts."""

@@ -1,0 +1,1 @@
+"""Solvers of linear models: dual ascent over cutting planes, and Winnow."""

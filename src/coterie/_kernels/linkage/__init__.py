@@ -1,0 +1,1 @@
+"""Agglomerative clustering over all pairs and over listed ones."""

@@ -1,0 +1,1 @@
+"""Links of items to earlier ones: decisions, losses, gradient steps and streams."""

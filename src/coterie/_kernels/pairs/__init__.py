@@ -1,0 +1,1 @@
+"""Features of pairs: products of item features, and context."""

@@ -1,0 +1,1 @@
+"""Tokens, names, mentions and records, compared pair by pair."""

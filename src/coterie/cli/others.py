@@ -1,0 +1,55 @@
+"""Commands of other distributions, which join by the entry-point group `coterie.commands`."""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Annotated
+
+import typer
+
+from coterie.exceptions import CoterieError
+
+GROUP = "coterie.commands"
+
+INSTALLED_BY = {"reproduce": "coterie-papers", "data": "coterie-papers"}
+"""Commands that another distribution brings, so that their names are explained without it."""
+
+
+def add_others(app: typer.Typer) -> None:
+    """Add the commands that are installed, and for others that are known a line on how to."""
+    installed = {point.name: point for point in entry_points(group=GROUP)}
+    for name in sorted(installed):
+        _add(app, installed[name])
+    for name in INSTALLED_BY.keys() - installed.keys():
+        hidden = {"allow_extra_args": True, "ignore_unknown_options": True}
+        app.command(name, hidden=True, add_help_option=False, context_settings=hidden)(
+            _explain(name)
+        )
+
+
+def _add(app: typer.Typer, point: EntryPoint) -> None:
+    """Add a function as a command, or a `typer.Typer` as a group of them."""
+    try:
+        command = point.load()
+    except ImportError as error:
+        typer.echo(
+            f"coterie: the command {point.name} of {point.value} cannot be loaded ({error}); "
+            "install its distribution again",
+            err=True,
+        )
+        return
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=point.name)
+    else:
+        app.command(point.name)(command)
+
+
+def _explain(name: str) -> Callable[..., None]:
+    distribution = INSTALLED_BY[name]
+
+    def explain(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:  # noqa: ARG001
+        raise CoterieError(
+            f"`coterie {name}` is a command of {distribution}, which is not installed; install it "
+            f"by: pip install {distribution}"
+        )
+
+    return explain

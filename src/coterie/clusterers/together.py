@@ -1,0 +1,103 @@
+"""Items that must stay together, as pairs that score above all others."""
+
+from math import inf
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+from coterie._core.arrays import Ints, Pairs
+from coterie._core.memory import refuse_too_large
+from coterie.clusterers._apart import overridden
+from coterie.pairs import PairScores
+
+MOST_SHOWN = 12
+"""How many items of a chain an error shows."""
+
+
+def raised(scores: PairScores, pairs: Pairs, level: float) -> PairScores:
+    """Give some pairs, listed or not, one score just above a level and above all other scores.
+
+    No higher than needed, because what counts as rounding is measured by the largest score.
+
+    >>> raised(PairScores(3, [(0, 1)], [2.0]), np.array([[1, 2]]), level=4.0).scores.round(9)
+    array([2., 4.])
+    """
+    top = float(np.nextafter(max(float(scores.scores.max(initial=-inf)), level), inf))
+    listed, values = overridden(scores.n_items, scores.listed, scores.scores.copy(), pairs, top)
+    known = (scores.diagonal, scores.n_clusters, scores.apart)
+    return PairScores(scores.n_items, listed, values, *known)
+
+
+def grouped(links: Pairs, n_items: int) -> Ints:
+    """Give the items that links connect one number.
+
+    >>> grouped(np.array([[0, 2]]), n_items=4).tolist()
+    [0, 1, 0, 2]
+    """
+    labels: Ints = connected_components(_graph(links, n_items), directed=False)[1]
+    return labels
+
+
+def closure(links: Pairs, n_items: int) -> Pairs:
+    """List all pairs of items that links connect.
+
+    >>> closure(np.array([[0, 2], [2, 3]]), n_items=4).tolist()
+    [[0, 2], [0, 3], [2, 3]]
+    """
+    labels = grouped(links, n_items)
+    sizes = np.bincount(labels, minlength=1)
+    n_pairs = int((sizes * (sizes - 1) // 2).sum())
+    refuse_too_large(3 * n_pairs, f"the list of {n_pairs:,} pairs that must be together")
+    order = np.argsort(labels, kind="stable")
+    # Of the items in order of their groups, each makes a pair with all that follow in its group.
+    n_later = np.cumsum(sizes)[labels[order]] - np.arange(n_items) - 1
+    first = np.repeat(np.arange(n_items), n_later)
+    begins = np.cumsum(n_later) - n_later
+    second = first + 1 + np.arange(n_pairs) - np.repeat(begins, n_later)
+    return np.column_stack([order[first], order[second]])
+
+
+def chain(links: Pairs, first: int, last: int, n_items: int) -> list[int]:
+    """Return the items of a shortest path of links between two items that links connect.
+
+    >>> chain(np.array([[0, 2], [1, 2], [1, 3], [2, 3]]), 0, 3, n_items=4)
+    [0, 2, 3]
+    """
+    _, following = breadth_first_order(_graph(links, n_items), last, directed=False)
+    path = [first]
+    while path[-1] != last:
+        path.append(int(following[path[-1]]))
+    return path
+
+
+def contradiction(links: Pairs, apart: Pairs, n_items: int) -> list[int]:
+    """Return the chain of links between two items that must be apart; empty where there is none.
+
+    >>> contradiction(np.array([[0, 2], [1, 2]]), np.array([[0, 1]]), n_items=3)
+    [0, 2, 1]
+    """
+    groups = grouped(links, n_items)
+    clash = np.flatnonzero(groups[apart[:, 0]] == groups[apart[:, 1]])
+    if not clash.size:
+        return []
+    first, last = apart[clash[0]].tolist()
+    return chain(links, first, last, n_items)
+
+
+def shown_chain(names: list[str]) -> str:
+    """Write a chain for an error, without the middle of a long one.
+
+    >>> shown_chain(["a", "b", "c"])
+    'a = b = c'
+    """
+    left_out = len(names) - MOST_SHOWN
+    if left_out > 0:
+        half = MOST_SHOWN // 2
+        names = [*names[:half], f"… ({left_out} more) …", *names[-half:]]
+    return " = ".join(names)
+
+
+def _graph(links: Pairs, n_items: int) -> sp.csr_array:
+    ends = links.T.astype(np.int32)
+    return sp.csr_array((np.ones(len(links)), (ends[0], ends[1])), shape=(n_items, n_items))

@@ -1,0 +1,9 @@
+from ._tokens import KnownTokens as KnownTokens
+from .category import Category as Category
+from .code import Code as Code
+from .date import Date as Date
+from .name import Name as Name
+from .number import Number as Number
+from .short import Short as Short
+from .text import Text as Text
+from .token_set import TokenSet as TokenSet

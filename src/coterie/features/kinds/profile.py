@@ -1,0 +1,91 @@
+"""What a column looks like, from which its kind is inferred."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from coterie._core.texts import plain
+
+SEPARATED = re.compile(r"[;|]")
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The values of a column that are there, each distinct one with its number of rows."""
+
+    counts: Counter[str]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> "Profile":
+        """Count the values of a column."""
+        return cls(Counter(text for text in texts if text.strip()))
+
+    @cached_property
+    def n_rows(self) -> int:
+        """How many rows have a value."""
+        return sum(self.counts.values())
+
+    def share(self, is_such: Callable[[str], object]) -> float:
+        """Return the share of rows whose value is such."""
+        if not self.n_rows:
+            return 0.0
+        return sum(n for text, n in self.counts.items() if is_such(text)) / self.n_rows
+
+    def mean(self, measure: Callable[[str], float]) -> float:
+        """Return the mean of a measure of the value over rows."""
+        if not self.n_rows:
+            return 0.0
+        return sum(n * measure(text) for text, n in self.counts.items()) / self.n_rows
+
+    @cached_property
+    def n_words(self) -> float:
+        """The mean number of words of a value."""
+        return self.mean(lambda text: len(plain(text).split()))
+
+    @cached_property
+    def length(self) -> float:
+        """The mean number of characters of a value."""
+        return self.mean(len)
+
+    @cached_property
+    def with_digits(self) -> float:
+        """The share of values with a digit."""
+        return self.share(_has_digit)
+
+    @cached_property
+    def words_with_digits(self) -> float:
+        """The mean share of the words of a value that have a digit."""
+        return self.mean(_digit_share)
+
+    @cached_property
+    def separated(self) -> float:
+        """The share of values that a separator divides."""
+        return self.share(SEPARATED.search)
+
+    @cached_property
+    def n_repeats(self) -> float:
+        """The mean number of rows of a distinct value."""
+        return self.n_rows / max(len(self.counts), 1)
+
+    @cached_property
+    def width_spread(self) -> float:
+        """The standard deviation of the number of characters."""
+        lengths = np.array([len(text) for text in self.counts])
+        weights = np.array(list(self.counts.values()), dtype=np.float64)
+        if not len(lengths):
+            return 0.0
+        mean = np.average(lengths, weights=weights)
+        return float(np.sqrt(np.average((lengths - mean) ** 2, weights=weights)))
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _digit_share(text: str) -> float:
+    words = plain(text).split()
+    return sum(map(_has_digit, words)) / max(len(words), 1)

@@ -1,0 +1,1 @@
+"""Features of pairs of mentions, for coreference."""

@@ -1,0 +1,1 @@
+"""Features of pairs of names, and how names are read."""

@@ -1,0 +1,17 @@
+from .base import LinearOperator as LinearOperator
+from .base import TakenFeatures as TakenFeatures
+from .base import Transposed as Transposed
+from .base import ZeroDiagonal as ZeroDiagonal
+from .combined import ConstantFeatures as ConstantFeatures
+from .combined import ScaledFeatures as ScaledFeatures
+from .combined import StackedFeatures as StackedFeatures
+from .combined import as_operator as as_operator
+from .combined import stack as stack
+from .combined import taken as taken
+from .combined import written as written
+from .matrices import DenseFeatures as DenseFeatures
+from .matrices import MatrixFeatures as MatrixFeatures
+from .matrices import SparseFeatures as SparseFeatures
+from .matrices import as_features as as_features
+from .products import LinkedNodeProducts as LinkedNodeProducts
+from .products import NodeProducts as NodeProducts

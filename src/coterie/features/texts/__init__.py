@@ -1,0 +1,1 @@
+"""Features of pairs of texts: articles, posts, pages and citations."""

@@ -1,0 +1,143 @@
+"""Partitions at many operating points: a clusterer, and a threshold taken from all scores."""
+
+from collections.abc import Sequence
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from coterie._core.arrays import Floats
+from coterie._types import Clusterer
+from coterie.clusterers import AverageLinkage, CompleteLinkage
+from coterie.exceptions import InputError
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+
+N_THRESHOLDS, N_BETWEEN = 14, 13
+"""How many thresholds are tried, and how many more of a single item set."""
+
+BESIDE = 2
+"""How many of the thresholds on either side count for one of a single item set."""
+
+LEAST, MOST = 0.12, 8.0
+"""The thresholds leave from 0.12 to 8 times as many pairs above them as are together, …"""
+
+ALMOST_ALL = 0.9
+"""… but at most this share of all."""
+
+
+def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:
+    """Return 0 and some quantiles of the scores of all item sets, ascending.
+
+    The quantiles lie around the base rate, the share of pairs together, on a logarithmic scale; of
+    a single item set there are thresholds at even distances too, as few pairs may lie between those
+    together and those apart. Where not all pairs are listed, none is below what those apart score
+    on the average: it would join all that was not looked at. It is 0 alone where all pairs are
+    together, or none is.
+    """
+    scores = np.concatenate([each.scores for each in scored])
+    together = np.concatenate(
+        [truth.together(each.listed) for each, truth in zip(scored, truths, strict=True)]
+    )
+    if together.all() or not together.any():
+        return np.zeros(1)
+    base = float(together.mean())
+    most = max(min(MOST, ALMOST_ALL / base), LEAST)
+    shares = base * np.geomspace(LEAST, most, N_THRESHOLDS)
+    grid = np.unique(np.append(np.quantile(scores, 1.0 - shares), 0.0))
+    if len(scored) == 1:
+        grid = np.union1d(grid, np.linspace(grid[0], grid[-1], N_BETWEEN + 2))
+    are_all = all(each.listed is None for each in scored)
+    return grid if are_all else grid[grid >= mean_apart(scored, truths)]
+
+
+def steadied(reached: Floats) -> Floats:
+    """Average what was reached at each threshold, along axis 1, with what was beside it.
+
+    One join of two large clusters moves what a single item set reaches, and the next item set is
+    joined at another threshold.
+
+    >>> steadied(np.array([[[0.0], [60.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
+    [20.0, 15.0, 12.0, 15.0, 0.0]
+    """
+    n_thresholds = reached.shape[1]
+    places = np.arange(n_thresholds)
+    near = (np.abs(places[:, None] - places) <= BESIDE).astype(np.float64)
+    averaged: Floats = np.einsum("tn,cnv->ctv", near / near.sum(axis=1, keepdims=True), reached)
+    return averaged
+
+
+def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) -> list[Partition]:
+    """Partition the items by their scores less each of some thresholds.
+
+    Average and complete linkage join their clusters once, down to the lowest threshold, and cut the
+    joins at each; among equal scores the order of joins may be another than at one threshold alone.
+    """
+    if isinstance(clusterer, AverageLinkage | CompleteLinkage) and _is_one_tree(clusterer, scores):
+        return _cuts(clusterer, scores, thresholds)
+    return [below(clusterer, each)(lowered(scores, each)) for each in thresholds]
+
+
+def lowered(scores: PairScores, threshold: float) -> PairScores:
+    """Take a threshold from every score."""
+    return scores.plus(np.full(len(scores.scores), -threshold)) if threshold else scores
+
+
+def below(clusterer: Clusterer, threshold: float) -> Clusterer:
+    """Take a threshold from what an absent pair scores."""
+    missing = getattr(clusterer, "missing", 0.0)
+    return replace(clusterer, missing=missing - threshold) if missing else clusterer  # type: ignore[type-var]
+
+
+def with_missing(clusterer: Clusterer, missing: float) -> Clusterer:
+    """Say what an absent pair scores, to a clusterer that asks for it."""
+    if not missing or not hasattr(clusterer, "missing"):
+        return clusterer
+    return replace(clusterer, missing=missing)  # type: ignore[type-var]
+
+
+def mean_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> float:
+    """Return what pairs apart score on the average: what is foreseen of those not listed.
+
+    Never above 0, which is what it is where no pair is apart.
+    """
+    both = zip(scored, truths, strict=True)
+    apart = np.concatenate([each.scores[~truth.together(each.listed)] for each, truth in both])
+    return min(float(apart.mean()), 0.0) if len(apart) else 0.0
+
+
+def shifted(similarity: Any, threshold: float) -> Any:
+    """Take a threshold from every score of a similarity: of its bias, however deep that is."""
+    if not threshold:
+        return similarity
+    if hasattr(similarity, "bias"):
+        return replace(similarity, bias=similarity.bias - threshold)
+    if is_dataclass(similarity) and hasattr(similarity, "similarity"):
+        return replace(similarity, similarity=shifted(similarity.similarity, threshold))  # type: ignore[type-var]
+    raise InputError(
+        f"{type(similarity).__name__} has no bias that a threshold could be taken from; give a "
+        "LinearSimilarity or a TreeSimilarity"
+    )
+
+
+def _is_one_tree(clusterer: AverageLinkage | CompleteLinkage, scores: PairScores) -> bool:
+    """Say whether a linkage of at least one item makes the same joins whatever the threshold.
+
+    An absent pair must fall with all others; one that scores 0 does not, as `below` leaves it.
+    """
+    stops = clusterer.threshold, clusterer.n_clusters, scores.n_clusters
+    falls = scores.listed is None or clusterer.missing != 0
+    return stops == (None, None, None) and falls and scores.n_items > 0
+
+
+def _cuts(
+    clusterer: AverageLinkage | CompleteLinkage, scores: PairScores, thresholds: Floats
+) -> list[Partition]:
+    # Below the score of absent pairs all pairs are needed, above it the listed ones are enough.
+    deep = np.flatnonzero((thresholds < clusterer.missing) & (scores.listed is not None))
+    found: dict[int, Partition] = {}
+    for part in (deep, np.setdiff1d(np.arange(len(thresholds)), deep)):
+        if len(part):
+            joins = clusterer.joins(scores, float(thresholds[part].min()))
+            found |= {at: Partition(joins.labels(float(thresholds[at]))) for at in part.tolist()}
+    return [found[at] for at in range(len(thresholds))]

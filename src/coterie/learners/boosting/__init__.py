@@ -1,0 +1,1 @@
+"""Boosted trees of pair features, grown by what a clustering loses."""

@@ -1,0 +1,257 @@
+"""What grows the trees of boosting: LightGBM, or scikit-learn where that is not installed."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie._core.arguments import as_real, as_weight, as_whole
+from coterie._core.arrays import Floats
+from coterie._core.values import Value
+from coterie.exceptions import InputError
+from coterie.learners.boosting.tree_export import from_histogram, from_lightgbm
+from coterie.similarities.trees import Trees
+
+__all__ = ["HistogramTrees", "LightTrees"]
+
+Steps: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
+"""From the scores of all rows to the slope and the bend of each."""
+
+MOST_LEAVES, MOST_PAIRS = 131_072, 2**31 - 1
+"""What LightGBM can count."""
+
+MOST_SAMPLED = 50_000_000
+"""How many numbers are looked at to divide columns into bins."""
+
+MOST_FAILED = 10
+"""After how many trees in a row that cannot be split, each of other columns, there are no more."""
+
+MOST_BINS = 255
+"""How many parts scikit-learn's trees can tell of a column."""
+
+TAIL = 63
+"""How many of these are for the highest eighth of its values, and as many for the lowest."""
+
+
+@dataclass(frozen=True)
+class TreeGrower(Value, ABC):
+    """Grows trees one after the other, each by a Newton step: −Σ slopes / (Σ bends + l2) a leaf."""
+
+    n_leaves: int = 15
+    learning_rate: float = 0.1
+    column_share: float = 0.5
+    min_pairs: int = 20
+    l2: float = 1.0
+    n_jobs: int = 1
+
+    def __post_init__(self) -> None:
+        as_whole("n_leaves", self.n_leaves, 2, MOST_LEAVES)
+        as_weight("learning_rate", self.learning_rate)
+        if not as_real("column_share", self.column_share, high=1.0) > 0:
+            raise InputError("column_share is 0; give a share above 0 of the columns")
+        as_whole("min_pairs", self.min_pairs, 1, MOST_PAIRS)
+        as_real("l2", self.l2)
+        as_whole("n_jobs", self.n_jobs, 1)
+
+    @abstractmethod
+    def grow(self, matrix: Floats, steps: Steps, random_state: int) -> Iterator[Trees]:
+        """Yield one tree after the other; `steps` is asked before each, with the scores so far.
+
+        Scores begin at 0. The trees end where none can be split any more, whatever columns it may
+        look at.
+        """
+
+
+@dataclass(frozen=True)
+class LightTrees(TreeGrower):
+    """Trees of LightGBM, the extra `boost`.
+
+    They are the same bits at every run, whatever the number of threads.
+
+    Parameters
+    ----------
+    n_leaves
+        The largest number of leaves of a tree.
+    learning_rate
+        By what its steps are multiplied.
+    column_share
+        The share of the columns, drawn at random, that a tree may look at.
+    min_pairs
+        The least number of pairs in a leaf.
+    l2
+        What is added to the bends of a leaf.
+    n_jobs
+        Number of threads.
+    n_bins
+        How many values of a column are told apart. Pairs that are together are few, and are found
+        at the very end of the values of a similarity: with 63 bins they are lost in the last one.
+
+    Examples
+    --------
+    >>> LightTrees(n_leaves=7).n_bins
+    1023
+    """
+
+    n_bins: int = 1023
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_whole("n_bins", self.n_bins, 2)
+
+    def grow(self, matrix: Floats, steps: Steps, random_state: int) -> Iterator[Trees]:
+        """Train with the slopes and bends as LightGBM's own."""
+        lightgbm = _lightgbm()
+        if not np.any(matrix[1:] != matrix[0]):  # LightGBM refuses columns that tell nothing
+            return
+
+        def objective(scores: Floats, _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+            slopes, bends = steps(scores)
+            return slopes.astype(np.float32), bends.astype(np.float32)
+
+        params = self._params(matrix.shape[1], random_state)
+        booster = lightgbm.Booster(params, lightgbm.Dataset(matrix, params=params))
+        n_failed = 0
+        while n_failed < MOST_FAILED:
+            if booster.update(fobj=objective):
+                n_failed += 1
+            else:
+                n_failed = 0
+                yield from_lightgbm(booster, booster.num_trees() - 1, 1)
+
+    def _params(self, n_columns: int, random_state: int) -> dict[str, Any]:
+        sampled = min(max(MOST_SAMPLED // n_columns, 50_000), 500_000)
+        return {
+            "objective": "none",
+            "verbosity": -1,
+            "deterministic": True,
+            "force_row_wise": True,
+            "use_missing": False,
+            "feature_pre_filter": False,
+            "seed": random_state,
+            "num_threads": self.n_jobs,
+            "num_leaves": self.n_leaves,
+            "learning_rate": self.learning_rate,
+            "feature_fraction": self.column_share,
+            "min_data_in_leaf": self.min_pairs,
+            "lambda_l2": self.l2,
+            "max_bin": self.n_bins,
+            "min_data_in_bin": 1,
+            "bin_construct_sample_cnt": sampled,
+        }
+
+
+@dataclass(frozen=True)
+class HistogramTrees(TreeGrower):
+    """Trees of scikit-learn, which tell at most 255 values of a column apart.
+
+    A quarter of these are spent on the highest eighth of its values and a quarter on the lowest,
+    ever finer towards the ends, where the pairs are that can be told. Columns are drawn anew for
+    every split.
+
+    Parameters
+    ----------
+    n_leaves, learning_rate, column_share, min_pairs, l2, n_jobs
+        As of `LightTrees`.
+
+    Examples
+    --------
+    >>> HistogramTrees(n_leaves=7).learning_rate
+    0.1
+    """
+
+    def grow(self, matrix: Floats, steps: Steps, random_state: int) -> Iterator[Trees]:
+        """Divide the columns into bins once, and grow tree after tree of them."""
+        edges = [_edges(column) for column in matrix.T]
+        binned = np.empty(matrix.shape, dtype=np.uint8, order="F")
+        for number, inner in enumerate(edges):
+            # A value at an edge is below it, as `x <= threshold` is.
+            binned[:, number] = np.searchsorted(inner, matrix[:, number], side="left")
+        counts = np.array([len(inner) + 1 for inner in edges], dtype=np.uint32)
+        rng = np.random.default_rng(random_state)
+        scores, n_failed = np.zeros(len(matrix)), 0
+        while n_failed < MOST_FAILED:
+            grower = self._grown(binned, counts, rng, *steps(scores))
+            if len(grower.finalized_leaves) < 2:
+                n_failed += 1
+                continue
+            n_failed = 0
+            for leaf in grower.finalized_leaves:
+                scores[leaf.sample_indices] += leaf.value
+            yield from_histogram(grower.make_predictor(edges).nodes)
+
+    def _grown(
+        self,
+        binned: NDArray[np.uint8],
+        counts: NDArray[np.uint32],
+        rng: np.random.Generator,
+        slopes: Floats,
+        bends: Floats,
+    ) -> Any:
+        grower = _sklearn_grower()(
+            binned,
+            slopes.astype(np.float32),
+            bends.astype(np.float32),
+            max_leaf_nodes=self.n_leaves,
+            min_samples_leaf=self.min_pairs,
+            n_bins_non_missing=counts,
+            l2_regularization=self.l2,
+            feature_fraction_per_split=self.column_share,
+            rng=rng,
+            shrinkage=self.learning_rate,
+            n_threads=self.n_jobs,
+        )
+        grower.grow()
+        return grower
+
+
+def default_trees() -> TreeGrower:
+    """Return the trees of LightGBM where that can be used, else those of scikit-learn."""
+    try:
+        _lightgbm()
+    except InputError:
+        return HistogramTrees()
+    return LightTrees()
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm  # noqa: PLC0415
+    except (ImportError, OSError) as error:  # the latter where a library that it needs is missing
+        raise InputError(
+            f"LightTrees needs LightGBM, which cannot be used ({error}); install coterie[boost], "
+            "or give HistogramTrees()"
+        ) from error
+    return lightgbm
+
+
+def _sklearn_grower() -> Any:
+    try:
+        from sklearn.ensemble._hist_gradient_boosting.grower import TreeGrower  # noqa: PLC0415
+    except ImportError as error:
+        raise InputError(
+            "this version of scikit-learn keeps its trees elsewhere; install coterie[boost], and "
+            "give LightTrees()"
+        ) from error
+    return TreeGrower
+
+
+def _edges(column: Floats) -> Floats:
+    """Return where a column is divided: between all its values, or where most can be told."""
+    values, counts = np.unique(column, return_counts=True)
+    between = values[:-1] + np.diff(values) / 2
+    between = np.where(between < values[1:], between, values[:-1])  # neighbours among floats
+    if len(values) <= MOST_BINS:
+        return np.asarray(between, dtype=np.float64)
+    below = np.cumsum(counts[:-1]) / len(column)
+    places = np.minimum(np.searchsorted(below, _levels()), len(below) - 1)
+    return np.asarray(between[np.unique(places)])
+
+
+def _levels() -> Floats:
+    """Return the shares of a column to divide it at: equal ones, and ever smaller at both ends."""
+    tail = np.exp2(-np.arange(1, TAIL + 1) / 4) / 8
+    body = np.linspace(0.125, 0.875, MOST_BINS - 1 - 2 * TAIL)
+    return np.sort(np.concatenate([tail, body, 1.0 - tail]))

@@ -1,0 +1,1 @@
+"""Scores as probabilities, and how well these hold."""

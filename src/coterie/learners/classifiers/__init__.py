@@ -1,0 +1,1 @@
+"""Classifiers of pairs that scikit-learn does not have, and helpers for those it has."""

@@ -1,0 +1,1 @@
+"""Supervised clustering with the Dirichlet process."""

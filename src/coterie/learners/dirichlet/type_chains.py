@@ -1,0 +1,210 @@
+"""Training of reference types: item sets as chains see them, and the chains."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie._core.arrays import Ints
+from coterie._kernels.dirichlet.types import Base
+from coterie.dirichlet.categories import fit_categories
+from coterie.dirichlet.priors import NormalPrior
+from coterie.dirichlet.sampler import Sampler
+from coterie.dirichlet.space import Space, origins_of
+from coterie.dirichlet.training import (
+    DistanceTraining,
+    TypeSample,
+    VectorTraining,
+    base_of,
+    distance_training,
+    vector_training,
+)
+from coterie.dirichlet.types import MOST, ReferenceTypes
+from coterie.exceptions import FeatureError, located
+from coterie.features.differences import distances_of
+from coterie.items import ItemSet
+from coterie.learners.base import Examples
+from coterie.learners.dirichlet.moments import Moments
+
+KEPT = 24
+"""How many samples of reference types a fitted learner keeps."""
+FEATURES = 20.0
+"""How many features make the shape of the prior of precisions 1, where none is given."""
+SMALLEST = 1e-60
+"""Of variances, whose squares must be numbers too."""
+FIRST_TYPES = (5, 25, 10)
+"""How many types chains start with, in turn: from one alone, single items rarely part."""
+
+
+class TypeDraw(NamedTuple):
+    """A sample of reference types in training."""
+
+    chain: int
+    sweep: int
+    objective: float
+    """The log joint of types and items."""
+    n_types: int
+    alpha: float
+    """The concentration of the Dirichlet process of types."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """All that training chains need."""
+
+    space: Space
+    moments: Moments
+    training: VectorTraining | DistanceTraining
+    n_items: int
+
+
+class TypeChain:
+    """A chain over reference types; its number says where it starts."""
+
+    def __init__(self, task: Task, number: int, sampler: Sampler) -> None:
+        self.number, self._training, self._sampler = number, task.training, sampler
+        self._rng = np.random.default_rng([sampler.random_state, number])
+        self._done = 0
+        self.samples: list[TypeSample] = []
+        if task.n_items:
+            self._state = self._training.start(self._rng, FIRST_TYPES[number % len(FIRST_TYPES)])
+
+    def advance(self, until: int) -> None:
+        """Go on until a number of sweeps is done."""
+        burn_in, spacing = self._sampler.burn_in, self._sampler.spacing
+        while self._done < until:
+            past = self._done - burn_in
+            stop = burn_in if past < 0 else self._done - past % spacing + spacing
+            step = min(stop, until) - self._done
+            self._training.advance(self._state, self._rng, step)
+            self._done += step
+            past = self._done - burn_in
+            if past > 0 and past % spacing == 0:
+                self.samples.append(self._training.sample(self._state))
+
+    def history(self) -> list[TypeDraw]:
+        """Return the samples in short."""
+        burn_in, spacing = self._sampler.burn_in, self._sampler.spacing
+        return [
+            TypeDraw(
+                self.number,
+                burn_in + (at + 1) * spacing,
+                sample.log_joint,
+                len(sample.sizes),
+                sample.alpha,
+            )
+            for at, sample in enumerate(self.samples)
+        ]
+
+
+def kept(task: Task, chains: Sequence[TypeChain]) -> list[ReferenceTypes]:
+    """Thin the samples of all chains."""
+    samples = [sample for chain in chains for sample in chain.samples]
+    if not samples:  # there was nothing to learn from
+        return [ReferenceTypes(1.0 / task.moments.within)]
+    places = np.linspace(0, len(samples) - 1, min(KEPT, len(samples))).round().astype(int)
+    # Beyond, sums of precisions would lose the lesser ones to rounding.
+    limits = 1.0 / (MOST * task.moments.between), MOST / task.moments.between
+    return [
+        ReferenceTypes(
+            np.clip(samples[at].precisions, *limits), samples[at].sizes, samples[at].alpha
+        )
+        for at in places
+    ]
+
+
+def prepared(prior: NormalPrior, examples: Examples) -> Task:
+    """Read the training sets, as vectors or as distances."""
+    space = Space(prior.featurizer, prior.categorical)
+    if prior.featurizer is not None:
+        space = replace(space, featurizer=prior.featurizer.fit(examples.item_sets))
+        if not all(distances_of(space.featurizer) or ()):
+            raise FeatureError(
+                f"{prior.featurizer!r} has columns that grow with likeness, but distances are "
+                f"needed; give AsDistances({prior.featurizer!r})"
+            )
+    # An empty item set may be a list of nothing, which has no columns either.
+    shown = [at for at, item_set in enumerate(examples.item_sets) if len(item_set)] or [0]
+    by_distance = {at: space.sees_distances(examples.item_sets[at]) for at in shown}
+    for number in shown:
+        if by_distance[number] != by_distance[shown[0]]:
+            raise FeatureError(
+                f"item set {number}: vectors and features of pairs are mixed; give one kind"
+            )
+    sets = {at: examples.item_sets[at] for at in shown}
+    labels = [examples.truths[at].labels.astype(np.intp) for at in shown]
+    prepare = _with_distances if by_distance[shown[0]] else _with_vectors
+    return prepare(prior, space, sets, labels)
+
+
+def _with_vectors(
+    prior: NormalPrior, space: Space, sets: Mapping[int, ItemSet], labels: list[Ints]
+) -> Task:
+    read = _read(sets, space.vectors)
+    _refuse_unlike(sets, [vectors.shape[1] for vectors, _ in read])
+    matrices = [vectors for vectors, _ in read]
+    moments = Moments.of_vectors(matrices, labels)
+    space = replace(space, centre=moments.centre, by_distance=False)
+    if prior.categorical:
+        space = replace(space, categories=fit_categories([codes for _, codes in read], labels))
+    centred = [matrix - moments.centre for matrix in matrices]
+    training = vector_training(
+        centred,
+        labels,
+        _base(prior, moments),
+        shared=prior.type_per_cluster,
+        repulsion=prior.repulsion,
+    )
+    return Task(space, moments, training, sum(map(len, labels)))
+
+
+def _with_distances(
+    prior: NormalPrior, space: Space, sets: Mapping[int, ItemSet], labels: list[Ints]
+) -> Task:
+    squares = _read(sets, space.squares)
+    _refuse_unlike(sets, [square.shape[2] for square in squares])
+    moments = Moments.of_distances(squares, labels)
+    furthest = np.sqrt(np.max([square.max(axis=(0, 1), initial=0.0) for square in squares], axis=0))
+    space = replace(space, furthest=furthest, by_distance=True)
+    training = distance_training(
+        squares,
+        [origins_of(square) for square in squares],
+        labels,
+        _base(prior, moments),
+        shared=prior.type_per_cluster,
+        repulsion=prior.repulsion,
+    )
+    return Task(space, moments, training, sum(map(len, labels)))
+
+
+def _read(sets: Mapping[int, ItemSet], read: Callable[[ItemSet], Any]) -> list[Any]:
+    found = []
+    for number, item_set in sets.items():
+        with located(f"item set {number}"):
+            found.append(read(item_set))
+    return found
+
+
+def _refuse_unlike(sets: Mapping[int, ItemSet], widths: Sequence[int]) -> None:
+    """Refuse item sets that differ in their number of features."""
+    first = next(iter(sets))
+    for number, width in zip(sets, widths, strict=True):
+        if width != widths[0]:
+            raise FeatureError(
+                f"item set {number}: there are {width} features, in item set {first} "
+                f"{widths[0]}; give the same number for all"
+            )
+
+
+def _base(prior: NormalPrior, moments: Moments) -> Base:
+    n_features = len(moments.within)
+    shape = max(1, n_features) / FEATURES if prior.shape is None else prior.shape
+    rates = shape * moments.within if prior.rate is None else np.full(n_features, prior.rate)
+    for numbers in (moments.within, moments.between, rates):
+        if not np.all((numbers > SMALLEST) & (numbers < 1.0 / SMALLEST)):
+            raise FeatureError(
+                "features or the rate of the prior are so small or large that their products are "
+                "beyond what numbers hold; scale them to a variance near 1"
+            )
+    return base_of(1.0 / moments.between, shape, rates)

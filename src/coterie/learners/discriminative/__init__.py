@@ -1,0 +1,1 @@
+"""Supervised discriminative clustering: a distance trained with the clusterer in the loop."""

@@ -1,0 +1,170 @@
+"""What the learners share that learn from one item after the other."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+from sklearn.base import clone
+
+from coterie._core.arguments import as_real, as_whole, refuse_class
+from coterie._core.arrays import Floats
+from coterie._core.progress import report
+from coterie._kernels.linking.descent import Scratch, Weights, weights_of
+from coterie._types import Blocker, Clusterer, Featurizer
+from coterie.exceptions import InputError, InterruptedWarning
+from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.linking.link_sets import LinkSet, link_sets
+from coterie.learners.linking.sgd import SGD, Descent, PassStep
+from coterie.partition import PartitionLike
+from coterie.similarities import LinearSimilarity
+
+
+class OnlineLearner(Learner):
+    """A learner of pair weights by passes over items.
+
+    A member defines `_descend`, which makes a pass over one item set, and `_clusterer`.
+    """
+
+    lam: float
+    n_passes: int
+    solver: Any
+    random_state: int
+    coef_: Floats
+    history_: list[Any]
+    _path_param: ClassVar[str] = "n_passes"
+    """The parameter for all of whose values one fit is enough."""
+
+    def fit_path(
+        self,
+        item_sets: Iterable[Any],
+        partitions: Iterable[PartitionLike],
+        n_passes: Sequence[int],
+    ) -> list[Self]:
+        """Fit for several numbers of passes, in one run of the largest.
+
+        Returns fitted copies of this learner in the order of `n_passes`; it is not fitted itself.
+        """
+        examples = as_examples(item_sets, partitions)
+        counts = [as_whole("n_passes", count, 1) for count in _as_list(n_passes)]
+        self._refuse_what_does_not_fit()
+        fitted: list[Self] = [clone(self).set_params(n_passes=count) for count in counts]
+        featurizer, sets = self._begin(examples)
+        for done, (descent, history) in enumerate(self._passes(sets, max(counts)), 1):
+            for learner in fitted:
+                if learner.n_passes == done:
+                    learner._keep(descent, list(history), featurizer, self._blocker)  # noqa: SLF001
+        return fitted
+
+    def partial_fit(
+        self,
+        item_sets: Iterable[Any],
+        partitions: Iterable[PartitionLike],
+        last: int | None = None,
+    ) -> Self:
+        """Go on learning: one more pass, over these item sets, with the parameters of now.
+
+        Parameters
+        ----------
+        item_sets, partitions
+            As of `fit`. The first call fits the featurizer too; later ones leave it as it is.
+        last
+            How many items of each set to learn from, the last ones: 1 for an item that is new.
+            None learns from all.
+        """
+        examples = as_examples(item_sets, partitions)
+        self._refuse_what_does_not_fit()
+        if not hasattr(self, "similarity_"):
+            featurizer, sets = self._begin(examples)
+            descent, history = self._first_descent(sets), []
+        else:
+            featurizer = self.similarity_.featurizer  # type: ignore[attr-defined]
+            sets = list(link_sets(*examples, featurizer, self._blocker))
+            descent, history = self._reached, list(self.history_)
+        count = None if last is None else as_whole("last", last, 1)
+        firsts = [0 if count is None else max(len(each) - count, 0) for each in sets]
+        descent, step = descent.run(sets, self._descend, self.lam, firsts)
+        self._keep(descent, [*history, step], featurizer, self._blocker)
+        return self
+
+    def _fit(self, examples: Examples) -> None:
+        n_passes = as_whole("n_passes", self.n_passes, 1)
+        self._refuse_what_does_not_fit()
+        featurizer, sets = self._begin(examples)
+        descent, history = self._first_descent(sets), list[PassStep]()
+        try:
+            for descent, history in self._passes(sets, n_passes):  # noqa: B007
+                pass
+        except KeyboardInterrupt:
+            message = f"the fit was interrupted after {len(history)} of {n_passes} passes"
+            warnings.warn(message, InterruptedWarning, stacklevel=4)
+        self._keep(descent, history, featurizer, self._blocker)
+
+    @abstractmethod
+    def _descend(
+        self, link_set: LinkSet, first: int, rate: float, weights: Weights, scratch: Scratch
+    ) -> float: ...
+
+    @property
+    @abstractmethod
+    def _clusterer(self) -> Clusterer: ...
+
+    @property
+    def _predictor(self) -> Clusterer:
+        return self._trained
+
+    def _refuse_bad_numbers(self) -> None:
+        as_real("lam", self.lam)
+
+    def _refuse_what_does_not_fit(self) -> None:
+        self._refuse_bad_numbers()
+        refuse_class("solver", self.solver)
+        if not isinstance(self.solver, SGD):
+            raise InputError(
+                f"solver is of type {type(self.solver).__name__}, which makes no passes over "
+                "items; give SGD()"
+            )
+
+    def _begin(self, examples: Examples) -> tuple[Featurizer, list[LinkSet]]:
+        featurizer = self._featurizer.fit(examples.item_sets)
+        return featurizer, list(link_sets(*examples, featurizer, self._blocker))
+
+    def _first_descent(self, sets: Sequence[LinkSet]) -> Descent:
+        solver: SGD = self.solver
+        return solver.begin(sets[0].features.shape[1], self.random_state)
+
+    @property
+    def _reached(self) -> Descent:
+        """Where to go on from, with the solver of now; after a fit in batch, from its weights."""
+        if hasattr(self, "_descent"):
+            return replace(self._descent, solver=self.solver)
+        return Descent(self.solver, weights_of(self.coef_))
+
+    def _passes(
+        self, sets: Sequence[LinkSet], n_passes: int
+    ) -> Iterator[tuple[Descent, list[PassStep]]]:
+        """Yield after each pass where the descent stands, and its history."""
+        descent, history = self._first_descent(sets), list[PassStep]()
+        for done in range(1, n_passes + 1):
+            descent, step = descent.run(sets, self._descend, self.lam, [0] * len(sets))
+            history = [*history, step]
+            report("fit", done, n_passes, f"objective {step.objective:.4g}")
+            yield descent, history
+
+    def _keep(
+        self, descent: Descent, history: list[PassStep], featurizer: Featurizer, blocker: Blocker
+    ) -> None:
+        self._descent, self._trained, self._fitted_blocker = descent, self._clusterer, blocker
+        self.similarity_ = LinearSimilarity(featurizer, descent.coef)
+        self.coef_ = self.similarity_.coef
+        self.history_ = history
+
+
+def _as_list(counts: Any) -> list[int]:
+    if isinstance(counts, str) or not isinstance(counts, Iterable):
+        raise InputError(f"n_passes are {counts!r}; give a list of whole numbers")
+    found = list(counts)
+    if not found:
+        raise InputError("there are no n_passes; give at least one")
+    return found

@@ -1,0 +1,1 @@
+"""Structural SVMs over clusterers, and their solvers."""

@@ -1,0 +1,193 @@
+"""What the solvers of a structural SVM share: the run, its history and its end."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from coterie._core.arguments import as_real, as_whole
+from coterie._core.arrays import Floats
+from coterie._core.progress import report
+from coterie._core.values import Value
+from coterie.learners.structural.problem import Cuts, Problem, threads
+
+
+class Step(NamedTuple):
+    """Where a solver stands after an iteration.
+
+    `primal` is the least objective seen so far (an upper bound on the optimum only where the oracle
+    proves it) and `dual` the highest lower bound; `oracle_seconds` and `program_seconds` went into
+    the search for worst partitions and into the quadratic program, which was solved `n_programs`
+    times (by cutting planes; other solvers have none).
+    """
+
+    primal: float
+    dual: float
+    n_planes: int
+    n_oracle_calls: int
+    oracle_seconds: float
+    program_seconds: float
+    n_programs: int
+
+
+class History(list[Step]):
+    """The steps of a run, one an iteration."""
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw primal and dual against oracle calls, and return the axes (needs matplotlib)."""
+        if axes is None:
+            import matplotlib.pyplot as plt  # noqa: PLC0415
+
+            axes = plt.figure().add_subplot()
+        calls = [step.n_oracle_calls for step in self]
+        axes.plot(calls, [step.primal for step in self], marker=".", label="primal")
+        axes.plot(calls, [step.dual for step in self], marker=".", label="dual")
+        axes.set(xlabel="oracle calls", ylabel="objective")
+        axes.legend()
+        return axes
+
+
+class Optimum(NamedTuple):
+    """What a run found for one C."""
+
+    coef: Floats
+    primal: float
+    dual: float
+    certified: bool
+    converged: bool
+    interrupted: bool
+    history: History
+
+
+class Run(ABC):
+    """A solver at work on a problem: it solves for one C after another, each from the last."""
+
+    def __init__(self, problem: Problem, tol: float, max_iter: int, n_jobs: int) -> None:
+        self.problem, self.tol, self.max_iter, self.n_jobs = problem, tol, max_iter, n_jobs
+        self.coef = np.zeros(problem.n_columns)
+        self._C = 0.0
+        self._begin()
+
+    def solve(self, C: float) -> Optimum:
+        """Minimise for this C. An interrupt (Ctrl-C) ends it with the best coef so far."""
+        self._begin()
+        converged = interrupted = False
+        try:
+            # Threads of BLAS would wait for each other, and for those over item sets.
+            with threadpool_limits(1, "blas"), threads(self.n_jobs) as self._ask:
+                self._turn_to(C)
+                for converged in self._iterate():  # noqa: B007
+                    self._note()
+                if self._primal == inf:
+                    self._consider(self.coef, self._cuts(self.coef))
+                    self._note()
+        except KeyboardInterrupt:
+            interrupted = True
+            if self._primal == inf:
+                self._best = self.coef
+        return Optimum(
+            self._best, self._primal, self._dual, self._proved, converged, interrupted, self.history
+        )
+
+    @abstractmethod
+    def _iterate(self) -> Iterator[bool]:
+        """Yield after each iteration whether it was the last that is needed."""
+
+    @abstractmethod
+    def _rescale(self, factor: float) -> None:
+        """Scale the last solution to a C that is `factor` times the last."""
+
+    @property
+    @abstractmethod
+    def n_planes(self) -> int:
+        """How many planes are kept."""
+
+    def _begin(self) -> None:
+        self.history = History()
+        self._best = self.coef
+        self._primal: float = inf
+        self._dual: float = 0.0
+        self._proved: bool = False
+        self._n_calls = self._n_programs = 0
+        self._oracle_seconds = self._program_seconds = 0.0
+
+    def _turn_to(self, C: float) -> None:
+        if self._C:
+            self._rescale(C / self._C)
+        self._C = C
+
+    def _cuts(self, coef: Floats) -> Cuts:
+        """Look for the worst partition of every item set."""
+        start = perf_counter()
+        cuts = self._ask(self.problem.oracles, coef)
+        self._oracle_seconds += perf_counter() - start
+        self._n_calls += len(self.problem)
+        return cuts
+
+    def _consider(self, coef: Floats, cuts: Cuts) -> None:
+        """Keep the coef if its objective is the least so far; `cuts` are those of this coef."""
+        primal = self._objective(coef, max(cuts.risk(coef), self._known_risk(coef)))
+        if primal < self._primal:
+            self._best, self._primal, self._proved = coef.copy(), primal, cuts.proved
+
+    def _reconsider(self) -> None:
+        """Value the best coef by all that is known.
+
+        A search that is not exact may have overlooked what was found later, for another coef.
+        """
+        self._primal = max(self._primal, self._objective(self._best, self._known_risk(self._best)))
+
+    def _objective(self, coef: Floats, risk: float) -> float:
+        return float(0.5 * coef @ coef) + self._C * risk
+
+    def _known_risk(self, coef: Floats) -> float:  # noqa: ARG002
+        """Return a lower bound on the mean slack, by what was found before."""
+        return 0.0
+
+    @property
+    def _closed(self) -> bool:
+        # A share of the objective; where that is about 0, of a slack of 0.001.
+        scale = max(self._primal, 1e-3 * self._C)
+        return self._primal < inf and self._primal - self._dual <= self.tol * scale
+
+    def _note(self) -> None:
+        step = Step(
+            self._primal,
+            self._dual,
+            self.n_planes,
+            self._n_calls,
+            self._oracle_seconds,
+            self._program_seconds,
+            self._n_programs,
+        )
+        self.history.append(step)
+        detail = f"objective {step.primal:.4g}, at least {step.dual:.4g}"
+        report("fit", len(self.history), None, detail)
+
+
+class Solver(Protocol):
+    """Minimises the objective of a structural SVM."""
+
+    def start(self, problem: Problem, random_state: int) -> Run:
+        """Begin to work on a problem."""
+        ...
+
+
+@dataclass(frozen=True)
+class SolverBase(Value):
+    """The parameters of every solver."""
+
+    tol: float
+    max_iter: int
+    nonnegative: bool = False
+    n_jobs: int = 1
+
+    def __post_init__(self) -> None:
+        as_real("tol", self.tol)
+        as_whole("max_iter", self.max_iter, 1)
+        as_whole("n_jobs", self.n_jobs, 1)

@@ -1,0 +1,232 @@
+"""Structural SVMs: train a clusterer on the loss that counts."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie._core.arguments import as_weight, as_whole, refuse_class
+from coterie._core.arrays import Floats
+from coterie._types import Blocker, Clusterer, Featurizer, Loss
+from coterie.clusterers import Exact, Greedy, Relaxation
+from coterie.exceptions import InputError, PartitionError, located
+from coterie.items import ItemSet
+from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
+from coterie.learners.structural.cutting_planes import OneSlack
+from coterie.learners.structural.oracles import Example, refuse_what_does_not_fit
+from coterie.learners.structural.problem import Problem
+from coterie.learners.structural.solvers import History, Optimum, Run, Solver
+from coterie.objectives import KMeans
+from coterie.partition import Partition, PartitionLike
+from coterie.similarities import LinearSimilarity
+
+ONE_SLACK = OneSlack()
+GREEDY = Greedy()
+
+
+class StructuralSVM(Learner):
+    """Learn the similarity under which a clusterer reproduces the given partitions.
+
+    Minimises ½‖w‖² + (C/n) Σ ξᵢ, where every partition y of item set i must score less than its
+    truth yᵢ, by a margin of its loss: w·Ψ(xᵢ, yᵢ) ≥ w·Ψ(xᵢ, y) + Δ(yᵢ, y) − ξᵢ (Finley & Joachims
+    2005 and 2008). Ψ sums the features of pairs with the weights that the clusterer's objective
+    gives them. The clusterer finds the partition that violates most; `Relaxation` and `Spectral`
+    find a relaxed one, which enters the constraint unrounded.
+
+    Parameters
+    ----------
+    clusterer
+        Searches for the worst partition, and predicts; its objective must be the correlation or the
+        k-means one.
+    loss
+        What to lose little of: `PairLoss` or `MitreLoss` for correlation clustering, `TraceLoss`
+        for k-means, or a function of two partitions (with `Greedy`, or with `augment=False`).
+    C
+        The weight of the training loss against ½‖w‖².
+    solver
+        `OneSlack`, `NSlack` or `FrankWolfe`.
+    featurizer
+        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
+        item vectors), and a constant.
+    blocker
+        Says which pairs are looked at; None stands for all.
+    augment
+        Whether the loss is part of the search for the worst partition; if not, it is still in the
+        constraint (Finley & Joachims 2005, section 7.3).
+    random_state
+        Seed of what the solver draws.
+
+    Attributes
+    ----------
+    similarity_
+        The learned similarity of pairs.
+    coef_
+        Its weights, one a feature.
+    primal_, dual_, gap_
+        The objective reached, a lower bound on the best, and their difference.
+    certified_
+        Whether the oracle proves that `primal_` is an upper bound: with `Exact`, `Relaxation` and
+        `Spectral` only. Otherwise partitions that violate more may have been missed.
+    n_oracle_calls_
+        How many searches for a worst partition the clusterer made; greedy ones that spare it a
+        search are not counted.
+    kernel_certified_
+        Whether the scores of the training sets are certain to be positive semidefinite matrices:
+        with a `nonnegative` solver and features that are kernels, such as products of item vectors
+        (Finley & Joachims 2008, section 3.1; the constant is none).
+    history_
+        One `Step` an iteration; `history_.plot()` draws it.
+
+    Examples
+    --------
+    >>> from coterie.clusterers import Greedy
+    >>> from coterie.losses import PairLoss
+    >>> sets = [[[-2.0], [-3.0], [2.5]], [[-1.0], [1.0], [2.0], [3.0]]]
+    >>> learner = StructuralSVM(Greedy(), PairLoss(), C=1e3).fit(sets, [[0, 0, 1], [0, 1, 1, 1]])
+    >>> learner.predict([[[1.0], [-2.0], [-2.5], [1.5]]])
+    [Partition([0, 1, 1, 0])]
+    """
+
+    coef_: Floats
+    history_: History
+    _path_param = "C"
+
+    def __init__(
+        self,
+        clusterer: Clusterer,
+        loss: Loss,
+        C: float = 1.0,
+        solver: Solver = ONE_SLACK,
+        featurizer: Featurizer | None = None,
+        blocker: Blocker | None = None,
+        augment: bool = True,
+        random_state: int = 0,
+    ) -> None:
+        self.clusterer = clusterer
+        self.loss = loss
+        self.C = C
+        self.solver = solver
+        self.featurizer = featurizer
+        self.blocker = blocker
+        self.augment = augment
+        self.random_state = random_state
+
+    def fit_path(
+        self,
+        item_sets: Iterable[Any],
+        partitions: Iterable[PartitionLike],
+        Cs: Sequence[float],
+    ) -> list[Self]:
+        """Fit once for each C, from the smallest up, each from the solution before.
+
+        Returns fitted copies of this learner in the order of `Cs`; it is not fitted itself. An
+        interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
+        """
+        examples = as_examples(item_sets, partitions)
+        path = [as_weight("C", C) for C in _as_list(Cs)]
+        featurizer, run = self._start(examples)
+        fitted: list[Self] = [clone(self).set_params(C=C) for C in path]
+        for at in sorted(range(len(path)), key=lambda at: path[at]):
+            optimum = run.solve(path[at])
+            fitted[at]._keep(optimum, featurizer, run.problem)  # noqa: SLF001
+            if optimum.interrupted:
+                break
+        return fitted
+
+    def _fit(self, examples: Examples) -> None:
+        C = as_weight("C", self.C)
+        featurizer, run = self._start(examples)
+        self._keep(run.solve(C), featurizer, run.problem)
+
+    @property
+    def _clusterer(self) -> Clusterer:
+        return self.clusterer
+
+    @property
+    def _predictor(self) -> Clusterer:
+        return self._trained
+
+    @property
+    def _loss(self) -> Loss:
+        return self.loss
+
+    @property
+    def _is_costly(self) -> bool:
+        """Whether a greedy search is much cheaper, and finds what counts as well."""
+        return self.augment and isinstance(self._clusterer, Relaxation | Exact)
+
+    def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
+        refuse_what_does_not_fit(self._clusterer, self._loss, self.augment)
+        refuse_other_solvers(self.solver)
+        random_state = as_whole("random_state", self.random_state)
+        featurizer = self._featurizer.fit(examples.item_sets)
+        oracles = []
+        for number in range(len(examples.truths)):
+            with located(f"item set {number}"):
+                oracles.append(self._example(examples, number, featurizer))
+                oracles[-1].try_loss()
+        scouts = [replace(oracle, clusterer=GREEDY) for oracle in oracles if self._is_costly]
+        problem = Problem(oracles, oracles[0].features.shape[1], scouts)
+        return featurizer, self.solver.start(problem, random_state)
+
+    def _example(self, examples: Examples, number: int, featurizer: Featurizer) -> Example:
+        item_set, truth = examples.item_sets[number], examples.truths[number]
+        pairs = self._blocker(item_set)
+        features = featurizer(item_set, pairs)
+        clusterer = self._clusterer
+        n_clusters = None
+        if isinstance(clusterer.objective, KMeans):
+            n_clusters = _n_clusters(item_set, clusterer, truth)
+        if hasattr(clusterer, "warm"):
+            clusterer = clusterer.warm()
+        return Example(features, pairs, truth, n_clusters, clusterer, self._loss, self.augment)
+
+    def _keep(self, optimum: Optimum, featurizer: Featurizer, problem: Problem) -> None:
+        self._trained, self._fitted_blocker = self._clusterer, self._blocker
+        self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
+        self.coef_ = self.similarity_.coef
+        self.primal_, self.dual_ = optimum.primal, optimum.dual
+        self.gap_ = optimum.primal - optimum.dual
+        self.certified_ = optimum.certified
+        self.kernel_certified_ = getattr(self.solver, "nonnegative", False) and all(
+            getattr(oracle, "has_kernels", False) for oracle in problem.oracles
+        )
+        self.history_ = optimum.history
+        self.n_oracle_calls_ = optimum.history[-1].n_oracle_calls if optimum.history else 0
+        if optimum.interrupted:
+            warn_of_interrupt(stacklevel=4)
+        elif not optimum.converged:
+            warnings.warn(
+                f"the solver stopped after max_iter with a gap of {self.gap_:.3g} on an objective "
+                f"of {self.primal_:.3g}; raise max_iter or tol of the solver, lower C, or bring "
+                "the features to one scale (features.Scaled)",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def refuse_other_solvers(solver: Solver) -> None:
+    """Refuse what is no solver of structural SVMs."""
+    refuse_class("solver", solver)
+    if not callable(getattr(solver, "start", None)):
+        raise InputError(f"solver is of type {type(solver).__name__}; give one such as OneSlack()")
+
+
+def _n_clusters(item_set: ItemSet, clusterer: Clusterer, truth: Partition) -> int:
+    """Take the truth's number of clusters, from which no other may differ."""
+    for given in (item_set.n_clusters, getattr(clusterer, "n_clusters", None)):
+        if given not in (None, truth.n_clusters):
+            raise PartitionError(
+                f"n_clusters is {given}, but the truth has {truth.n_clusters} clusters; give one "
+                "number of clusters, to the item set"
+            )
+    return truth.n_clusters
+
+
+def _as_list(Cs: Any) -> list[float]:
+    if isinstance(Cs, str) or not isinstance(Cs, Iterable):
+        raise InputError(f"Cs are {Cs!r}; give a list of numbers")
+    return list(Cs)

@@ -1,0 +1,199 @@
+"""The one table from which every metric is computed."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from coterie._core.arrays import Bools, Floats, Ints
+from coterie.exceptions import MetricError
+from coterie.partition import PartitionLike, is_clusters, label_codes
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """How many items each true cluster shares with each predicted one; empty overlaps are left out.
+
+    The two sides may cover different items: `truth_sizes` and `predicted_sizes` count them all,
+    `counts` the shared ones. `n_items` holds the items of each item set (truth, predicted,
+    shared): a table of several sets is the union of theirs.
+    """
+
+    rows: Ints
+    columns: Ints
+    counts: Ints
+    truth_sizes: Ints
+    predicted_sizes: Ints
+    n_items: Ints
+
+    @classmethod
+    def union(cls, tables: Sequence[Self]) -> Self:
+        """Put tables of several item sets side by side, whose counts then add up."""
+        n_rows = _starts([len(table.truth_sizes) for table in tables])
+        n_columns = _starts([len(table.predicted_sizes) for table in tables])
+        return cls(
+            np.concatenate([t.rows + start for t, start in zip(tables, n_rows, strict=True)]),
+            np.concatenate([t.columns + start for t, start in zip(tables, n_columns, strict=True)]),
+            np.concatenate([table.counts for table in tables]),
+            np.concatenate([table.truth_sizes for table in tables]),
+            np.concatenate([table.predicted_sizes for table in tables]),
+            np.concatenate([table.n_items for table in tables]),
+        )
+
+    def of_truths(self, kept: Bools) -> "Contingency":
+        """Return the table of the items of some true clusters, where both sides have the same.
+
+        Clusters of which no item is left have size 0.
+        """
+        inside = kept[self.rows]
+        rows, columns, counts = self.rows[inside], self.columns[inside], self.counts[inside]
+        truth_sizes = np.where(kept, self.truth_sizes, 0)
+        predicted_sizes = np.bincount(columns, counts, len(self.predicted_sizes)).astype(np.intp)
+        n_items = np.full((1, 3), counts.sum())
+        return Contingency(rows, columns, counts, truth_sizes, predicted_sizes, n_items)
+
+    @property
+    def T(self) -> "Contingency":  # noqa: N802
+        """The table with truth and prediction exchanged."""
+        return Contingency(
+            self.columns,
+            self.rows,
+            self.counts,
+            self.predicted_sizes,
+            self.truth_sizes,
+            self.n_items[:, [1, 0, 2]],
+        )
+
+    @cached_property
+    def n_truth(self) -> int:
+        """Number of items in the truth."""
+        return int(self.truth_sizes.sum())
+
+    @cached_property
+    def n_predicted(self) -> int:
+        """Number of items in the prediction."""
+        return int(self.predicted_sizes.sum())
+
+    @cached_property
+    def n_shared(self) -> int:
+        """Number of items in both."""
+        return int(self.counts.sum())
+
+    @property
+    def n_truth_clusters(self) -> int:
+        """Number of true clusters; an unused label has size 0."""
+        return int(np.count_nonzero(self.truth_sizes))
+
+    @property
+    def n_predicted_clusters(self) -> int:
+        """Number of predicted clusters."""
+        return int(np.count_nonzero(self.predicted_sizes))
+
+    @cached_property
+    def squares(self) -> Floats:
+        """The squared counts."""
+        return self.counts.astype(np.float64) ** 2
+
+    @property
+    def size_products(self) -> Ints:
+        """The product of the two cluster sizes of each overlap."""
+        products: Ints = self.truth_sizes[self.rows] * self.predicted_sizes[self.columns]
+        return products
+
+    @cached_property
+    def truth_pairs(self) -> int:
+        """Number of pairs together in the truth."""
+        return pairs_within(self.truth_sizes)
+
+    @cached_property
+    def predicted_pairs(self) -> int:
+        """Number of pairs together in the prediction."""
+        return pairs_within(self.predicted_sizes)
+
+    @cached_property
+    def shared_pairs(self) -> int:
+        """Number of pairs together in both."""
+        return pairs_within(self.counts)
+
+
+def pairs_within(sizes: Ints) -> int:
+    """Count the pairs inside groups of the given sizes."""
+    return int(sizes @ (sizes - 1)) // 2
+
+
+def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
+    """Count the overlaps of two clusterings: partitions, labels, or clusters of mentions."""
+    clusters = is_clusters(truth), is_clusters(predicted)
+    if any(clusters):
+        sides = _as_mentions(truth, "truth"), _as_mentions(predicted, "predicted")
+        if not all(clusters) and all(sides):
+            _refuse_names(*sides)
+        return _from_mentions(*sides)
+    true, guessed = label_codes(truth), label_codes(predicted)
+    if len(true) != len(guessed):
+        raise MetricError(
+            f"truth has {len(true)} labels, predicted {len(guessed)}; "
+            "give one label for each item on both sides"
+        )
+    return _count(true, guessed, np.bincount(true), np.bincount(guessed))
+
+
+def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
+    """Map each mention to the number of its cluster; the mentions of a partition are 0, 1, …."""
+    if not is_clusters(clustering):
+        return dict(enumerate(label_codes(clustering).tolist()))
+    mentions: dict[Hashable, int] = {}
+    for number, cluster in enumerate(clustering):
+        if isinstance(cluster, np.ndarray) and cluster.ndim != 1:
+            raise MetricError(
+                f"{side} has a cluster of shape {cluster.shape}; give a list of items"
+            )
+        for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
+            if not isinstance(mention, Hashable):
+                raise MetricError(f"{side} has the mention {mention!r}; mentions must be hashable")
+            if mention in mentions:
+                raise MetricError(
+                    f"{side} has the mention {mention!r} twice; put each in one cluster, once"
+                )
+            mentions[mention] = number
+    return mentions
+
+
+def _refuse_names(truth: dict[Hashable, int], predicted: dict[Hashable, int]) -> None:
+    """Refuse labels on one side against clusters of anything but item indices on the other."""
+    name = next((m for m in (*truth, *predicted) if not isinstance(m, int | np.integer)), None)
+    if name is not None:
+        raise MetricError(
+            f"one side has labels, the other clusters of mentions such as {name!r}; give both as "
+            "clusters, or clusters of item indices"
+        )
+
+
+def _from_mentions(truth: dict[Hashable, int], predicted: dict[Hashable, int]) -> Contingency:
+    shared = [mention for mention in truth if mention in predicted]
+    return _count(
+        _array(truth[mention] for mention in shared),
+        _array(predicted[mention] for mention in shared),
+        np.bincount(_array(truth.values())),
+        np.bincount(_array(predicted.values())),
+    )
+
+
+def _count(true: Ints, guessed: Ints, true_sizes: Ints, guessed_sizes: Ints) -> Contingency:
+    keys = true * max(len(guessed_sizes), 1) + guessed
+    keys.sort()
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    rows, columns = np.divmod(keys[starts], max(len(guessed_sizes), 1))
+    counts = np.diff(starts, append=len(keys))
+    n_items = np.array([[true_sizes.sum(), guessed_sizes.sum(), len(keys)]])
+    return Contingency(rows, columns, counts, true_sizes, guessed_sizes, n_items)
+
+
+def _array(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.intp)
+
+
+def _starts(lengths: Sequence[int]) -> Ints:
+    return np.cumsum([0, *lengths[:-1]])

@@ -1,0 +1,126 @@
+"""What makes a function of a contingency table a metric of two clusterings."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
+
+import numpy as np
+
+from coterie.exceptions import MetricError
+from coterie.metrics.contingency import Contingency, contingency
+from coterie.partition import PartitionLike
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Scores(NamedTuple):
+    """Precision, recall and their harmonic mean, each from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class Metric(Protocol[P, R_co]):
+    """A function of two clusterings that knows its direction.
+
+    `from_table` computes it from a contingency table; `summable` says whether the table of several
+    item sets gives their micro average.
+    """
+
+    __name__: str
+    greater_is_better: bool
+    summable: bool
+
+    @property
+    def from_table(self) -> Callable[Concatenate[Contingency, P], R_co]:
+        """What computes it from a contingency table."""
+        ...
+
+    def __call__(
+        self, truth: PartitionLike, predicted: PartitionLike, *args: P.args, **kwargs: P.kwargs
+    ) -> R_co:
+        """Compare two clusterings."""
+        ...
+
+
+def metric(
+    *, greater_is_better: bool, summable: bool = True, same_items: bool = False
+) -> Callable[[Callable[Concatenate[Contingency, P], R_co]], Metric[P, R_co]]:
+    """Turn a function of a contingency table into a function of two clusterings.
+
+    `same_items` says that both sides must cover the same items.
+    """
+
+    def decorate(function: Callable[Concatenate[Contingency, P], R_co]) -> Metric[P, R_co]:
+        def from_table(table: Contingency, *args: P.args, **kwargs: P.kwargs) -> R_co:
+            if same_items:
+                _refuse_other_items(table, function.__name__)
+            return function(table, *args, **kwargs)
+
+        @wraps(function)
+        def call(
+            truth: PartitionLike, predicted: PartitionLike, *args: P.args, **kwargs: P.kwargs
+        ) -> R_co:
+            return from_table(contingency(truth, predicted), *args, **kwargs)
+
+        marked = cast("Any", call)
+        marked.__signature__ = _signature(function)
+        marked.greater_is_better, marked.summable = greater_is_better, summable
+        marked.from_table = from_table
+        return cast("Metric[P, R_co]", marked)
+
+    return decorate
+
+
+F = TypeVar("F", bound=Callable[..., float])
+
+
+def directed(*, greater_is_better: bool) -> Callable[[F], F]:
+    """Mark a metric that needs more than a contingency table with its direction."""
+
+    def decorate(function: F) -> F:
+        cast("Any", function).greater_is_better = greater_is_better
+        return function
+
+    return decorate
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    signature = inspect.signature(function)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    sides = [
+        inspect.Parameter(side, kind, annotation="PartitionLike") for side in ("truth", "predicted")
+    ]
+    return signature.replace(parameters=[*sides, *list(signature.parameters.values())[1:]])
+
+
+def _refuse_other_items(table: Contingency, name: str) -> None:
+    if not np.all(table.n_items == table.n_items[:, :1]):
+        truth, predicted, shared = table.n_items.sum(axis=0)
+        raise MetricError(
+            f"{name} compares two clusterings of the same items, but of {truth} items in truth and "
+            f"{predicted} in predicted only {shared} are the same; for differing items use muc, "
+            "b_cubed, ceaf_entity, ceaf_mention, lea, blanc, conll_score or pair_scores"
+        )
+
+
+class Ratio(NamedTuple):
+    """Hits of a total."""
+
+    hits: float
+    total: float
+
+
+def scores_of(precision: Ratio, recall: Ratio, *, undefined: float | None = None) -> Scores:
+    """Return two ratios and their harmonic mean; that of 0 and 0 is 0.
+
+    A ratio of 0/0 is `undefined`; without it 1 where both are (nothing to find, nothing found),
+    else 0.
+    """
+    if undefined is None:
+        undefined = float(not precision.total and not recall.total)
+    p, r = (float(x.hits / x.total) if x.total else undefined for x in (precision, recall))
+    return Scores(p, r, 2 * p * r / (p + r) if p + r else 0.0)

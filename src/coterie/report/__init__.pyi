@@ -1,0 +1,9 @@
+from .data import Choice as Choice
+from .data import Curve as Curve
+from .data import FieldWeight as FieldWeight
+from .data import Quality as Quality
+from .data import ReportData as ReportData
+from .data import Row as Row
+from .data import Sizes as Sizes
+from .data import WorstCluster as WorstCluster
+from .data import WorstClusters as WorstClusters

@@ -1,0 +1,13 @@
+from .clustering import Clustering as Clustering
+from .evaluating import Evaluation as Evaluation
+from .evaluating import Figure as Figure
+from .explaining import Explanation as Explanation
+from .fitting import fit as fit
+from .fitting import fit_table as fit_table
+from .io.reading import read_table as read_table
+from .io.writing import write_table as write_table
+from .model import TableModel as TableModel
+from .model import load as load
+from .schema import Schema as Schema
+from .schema import infer_schema as infer_schema
+from .table import Table as Table

@@ -1,0 +1,144 @@
+"""A table that was clustered: what becomes of each row, and which clusters are in doubt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie._core.arrays import Ints
+from coterie.calibrations import Confidences
+from coterie.features.records import Field
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+from coterie.tables.groups import Group
+from coterie.tables.links import Bonds, Told, bonds_of, strongest, weaknesses
+from coterie.tables.reasons import reasons
+
+
+class Doubt(NamedTuple):
+    """A cluster of at least two rows, and how weak it is."""
+
+    cluster_id: str
+    rows: list[int]
+    weakest: float
+    disagreement: float
+    confidence: float
+
+
+class Found(NamedTuple):
+    """A set of rows that was clustered."""
+
+    group: Group
+    scores: PairScores
+    confidences: Confidences
+    told: Told
+
+    @property
+    def partition(self) -> Partition:
+        """Which of the rows belong together."""
+        return self.confidences.partition
+
+    @property
+    def bonds(self) -> Bonds:
+        """The pairs that may link rows."""
+        return bonds_of(self.scores, self.told)
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """The sets of a table, clustered.
+
+    Parameters
+    ----------
+    ids
+        What names each row of the table.
+    found
+        What was found of each set.
+    fields
+        What was compared.
+    """
+
+    ids: Sequence[str]
+    found: Sequence[Found]
+    fields: Sequence[Field]
+
+    @cached_property
+    def cluster_ids(self) -> list[str]:
+        """The cluster of each row: the id of its first row, in canonical order."""
+        named: list[Any] = [""] * len(self.ids)
+        for each in self.found:
+            firsts = [each.group.rows[members[0]] for members in each.partition.clusters]
+            for row, label in zip(each.group.rows, each.partition.labels, strict=True):
+                named[row] = self.ids[firsts[label]]
+        return named
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns that a prediction adds, one value a row."""
+        n_rows = len(self.ids)
+        confidence: list[Any] = [None] * n_rows
+        linked: list[Any] = [""] * n_rows
+        reason: list[Any] = [""] * n_rows
+        for each in self.found:
+            others, said = self._links(each)
+            sure = each.confidences.items
+            for item, row in enumerate(each.group.rows):
+                confidence[row], reason[row] = round(float(sure[item]), 6), said[item]
+                if others[item] >= 0:
+                    linked[row] = self.ids[each.group.rows[others[item]]]
+        return {
+            "cluster_id": self.cluster_ids,
+            "confidence": confidence,
+            "linked_to": linked,
+            "reason": reason,
+        }
+
+    def doubts(self) -> list[Doubt]:
+        """Return the clusters of at least two rows, the worst first.
+
+        The worst has the weakest link; then comes the larger, and the one with more disagreement.
+        """
+        every = []
+        for each in self.found:
+            weakest, disagreement = weaknesses(each.bonds, each.partition)
+            for label in np.flatnonzero(each.partition.sizes > 1):
+                rows = each.group.rows[each.partition.clusters[label]].tolist()
+                every.append(
+                    Doubt(
+                        self.ids[rows[0]],
+                        rows,
+                        float(weakest[label]),
+                        float(disagreement[label]),
+                        float(each.confidences.clusters[label]),
+                    )
+                )
+        return sorted(every, key=lambda one: (one.weakest, -len(one.rows), -one.disagreement))
+
+    def _links(self, found: Found) -> tuple[Ints, list[str]]:
+        """Return the strongest link of each item inside its cluster, and the reasons."""
+        bonds = found.bonds
+        inside = strongest(bonds, found.partition.together(bonds.pairs))
+        alone = found.partition.sizes[found.partition.labels] == 1
+        near = strongest(bonds, alone[bonds.pairs].any(axis=1))
+        linked = np.flatnonzero(inside.others >= 0)
+        said = [_alone(self.ids, found, near, item) for item in range(len(alone))]
+        told = reasons(found.group.item_set.items, self.fields, linked, inside.others[linked])
+        for item, text in zip(linked.tolist(), told, strict=True):
+            was_told = np.isposinf(inside.scores[item])
+            said[item] = f"told to be together; {text}" if was_told else text
+        return inside.others, said
+
+
+def _alone(ids: Sequence[str], found: Found, near: Any, item: int) -> str:
+    """Say why a row has no link."""
+    other = int(near.others[item])
+    if found.partition.sizes[found.partition.labels[item]] > 1:
+        return "joined through other rows"
+    if other < 0:
+        return "no row is near enough to be looked at"
+    score = float(near.scores[item])
+    nearest = f"no match; nearest is {ids[found.group.rows[other]]}, score {score:.2f}"
+    if found.told.keeps_apart(item, other):
+        return f"{nearest}, but told to be apart"
+    return f"{nearest}, but its cluster as a whole was not joined" if score > 0.0 else nearest

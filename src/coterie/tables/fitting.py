@@ -1,0 +1,217 @@
+"""Learning from a table that says which of its rows belong together."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from coterie import metrics
+from coterie._core.arguments import as_weight, as_whole
+from coterie._core.lazy import members
+from coterie._core.progress import report
+from coterie.blocking import LearnedBlocking, learn_blocking
+from coterie.exceptions import InputError
+from coterie.features.given import GivenFeatures
+from coterie.features.records import RecordFeatures
+from coterie.items import ItemSet
+from coterie.learners import AutoLearner
+from coterie.learners.auto.candidates import (
+    BOOSTED_PAIRS,
+    FAMILIES,
+    LEFT_LINKING,
+    LOGISTIC,
+    STRUCTURED,
+)
+from coterie.learners.auto.entities import as_entities
+from coterie.learners.calibration.calibrated import calibration_of
+from coterie.model import Model
+from coterie.partition import Partition
+from coterie.tables.cross_fitting import compared_as_new
+from coterie.tables.facts import blocking_facts, learning_facts
+from coterie.tables.groups import Group, grouped, row_ids
+from coterie.tables.io.frames import as_table
+from coterie.tables.model import TableModel
+from coterie.tables.sample import sampled
+from coterie.tables.schema import Schema, infer_schema, refuse_ours
+from coterie.tables.table import Table
+
+LEARNERS: dict[str, tuple[str, ...]] = {
+    "auto": FAMILIES,
+    "logistic": (LOGISTIC,),
+    "left-linking": (LEFT_LINKING,),
+    "boosted": (BOOSTED_PAIRS,),
+    "structured": (STRUCTURED,),
+}
+"""The learners by name, and what each chooses from.
+
+Nothing with context, whose scores depend on all rows: each field has its part in the score of two
+rows, which an explanation tells.
+"""
+
+
+class Options(TypedDict, total=False):
+    """What `fit` can be told beside the table and its column of clusters; see there."""
+
+    set: str | None
+    id: str | None
+    kinds: Mapping[str, str] | None
+    learner: str
+    metric: str
+    budget: float | None
+    n_jobs: int
+    random_state: int
+
+
+class Fitted(NamedTuple):
+    """A model of tables, and what was found on the way to it."""
+
+    model: TableModel
+    learner: AutoLearner
+    blocking: LearnedBlocking
+
+
+def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
+    """Learn from a table which of the rows of another belong together.
+
+    Parameters
+    ----------
+    frame
+        A data frame of pandas, polars or pyarrow, a mapping of names to columns, or a list of
+        dicts. All cells count as text.
+    cluster
+        The column that says which rows belong together. The same value in two sets names the same
+        entity, which is held out of both when learners are compared.
+    **options
+        `set`: the column that says which rows are clustered with each other, None for all. `id`:
+        the column that names rows; None takes one called id, if there is one. `kinds`: the kinds of
+        some columns by name, such as {"zip": "code"}; the others are inferred. `learner`: "auto",
+        "logistic", "left-linking", "boosted" or "structured". `metric`: the name of the metric of
+        `coterie.metrics` to be good by. `budget`: seconds to choose in, None for no limit.
+        `n_jobs`: number of processes. `random_state`: seed of all that is drawn.
+
+    Examples
+    --------
+    >>> from coterie.tables import fit
+    >>> names = ["Ann Lee", "Anne Lee", "Bob Ray", "Rob Ray", "Cy Orr", "Cy Orr Jr", "Di Poe"]
+    >>> model = fit({"name": names, "who": [1, 1, 2, 2, 3, 3, 4]}, cluster="who")
+    >>> model.predict({"name": ["Eve Fox", "Dan Poe", "Eva Fox"]})["cluster_id"]
+    ['3', '2', '3']
+    """
+    return fit_table(frame, cluster, **options).model
+
+
+def fit_table(frame: Any, cluster: str, **options: Unpack[Options]) -> Fitted:
+    """Learn as `fit` does, and return what was found on the way too."""
+    for name in sorted(options.keys() - Options.__annotations__.keys()):
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"there is no option {name!r}; give some of {known}")
+    table = as_table(frame)
+    refuse_ours(table, cluster)
+    schema = infer_schema(
+        table,
+        cluster=cluster,
+        set_=options.get("set"),
+        id_=options.get("id"),
+        kinds=options.get("kinds"),
+    )
+    learner = _learner(options)
+    row_ids(table, schema.id)
+    groups = grouped(table, schema, labelled=True)
+    _refuse_telling_nothing(groups, table, cluster)
+    return _fitted(schema, groups, learner, options)
+
+
+def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: Options) -> Fitted:
+    sets, truths = [group.item_set for group in groups], _truths(groups)
+    report("table", 0, 3, "choosing keys")
+    blocking = learn_blocking(sets, truths, schema.columns)
+    report("table", 1, 3, "comparing")
+    # The same value in two sets names the same entity.
+    names = [group.clusters for group in groups if group.clusters is not None]
+    entities = as_entities(names, truths)
+    features = RecordFeatures(schema.fields)
+    compared = compared_as_new(features, sets, entities, [blocking.blocker(each) for each in sets])
+    featurizer = features.learned(features.read(sets), np.concatenate(entities))
+    report("table", 2, 3, "learning")
+    with warnings.catch_warnings():
+        # Many comparisons are of the same two values. What L-BFGS has not yet told apart of them
+        # changes no score much, and what is reached is measured on held-out entities.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        learner.fit(compared, truths, entities=names if len(groups) > 1 else None)
+    chosen = learner.to_model()
+    calibration = calibration_of(
+        [(each.scores, each.truth) for each in learner.held_out_], chosen.clusterer
+    )
+    model = Model(
+        blocking.blocker, of_records(chosen.similarity, featurizer), chosen.clusterer, calibration
+    )
+    report("table", 3, 3)
+    facts = {
+        **learning_facts(groups, learner),
+        "metric": options.get("metric", "b_cubed"),
+        "seed": options.get("random_state", 0),
+        "blocking": blocking_facts(blocking, sum(map(_n_pairs, compared))),
+    }
+    return Fitted(TableModel(schema, model, facts, sampled(model, groups)), learner, blocking)
+
+
+def _n_pairs(item_set: ItemSet) -> int:
+    return int(item_set.items.features.shape[0])
+
+
+def of_records(value: Any, featurizer: RecordFeatures) -> Any:
+    """Put a featurizer of records where given features were, however deep in a similarity."""
+    if isinstance(value, GivenFeatures):
+        return featurizer
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+    inner = {name: of_records(part, featurizer) for name, part in parts.items()}
+    changed = {name: part for name, part in inner.items() if part is not parts[name]}
+    return replace(value, **changed) if changed else value
+
+
+def _learner(options: Options) -> AutoLearner:
+    name, metric = options.get("learner", "auto"), options.get("metric", "b_cubed")
+    if name not in LEARNERS:
+        raise InputError(f"the learner is {name!r}; give one of {', '.join(LEARNERS)}")
+    budget = options.get("budget")
+    return AutoLearner(
+        metric=as_metric(metric),
+        budget=None if budget is None else as_weight("budget", budget),
+        candidates=LEARNERS[name],
+        n_jobs=as_whole("n_jobs", options.get("n_jobs", 1), 1),
+        random_state=as_whole("random_state", options.get("random_state", 0)),
+    )
+
+
+def as_metric(name: Any) -> Any:
+    """Take the name of a metric of two partitions."""
+    known = {name: each for name, each in members(metrics).items() if hasattr(each, "from_table")}
+    if name not in known:
+        raise InputError(f"the metric is {name!r}; give one of {', '.join(known)}")
+    return known[name]
+
+
+def _truths(groups: Sequence[Group]) -> list[Partition]:
+    return [group.truth for group in groups if group.truth is not None]
+
+
+def _refuse_telling_nothing(groups: Sequence[Group], table: Table, cluster: str) -> None:
+    """Refuse clusters that say nothing of what belongs together, or of what does not."""
+    truths = _truths(groups)
+    if all(truth.n_clusters == len(truth) for truth in truths):
+        within = "" if len(groups) == 1 else " of one set"
+        raise InputError(
+            f"{table.name}: no two rows{within} have the same value of {cluster!r}, so that "
+            "nothing says what belongs together; name another column by --cluster"
+        )
+    if all(truth.n_clusters == 1 for truth in truths):
+        raise InputError(
+            f"{table.name}: all rows have the same value of {cluster!r}, so that nothing says what "
+            "does not belong together; add rows of other clusters, or name another column by "
+            "--cluster"
+        )

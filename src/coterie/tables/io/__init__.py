@@ -1,0 +1,1 @@
+"""Tables in files and data frames: formats, reading and writing."""

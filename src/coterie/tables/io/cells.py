@@ -1,0 +1,214 @@
+"""Values of any kind as the text of cells."""
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Real
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.exceptions import InputError
+from coterie.features.columns import is_missing
+
+Result: TypeAlias = str | float | None
+"""A cell of a column that Coterie adds to a table."""
+
+_EXACT = 2**53
+
+
+def as_text(value: Any) -> str:
+    """Make text of one value; what is missing is the empty text.
+
+    >>> [as_text(value) for value in ("NA", 12.0, 0.5, True, None, float("nan"), ["a", 3])]
+    ['NA', '12', '0.5', 'true', '', '', 'a; 3']
+    """
+    kind = type(value)
+    if kind not in _WAYS:
+        kind = next(base for base in kind.__mro__ if base in _WAYS)
+    return _WAYS[kind](value)
+
+
+def as_texts(values: Sequence[Any]) -> list[str]:
+    """Make text of the values of one column: times only as dates if all of them are midnight.
+
+    >>> as_texts([datetime(2020, 5, 17), None])
+    ['2020-05-17', '']
+    >>> as_texts([{"a": 1}])
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: row 0 is a record; give each of its fields a column of its own
+    """
+    kinds = set(map(type, values))
+    if kinds <= {str}:
+        return list(values)
+    if np.datetime64 in kinds:
+        values = [_as_datetime(v) if isinstance(v, np.datetime64) else v for v in values]
+    try:
+        texts = [value if type(value) is str else as_text(value) for value in values]
+    except InputError:
+        _explain(values)
+        raise
+    if any(issubclass(kind, datetime | np.datetime64) for kind in kinds):
+        _drop_midnights(texts, values)
+    return texts
+
+
+def as_results(values: Sequence[Any]) -> list[Result]:
+    """Check the values of a column of results: all texts or all finite numbers; NaN is None.
+
+    >>> as_results([1, float("nan"), None])
+    [1.0, None, None]
+    """
+    results = [_result(value, row) for row, value in enumerate(values)]
+    if any(isinstance(value, str) for value in results) and is_numeric(results):
+        raise InputError("there are both texts and numbers; give a column one kind of value")
+    return results
+
+
+def is_numeric(results: Sequence[Result]) -> bool:
+    """Tell results that are numbers from those that are texts, as missing ones alone are too."""
+    return any(isinstance(value, float) for value in results)
+
+
+def written(result: Result) -> str:
+    """Make the text of a result: numbers to six places.
+
+    >>> written(0.12345678), written(1.0), written(None), written("a")
+    ('0.123457', '1.0', '', 'a')
+    """
+    if result is None:
+        return ""
+    return str.__str__(result) if isinstance(result, str) else repr(rounded(result))
+
+
+def rounded(number: float) -> float:
+    """Round to six places; there is no minus before a zero."""
+    return round(number, 6) + 0.0
+
+
+def _result(value: Any, row: int) -> Result:
+    if value is None or isinstance(value, str):
+        return value
+    if type(value) is bool or not isinstance(value, Real) or math.isinf(value):
+        raise InputError(f"row {row} is {value!r}; give a text, a finite number or None")
+    return None if math.isnan(value) else float(value)
+
+
+def _explain(values: Sequence[Any]) -> None:
+    for row, value in enumerate(values):
+        try:
+            as_text(value)
+        except InputError as error:
+            raise InputError(f"row {row} is {error}") from error.__cause__
+
+
+def _drop_midnights(texts: list[str], values: Sequence[Any]) -> None:
+    dated = [row for row, v in enumerate(values) if isinstance(v, datetime) and texts[row]]
+    if all(values[row].time() == time() for row in dated):
+        for row in dated:
+            texts[row] = texts[row][:10]
+
+
+def _as_datetime(value: np.datetime64) -> Any:
+    return value.astype("datetime64[us]").item()
+
+
+def _whole(value: int) -> str:
+    try:
+        return int.__repr__(value)
+    except ValueError as error:  # Python writes no more than a few thousand digits
+        raise InputError("a number of too many digits; make text of it") from error
+
+
+def _real(value: float) -> str:
+    if value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return "" if math.isnan(value) else float.__repr__(value)
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _moment(value: datetime) -> str:
+    """Write a time to the microsecond, which is as fine as every container has it."""
+    return "" if is_missing(value) else datetime.isoformat(value)
+
+
+def _span(value: timedelta) -> str:
+    return "" if is_missing(value) else _real(timedelta.total_seconds(value))
+
+
+def _decimal(value: Decimal) -> str:
+    return "" if value.is_nan() else format(value, "f")
+
+
+def _scalar(value: np.generic) -> str:
+    """Take a NumPy number as Python writes it: a short one by its own digits, 0.1 and not more."""
+    if isinstance(value, np.datetime64):
+        return as_text(_as_datetime(value))
+    if isinstance(value, np.timedelta64):
+        return as_text(value.astype("timedelta64[us]").item())
+    if isinstance(value, np.floating):
+        return _real(float(str(value)))
+    return as_text(value.item())
+
+
+def _listed(values: Collection[Any]) -> str:
+    texts = []
+    for value in values:
+        if isinstance(value, list | tuple | set | frozenset | np.ndarray | dict):
+            raise InputError("a list of lists or records; give a list of texts or numbers")
+        texts.append(as_text(value))
+    return "; ".join(text for text in texts if text)
+
+
+def _array(values: NDArray[Any]) -> str:
+    return _listed(list(values)) if values.ndim else as_text(values.item())
+
+
+def _unordered(values: Collection[Any]) -> str:
+    return _listed(sorted(map(as_text, values)))
+
+
+def _record(_value: Any) -> str:
+    raise InputError("a record; give each of its fields a column of its own")
+
+
+def _bytes(_value: Any) -> str:
+    raise InputError("bytes; decode them to text")
+
+
+def _other(value: Any) -> str:
+    if is_missing(value):
+        return ""
+    raise InputError(f"of type {type(value).__name__}; make text of it")
+
+
+_WAYS: dict[type, Callable[[Any], str]] = {
+    str: str.__str__,
+    type(None): lambda _value: "",
+    bool: _truth,
+    int: _whole,
+    float: _real,
+    np.generic: _scalar,
+    Decimal: _decimal,
+    datetime: _moment,
+    date: date.isoformat,
+    time: time.isoformat,
+    timedelta: _span,
+    UUID: str,
+    list: _listed,
+    tuple: _listed,
+    np.ndarray: _array,
+    set: _unordered,
+    frozenset: _unordered,
+    dict: _record,
+    bytes: _bytes,
+    bytearray: _bytes,
+    memoryview: _bytes,
+    object: _other,
+}

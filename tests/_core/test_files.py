@@ -1,0 +1,88 @@
+"""Files that are there whole or not at all."""
+
+import errno
+import os
+import stat
+
+import pytest
+
+from coterie._core.files import replacing
+from coterie.exceptions import InputError
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    return path
+
+
+def write(path, content, error=None):
+    with replacing(path) as stream:
+        stream.write(content)
+        if error:
+            raise error
+
+
+def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path, file, monkeypatch):
+    before = file.read_bytes()
+
+    def fail(*_args, **_kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(InputError, match=r"cannot be written: .*No space left"):
+        write(file, b"new")
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_so_does_whatever_stops_the_program(tmp_path, file, error):
+    before = file.read_bytes()
+    with pytest.raises(error):
+        write(file, b"half", error)
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_new_file_appears_at_the_end_alone(tmp_path):
+    with replacing(tmp_path / "new") as stream:
+        stream.write(b"whole")
+        assert not (tmp_path / "new").exists()
+    assert (tmp_path / "new").read_bytes() == b"whole"
+    assert list(tmp_path.iterdir()) == [tmp_path / "new"]
+
+
+def test_links_and_permissions_stay(tmp_path, file):
+    file.chmod(0o640)
+    link = tmp_path / "link"
+    link.symlink_to(file)
+    with replacing(link) as stream:
+        stream.write(b"new")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_a_new_file_follows_the_umask(tmp_path):
+    before = os.umask(0o022)
+    try:
+        with replacing(str(tmp_path / "new")) as stream:
+            stream.write(b"")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o644
+
+
+def test_places_that_cannot_be_are_refused(tmp_path):
+    for path, message in {
+        tmp_path / "no" / "file": "there is no folder .*no; make it first",
+        tmp_path: "no file that can be replaced",
+        tmp_path / ("x" * 300): "cannot be written: .*name too long",
+        "a\0b": "the file name is",
+        "": "the file name is ''",
+    }.items():
+        with pytest.raises(InputError, match=message), replacing(path):
+            pass
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,51 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from coterie._core.texts import plain, plain_texts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ""),
+        (" \t\n", ""),
+        ("Ann", "ann"),
+        ("a_b-c.d", "a b c d"),
+        ("STRASSE", plain("Straße")),
+        ("José", "jose"),
+        ("Jose\u0301", "jose"),
+        ("Ｔｏｙｏｔａ", "toyota"),
+        ("Smørgåsbord", "smorgasbord"),
+        ("İstanbul", "istanbul"),
+        ("ﬁrm²", "firm2"),
+        ("co\u00adop\u200b", "coop"),
+        ("٤٢", "42"),
+        ("ガ", "ガ"),
+        ("한국", "한국"),
+        ("a\x00b", "a b"),
+    ],
+)
+def test_texts_are_written_plainly(text, expected):
+    assert plain(text) == expected
+
+
+@given(st.text(max_size=20))
+@example("\u0345a")
+@example("ẞ\u0307")
+@example("ﷺ")
+def test_plain_texts_stay_as_they_are(text):
+    once = plain(text)
+    assert plain(once) == once
+    assert once == once.strip()
+    assert "  " not in once
+
+
+@given(st.text(max_size=20))
+def test_case_and_compatible_forms_do_not_matter(text):
+    assert plain(text.casefold()) == plain(text)
+
+
+@given(st.lists(st.text(max_size=3)))
+def test_many_texts_are_each_written_plainly(texts):
+    assert plain_texts(texts) == [plain(text) for text in texts]

@@ -1,0 +1,60 @@
+"""What records share, against sets in plain Python."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie._kernels.texts.records import N_MEASURES, cosines, overlaps
+
+token_sets = st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=8)
+RARITIES = np.linspace(0.0, 1.0, 10)
+WEIGHTS = np.linspace(0.3, 0.6, 10)
+
+
+def flat(sets):
+    starts = np.append(0, np.cumsum([len(own) for own in sets])).astype(np.intp)
+    return starts, np.array([each for own in sets for each in sorted(own)], dtype=np.int32)
+
+
+def every_pair(sets):
+    return map(np.ravel, np.indices((len(sets), len(sets))))
+
+
+def twin(one, two):
+    shared = sum(RARITIES[token] for token in one & two)
+    less, more = sorted(sum(RARITIES[token] for token in own) for own in (one - two, two - one))
+    most = max((RARITIES[token] for token in one & two), default=0.0)
+    shares = (shared / (shared + less), shared / (shared + less + more)) if shared else (0.0, 0.0)
+    cosine = sum(WEIGHTS[token] ** 2 for token in one & two)
+    return [shared, most, less, more, *shares, cosine]
+
+
+@given(token_sets)
+def test_overlaps_are_those_of_sets(sets):
+    left, right = every_pair(sets)
+    starts, tokens = flat(sets)
+    given_sets = starts, tokens, WEIGHTS[tokens], RARITIES
+    found = overlaps(*given_sets, left, right)
+    assert found.shape == (len(left), N_MEASURES)
+    expected = [twin(sets[i], sets[j]) for i, j in zip(left, right, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    back = overlaps(*given_sets, right, left)
+    np.testing.assert_array_equal(found, back)
+
+
+@given(token_sets, st.integers(0, 99))
+def test_cosines_are_products_of_vectors(sets, seed):
+    starts, tokens = flat(sets)
+    weights = np.random.default_rng(seed).uniform(0.1, 1.0, len(tokens))
+    vectors = np.zeros((len(sets), 10))
+    vectors[np.repeat(np.arange(len(sets)), np.diff(starts)), tokens] = weights
+    left, right = every_pair(sets)
+    found = cosines(starts, tokens, weights, left, right)
+    np.testing.assert_allclose(found, (vectors @ vectors.T)[left, right], rtol=1e-12, atol=1e-15)
+
+
+def test_no_pairs_have_no_measures():
+    none = np.empty(0, dtype=np.intp)
+    starts, tokens = flat([{1, 2}])
+    assert overlaps(starts, tokens, np.ones(2), RARITIES, none, none).shape == (0, N_MEASURES)
+    assert cosines(starts, tokens, np.ones(2), none, none).shape == (0,)

@@ -1,0 +1,170 @@
+"""Tokens as hashes and their counts, against plain Python."""
+
+from collections import Counter
+from itertools import pairwise
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie._core.texts import plain
+from coterie._kernels.texts import tokens as kernels
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(plain)
+some_texts = st.lists(words | st.from_regex(r"[ab1]{0,3}( [ab1]{1,3}){0,5}", fullmatch=True))
+plain_texts = some_texts.map(lambda texts: [plain(text) for text in texts])
+token_lists = st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=12)
+
+
+def hashed(text):
+    """FNV-1a of 64 bits, by code points."""
+    found = 14695981039346656037
+    for character in text:
+        found = (found ^ ord(character)) * 1099511628211 % 2**64
+    return found
+
+
+def trigrams(text):
+    padded = f" {text} "
+    grams = [padded[place : place + 3] for place in range(len(text))]
+    return [ord(gram[0]) << 42 | ord(gram[1]) << 21 | ord(gram[2]) for gram in grams]
+
+
+def word_pairs(text):
+    own = text.split()
+    pairs = [f"{one} {two}" for one, two in pairwise(own)]
+    return [hashed(token) for token in (*own, *pairs)]
+
+
+def codes(text):
+    own = text.split()
+    joined = [one + two for one, two in pairwise(own)]
+    return [hashed(token) for token in (*own, *joined) if set(token) & set("0123456789")]
+
+
+SPLITS = {
+    "in_whole": lambda text: [hashed(text)] if text else [],
+    "in_trigrams": trigrams,
+    "in_words": lambda text: [hashed(word) for word in text.split()],
+    "in_word_pairs": word_pairs,
+    "in_members": lambda text: [hashed(part) for part in text.split("|") if part],
+    "in_codes": codes,
+}
+
+
+def given_texts(texts):
+    characters = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.uint32)
+    return characters, np.append(0, np.cumsum([len(text) for text in texts])).astype(np.intp)
+
+
+def split(name, texts):
+    """The hashes of the tokens of each text."""
+    hashes, starts = getattr(kernels, name)(*given_texts(texts))
+    assert hashes.dtype == np.uint64
+    assert starts[0] == 0
+    assert starts[-1] == len(hashes)
+    return [hashes[a:b].tolist() for a, b in pairwise(starts)]
+
+
+def test_every_split_has_a_twin():
+    assert {name for name in dir(kernels) if name.startswith("in_")} == set(SPLITS)
+
+
+@pytest.mark.parametrize("name", SPLITS)
+@given(plain_texts)
+def test_splits_take_what_python_takes(name, texts):
+    texts = ["|".join(text.split()) for text in texts] if name == "in_members" else texts
+    found = split(name, texts)
+    assert [Counter(own) for own in found] == [Counter(SPLITS[name](text)) for text in texts]
+
+
+@pytest.mark.parametrize("name", SPLITS)
+def test_splits_take_nothing_of_nothing(name):
+    assert split(name, []) == []
+    assert split(name, ["", ""]) == [[], []]
+
+
+def test_codes_are_taken_alone_and_with_their_neighbours():
+    assert set(split("in_codes", ["sony dsc w120 black box"])[0]) == {
+        *map(hashed, ("w120", "dscw120", "w120black"))
+    }
+
+
+def test_codes_may_be_as_many_as_there_are_words_and_pairs():
+    assert len(split("in_codes", ["1 " * 499 + "1"])[0]) == 999
+    assert len(split("in_word_pairs", ["1 " * 499 + "1", "a b"])[0]) == 999
+
+
+def test_trigrams_of_the_last_plane_differ():
+    last = chr(0x10FFFF)
+    found = split("in_trigrams", [last * 3, last * 2 + "a"])
+    assert len(set(found[0] + found[1])) == 5
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 5)))
+def test_hashes_are_numbered_as_they_come(hashes):
+    array = np.array(hashes, dtype=np.uint64)
+    distinct, numbers = kernels.numbered(array)
+    assert distinct.tolist() == list(dict.fromkeys(hashes))
+    np.testing.assert_array_equal(distinct[numbers], array)
+
+
+@pytest.mark.parametrize("step", [1, 2**21, 2**42, 2**54])
+def test_many_hashes_are_numbered(step):
+    """There are more of them than room at first, and alike in most bits."""
+    array = np.arange(10_000, dtype=np.uint64) * np.uint64(step)
+    array = np.concatenate([array, array[::-1]])
+    distinct, numbers = kernels.numbered(array)
+    assert len(distinct) == len(np.unique(array))
+    np.testing.assert_array_equal(distinct[numbers], array)
+
+
+def flat(lists):
+    starts = np.append(0, np.cumsum([len(own) for own in lists])).astype(np.intp)
+    return starts, np.array([each for own in lists for each in own], dtype=np.int32)
+
+
+@given(token_lists, st.permutations(range(10)))
+def test_tokens_of_texts_are_counted(lists, ranks):
+    starts, tokens, counts = kernels.counted(*flat(lists), np.array(ranks, dtype=np.int32))
+    assert len(starts) == len(lists) + 1
+    for text, own in enumerate(lists):
+        part = slice(starts[text], starts[text + 1])
+        expected = sorted(Counter(ranks[token] for token in own).items())
+        assert list(zip(tokens[part].tolist(), counts[part].tolist(), strict=True)) == expected
+
+
+distinct_lists = token_lists.map(lambda lists: [sorted(set(own)) for own in lists])
+
+
+@given(distinct_lists, st.data())
+def test_rows_and_entities_with_tokens_are_counted(lists, data):
+    texts = st.lists(st.integers(0, max(len(lists) - 1, 0)), max_size=20 if lists else 0)
+    rows = data.draw(texts)
+    entities = sorted(data.draw(st.lists(st.integers(0, 4), min_size=20))[: len(rows)])
+    n_rows = np.bincount(np.array(rows, dtype=np.intp), minlength=len(lists))
+    found = kernels.rows_with(*flat(lists), n_rows, 10)
+    assert found.tolist() == [sum(token in lists[row] for row in rows) for token in range(10)]
+    arrays = np.array(rows, dtype=np.intp), np.array(entities, dtype=np.intp)
+    with_tokens = [
+        {entity for row, entity in zip(rows, entities, strict=True) if token in lists[row]}
+        for token in range(10)
+    ]
+    found = kernels.entities_with(*flat(lists), *arrays, 10)
+    assert found.tolist() == [len(own) for own in with_tokens]
+
+
+@given(distinct_lists)
+def test_weights_have_length_one(lists):
+    starts, tokens = flat(lists)
+    counts = (tokens % 3 + 1).astype(np.int32)
+    of_counts = np.array([0.0, 1.0, 1.0 + log(2), 1.0 + log(3)])
+    of_tokens = 0.5 + np.arange(10.0)
+    weights = kernels.normalised(starts, tokens, counts, of_counts, of_tokens)
+    for text, own in enumerate(lists):
+        raw = [(1.0 + log(token % 3 + 1)) * (0.5 + token) for token in own]
+        length = sqrt(sum(weight**2 for weight in raw))
+        expected = [weight / length for weight in raw]
+        np.testing.assert_allclose(weights[starts[text] : starts[text + 1]], expected, rtol=1e-12)

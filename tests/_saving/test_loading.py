@@ -1,0 +1,280 @@
+"""Files of values that were changed, damaged or made up: each is refused by a sentence."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie._saving import archive, load_value, save_value
+from coterie.exceptions import InputError
+from tests._saving.test_saving import KNOWN, Box, with_folder
+
+
+def members(path):
+    with zipfile.ZipFile(path) as zipped:
+        return {info.filename: zipped.read(info) for info in zipped.infolist()}
+
+
+def write(path, parts, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as zipped:
+        for name, content in parts.items():
+            zipped.writestr(name, content)
+
+
+def rewrite(path, change):
+    """Change the tree of a saved value in place."""
+    parts = members(path)
+    tree = json.loads(parts["model.json"])
+    change(tree)
+    write(path, {**parts, "model.json": json.dumps(tree)})
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+def header(shape, descr="<f8", data=b""):
+    stream = io.BytesIO()
+    fields = {"descr": descr, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, fields)
+    return stream.getvalue() + data
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.coterie"
+    save_value(path, Box([np.arange(3.0), sp.csr_array([[0.0, 2.0], [3.0, 0.0]])]), KNOWN.get)
+    return path
+
+
+def refused(path, message):
+    with pytest.raises(InputError, match=message) as caught:
+        load_value(path, KNOWN.get)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert ";" in str(caught.value)
+
+
+def set_content(value):
+    return lambda tree: tree["value"]["fields"].update(content=value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda tree: tree.update(version=2, coterie="9.1"), "format is 2 .of Coterie '9.1'"),
+        (lambda tree: tree.pop("version"), "format is None"),
+        (lambda tree: tree.update(format="other"), "not that of a saved model"),
+        (lambda tree: tree.pop("value"), "holds no model"),
+        (lambda tree: tree["value"].update({"class": "os.system"}), "is a os.system, which is no"),
+        (lambda tree: tree["value"].update({"class": "Other"}), r"load with classes=\[Other\]"),
+        (lambda tree: tree["value"].update({"class": "function"}), "nothing that a model holds"),
+        (lambda tree: tree["value"].update({"class": 3}), "int in place of a str"),
+        (lambda tree: tree["value"].update(fields=[]), "list in place of a dict"),
+        (lambda tree: tree["value"].update(more=1), "has the keys"),
+        (lambda tree: tree["value"]["fields"].pop("content"), "lacks or does not know content"),
+        (lambda tree: tree["value"]["fields"].update(computed=1), "does not know computed"),
+        (lambda tree: tree["value"]["fields"].update(__class__=1), "does not know __class__"),
+        (
+            set_content({"class": "Strict", "fields": {"number": -1}}),
+            "content is damaged: Strict: n",
+        ),
+        (set_content({"class": "Strict", "fields": {"number": "x"}}), "cannot be made of"),
+        (set_content({"class": "Partition", "fields": {"labels": 3}}), "Partition: labels are"),
+        (set_content({}), "content is damaged: it has the keys"),
+        (set_content({"float": 3}), "3 is no number"),
+        (set_content({"float": "1_0"}), "'1_0' is no number"),
+        (set_content({"tuple": 3}), "int in place of a list"),
+        (set_content({"dict": [1]}), "list in place of a dict"),
+        (set_content({"array": 7}), "the array 7 is missing"),
+        (set_content({"array": "../model"}), "'../model' is missing"),
+        (set_content([{"array": 0}, {"array": 0}]), r"content\[1\] is damaged: .* used twice"),
+        (set_content({"csr": {"shape": [1, 1]}}), "made of shape, data"),
+    ],
+)
+def test_a_tree_that_was_changed_is_refused(file, change, message):
+    rewrite(file, change)
+    refused(file, message)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("shape", [2, 1]),  # a column outside
+        ("shape", [3, 2]),
+        ("shape", [2, -2]),
+        ("shape", [2.0, 2]),
+        ("shape", [2, 2**80]),
+        ("shape", "ab"),
+        ("data", {"array": 0}),
+        ("data", 3),
+        ("data", np.array(["a", "b"])),
+        ("indices", np.array([0, 2])),
+        ("indices", np.array([-1, 0])),
+        ("indices", np.array([0.0, 1.0])),
+        ("indices", np.array([0, 1], dtype=np.uint64)),
+        ("indptr", np.array([0, 5, 2])),
+        ("indptr", np.array([0, 5, 0])),
+        ("indptr", np.array([-2, 0, 2])),
+        ("indptr", np.array([0, 1, 9])),
+        ("indptr", np.array([0, 2])),
+        ("indptr", np.array([[0, 1, 2]])),
+        ("indptr", np.array([], dtype=np.int64)),
+    ],
+)
+def test_sparse_parts_that_leave_each_other_are_refused(file, part, value):
+    parts = members(file)
+    tree = json.loads(parts["model.json"])
+    csr = tree["value"]["fields"]["content"][1]["csr"]
+    if isinstance(value, np.ndarray):
+        parts[f"arrays/{csr[part]['array']}.npy"] = npy(value)
+    else:
+        csr[part] = value
+    write(file, {**parts, "model.json": json.dumps(tree)})
+    refused(file, r"content\[1\](\.data)? is damaged: ")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no array",
+        npy(np.arange(3.0))[:-1],
+        npy(np.arange(3.0)) + b"x",
+        npy(np.array([{}])),
+        npy(np.array([1j])),
+        header((10**12,)),
+        header((-1, -3), data=bytes(24)),
+        header((0, 2**70)),
+        header((10**15,), "<U0"),
+        header((2,), "|b1", b"\x01\x02"),
+        header((1,), "<U1", b"\xff\xff\xff\x7f"),
+        header((1,), ">f8", bytes(8)),
+        header((1,) * 80, data=bytes(8)),
+        b"\x93NUMPY\x02\x00" + bytes(100),
+        b"\x93NUMPY\x01\x00\x10\x00" + b"(" * 16,
+    ],
+)
+def test_members_that_are_no_arrays_are_refused(file, content):
+    write(file, {**members(file), "arrays/0.npy": content})
+    refused(file, r"content\[0\] is damaged: the array 0 cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "model.json is damaged"),
+        (b"{", "model.json is damaged"),
+        (b"\xff\xfe\xff", "model.json is damaged"),
+        (b"[" * 10**5, "model.json is damaged"),
+        (b'{"format": NaN}', "NaN is no number of JSON"),
+        (b"[1]", "not that of a saved model"),
+        (b'{"format": "coterie model", "version": 1%s}' % (b"0" * 5000), "model.json is damaged"),
+        (
+            b'{"format": "coterie model", "version": 1, "value": '
+            + b'{"tuple": [' * 400
+            + b"]}" * 400
+            + b"}",
+            "nested too deeply",
+        ),
+    ],
+)
+def test_a_tree_that_is_none_is_refused(file, text, message):
+    write(file, {"model.json": text})
+    refused(file, message)
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.npy", "/etc/passwd", "arrays/../x", "arrays/00.npy", "arrays/", "model.pkl"]
+)
+def test_members_with_other_names_are_refused(file, name):
+    write(file, {**members(file), name: b""})
+    refused(file, "which no saved model has")
+
+
+def test_compressed_members_are_refused_before_they_grow(file):
+    write(file, {**members(file), "arrays/9.npy": bytes(10**7)}, zipfile.ZIP_DEFLATED)
+    refused(file, "compressed")
+
+
+def test_members_larger_than_the_file_are_refused(file):
+    """Two entries of the directory that share their bytes, and one that claims to be huge."""
+    content = file.read_bytes()
+    at = content.rindex(b"PK\x01\x02")
+    huge = content[: at + 24] + (10**9).to_bytes(4, "little") + content[at + 28 :]
+    file.write_bytes(huge)
+    refused(file, "larger than the file")
+
+
+def test_a_member_twice_is_refused(file):
+    with zipfile.ZipFile(file, "a") as zipped, pytest.warns(UserWarning, match="Duplicate"):
+        zipped.writestr("arrays/0.npy", members(file)["arrays/0.npy"])
+    refused(file, "each array once")
+
+
+def test_too_many_members_are_refused(file, monkeypatch):
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 4)
+    refused(file, "more than 4 members")
+    monkeypatch.setattr(archive, "MOST_MEMBERS", 5)
+    load_value(file, KNOWN.get)
+
+
+def test_a_large_directory_is_refused_before_it_is_read(file, monkeypatch):
+    content = file.read_bytes()
+    size = int.from_bytes(content[-10:-6], "little")
+    monkeypatch.setattr(archive._Limited, "most", size)
+    load_value(file, KNOWN.get)
+    monkeypatch.setattr(archive._Limited, "most", size - 1)
+    refused(file, "more than 100000 members")
+
+
+@pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_BRACKETS"])
+def test_large_trees_are_refused(file, monkeypatch, limit):
+    text = members(file)["model.json"]
+    brackets = text.count(b"[") + text.count(b"{")
+    most = {"MOST_BYTES": len(text), "MOST_BRACKETS": brackets}[limit]
+    monkeypatch.setattr(archive, limit, most)
+    load_value(file, KNOWN.get)
+    monkeypatch.setattr(archive, limit, most - 1)
+    refused(file, "model.json has more than .* bytes, or .* lists and objects")
+
+
+def test_a_file_without_a_tree_is_refused(file):
+    write(file, {"arrays/0.npy": npy(np.arange(3))})
+    refused(file, "must have one member model.json")
+
+
+def test_what_is_no_zip_is_refused(file, tmp_path):
+    file.write_bytes(b"\x80\x04N.")
+    refused(file, "no saved model, or it is damaged")
+    refused(tmp_path / "none", "there is no such file")
+    refused(tmp_path, "cannot be read: Is a directory")
+    with pytest.raises(InputError, match="the file name is 3; give a text or a Path"):
+        load_value(3, KNOWN.get)
+
+
+@with_folder
+@given(data=st.data())
+def test_damage_anywhere_is_refused_or_does_no_harm(data, file):
+    content = bytearray(file.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(0, len(content)) | st.just(len(content)))
+    damaged = file.with_name("damaged")
+    damaged.write_bytes(content[:cut])
+    try:
+        load_value(damaged, KNOWN.get)
+    except InputError as error:
+        assert str(error).startswith(f"{damaged}: ")  # noqa: PT017
+
+
+def test_fields_that_have_a_default_are_not_needed(file):
+    rewrite(file, lambda tree: tree["value"]["fields"].pop("name"))
+    assert load_value(file, KNOWN.get).name == "box"
+    assert load_value(file, KNOWN.get).computed == 7

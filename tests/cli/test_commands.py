@@ -1,0 +1,242 @@
+import io
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from typer.testing import CliRunner
+
+import coterie
+from coterie import cli
+from coterie.cli.bars import bars
+from coterie.cli.estimates import Estimate
+from coterie.exceptions import InputError
+from coterie.tables import read_table
+from coterie_papers import reproducing as experiments
+from coterie_papers.engine.tables import Table
+
+run = CliRunner().invoke
+
+
+def test_version():
+    assert run(cli.app, ["--version"]).output == f"coterie {coterie.__version__}\n"
+
+
+def test_help_names_the_commands():
+    result = run(cli.app, ["--help"])
+    assert result.exit_code == 0
+    assert "demo" in result.output
+    assert "reproduce" in result.output
+
+
+def test_demo_goes_from_tables_to_clusters_and_reports(tmp_path):
+    result = run(cli.app, ["demo", "--rows", "300", "--output", str(tmp_path / "made")])
+    assert result.exit_code == 0
+    lines = [line.split() for line in result.output.splitlines() if line.startswith("people")]
+    rule, classifier, ours = (float(line[-5]) for line in lines)  # F1 over pairs
+    assert ours >= classifier - 0.02
+    assert ours > rule
+    for name in ("people", "digits"):
+        for made in (f"{name}.csv", f"new-{name}.csv", f"{name}.coterie", f"{name}.html"):
+            assert (tmp_path / "made" / made).stat().st_size
+        clustered = read_table(tmp_path / "made" / f"{name}-clustered.csv")
+        assert {"cluster_id", "confidence", "linked_to", "reason"} < set(clustered.names)
+
+
+def test_python_dash_m():
+    done = subprocess.run(
+        [sys.executable, "-m", "coterie", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("coterie ")
+
+
+def test_an_error_of_the_user_is_one_line(monkeypatch, capsys):
+    def fail():
+        raise InputError("item set 3: row 0 has a NaN")
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == "coterie: item set 3: row 0 has a NaN\n"
+
+
+def test_wrong_options_are_refused():
+    assert run(cli.app, ["demo", "--rows", "0"]).exit_code == 2
+    assert run(cli.app, ["nonsense"]).exit_code == 2
+
+
+@pytest.fixture
+def paper(monkeypatch, tmp_path):
+    """Register a paper of one table, which tells what it was called with."""
+    module = ModuleType("one_table")
+
+    def make(context):
+        """Show the context."""
+        if context.n_jobs == 13:
+            raise KeyboardInterrupt
+        coterie._core.progress.report(context.task, 1, 2)
+        told = {
+            "jobs": str(context.n_jobs),
+            "data": str(context.data_folder),
+            "quick": str(context.quick),
+        }
+        return [Table.beside("A table", {"given": told}, notes=["A note."], data="none.")]
+
+    module.TABLES = {"table1": make}
+    monkeypatch.setitem(sys.modules, "one_table", module)
+    papers = {"one": experiments.Paper("Nobody 1999, One Table", "one_table")}
+    monkeypatch.setattr(experiments, "PAPERS", papers)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_main(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["coterie", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    return stop.value.code
+
+
+def test_reproduce_prints_and_writes(paper):
+    result = run(cli.app, ["reproduce", "one", "--jobs", "3", "--data", "corpora"])
+    assert result.exit_code == 0
+    assert [line.split() for line in result.stdout.splitlines() if line.strip(" ─")] == [
+        ["A", "table"],
+        ["jobs", "data", "quick"],
+        ["given", "3", "corpora", "False"],
+        ["Data:", "none."],
+        ["A", "note."],
+        ["All", "of", "it:", str(Path("coterie-results", "one", "index.html"))],
+    ]
+    assert result.stderr == ""
+    written = paper / "coterie-results" / "one" / "table1.csv"
+    assert written.read_text() == ",jobs,data,quick\ngiven,3,corpora,False\n"
+
+
+def test_reproduce_takes_all_cores_and_the_default_data(paper):
+    run(cli.app, ["reproduce", "one", "--only", "table1", "--out", "there"])
+    written = paper / "there" / "one" / "table1.csv"
+    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,False\n"
+
+
+def test_reproduce_quickly(paper):
+    result = run(cli.app, ["reproduce", "one", "--quick"])
+    page = Path("coterie-results", "one", "quick", "index.html")
+    assert result.stdout.endswith(f"not the figures to quote.\nAll of it: {page}\n")
+    assert page.exists()
+    written = paper / "coterie-results" / "one" / "quick" / "table1.csv"
+    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,True\n"
+    assert not (paper / "coterie-results" / "RESULTS.md").exists()
+
+
+def test_reproduce_lists_papers_and_tables(paper):
+    result = run(cli.app, ["reproduce", "--list"])
+    assert result.stdout == "one: Nobody 1999, One Table\n  table1  Show the context.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "no paper is named; give one"),
+        (["two"], "there is no paper 'two'; give one"),
+        (["one", "--only", "table2"], "one has no table 'table2'; give table1"),
+    ],
+)
+def test_reproduce_lists_what_there_is(arguments, told, paper, monkeypatch, capsys):
+    assert run_main(monkeypatch, "reproduce", *arguments) == 2
+    assert capsys.readouterr().err == f"coterie: {told}\n"
+
+
+def test_reproduce_can_be_stopped(paper, monkeypatch, capsys):
+    assert run_main(monkeypatch, "reproduce", "one", "--jobs", "13") == 130
+    assert capsys.readouterr().err == "coterie: stopped; run again to go on\n"
+
+
+def test_bars_show_steps_on_a_terminal(monkeypatch):
+    """As they stand when the work inside ends."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with bars():
+        for done in range(3):
+            coterie._core.progress.report("table1", done, 7, f"cell {done}")
+    assert "table1" in stream.getvalue()
+    assert "2/7" in stream.getvalue()
+    assert "cell 2" in stream.getvalue()
+    assert "soon done" in stream.getvalue()
+
+
+def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
+    """Of the task that goes on, and of what is done inside of its steps."""
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("coterie.cli.bars.PAUSES", (0.01, 0.02))
+    monkeypatch.setattr("coterie.cli.bars.EVERY", 0.02)
+    with bars():
+        coterie._core.progress.report("data", 2, 2)
+        for done in range(3):
+            coterie._core.progress.report("table1", done, 7, f"cell {done}")
+            coterie._core.progress.report("fit", 1, 2)
+            coterie._core.progress.report("step", 1, 2)
+        wait_for(lambda: "\n" in stream.getvalue())
+    told = stream.getvalue()
+    line = "table1: 2 of 7 (cell 2), 0 s gone, soon done; fit: 1 of 2, 0 s gone"
+    assert told.splitlines()[-1] == line
+    coterie._core.progress.report("table1", 5, 7)
+    time.sleep(0.05)
+    assert stream.getvalue() == told  # nothing is told of what is over
+
+
+def wait_for(happened):
+    for _ in range(500):
+        if happened():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen in 5 seconds")
+
+
+def test_short_work_is_told_in_no_lines(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with bars():
+        coterie._core.progress.report("table1", 1, 7)
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_estimates_of_even_steps(processes):
+    """At the end of a round of 10 s, in which each process does one of 100 steps."""
+    estimate = Estimate(processes)
+    estimate.update(0, 100, 1000.0)
+    assert estimate.left(1005.0) is None
+    for done in range(1, 21):
+        estimate.update(done, 100, 1000.0 + 10.0 * -(-done // processes))
+    now = estimate.updated
+    assert estimate.left(now) == pytest.approx(80 * 10.0 / processes, rel=0.1)
+    assert estimate.left(now + 5) == pytest.approx(80 * 10.0 / processes - 5, rel=0.1)
+
+
+def test_estimates_count_no_kept_steps_and_start_again():
+    estimate = Estimate()
+    for done, now in [(50, 0.0), (51, 10.0)]:
+        estimate.update(done, 100, now)
+    assert estimate.left(10.0) == 490.0
+    estimate.update(0, 4, 20.0)  # other work of the same name
+    assert estimate.left(25.0) is None
+    estimate.update(1, 4, 21.0)
+    assert estimate.left(21.0) == 3.0
+    assert estimate.left(22.0) == 2.0
+    assert estimate.left(60.0) == 40.0  # the second takes 39 s or more: it counts as done now
+    estimate.update(3, 4, 61.0)
+    assert 0.0 < estimate.left(61.0) < 20.0
+    assert estimate.left(90.0) is None  # the last takes longer than those before it
+    estimate.update(4, 4, 91.0)
+    assert estimate.left(91.0) == 0.0
+    estimate.update(3, None, 92.0)
+    assert estimate.left(92.0) is None

@@ -1,0 +1,447 @@
+"""NameFeatures, against a twin in plain Python, and by hand."""
+
+import ast
+import inspect
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie import ItemSet, Model
+from coterie._kernels.texts import names as kernels
+from coterie.blocking import AllPairs
+from coterie.checks import check_featurizer
+from coterie.clusterers import SingleLinkage
+from coterie.exceptions import FeatureError, ItemSetError
+from coterie.features.names import words as name_words
+from coterie.features.names.features import NameFeatures
+from coterie.features.names.relations import RELATIONS, encoded_names, relations_of
+from coterie.features.names.tokens import folded, name_tokens
+from coterie.features.names.words import (
+    ABBREVIATIONS,
+    HONORIFICS,
+    LEGAL_FORMS,
+    NICKNAMES,
+    NUMBERS,
+    SMALL,
+    SUFFIXES,
+    SURNAMES,
+    SYMBOLS,
+)
+from coterie.features.operators import DenseFeatures, blocks, written
+from coterie.learners import PairwiseClustering
+from coterie.pairs import all_pairs
+from coterie.similarities import LinearSimilarity
+from tests.features.names.plain_names import COLUMNS, EQUAL, GROUPS, MATCHED, NEAR, related, twin
+
+NAMES = (
+    "John Kennedy",
+    "JFK",
+    "Sen. John Fitzgerald Kennedy Jr.",
+    "Mr. Kennedy, Sr.",
+    "Mister kennedy",
+    "Brian Wilson",
+    "Brian",
+    "Dr. Prof. Brain Willson",
+    "Dr. King",
+    "King",
+    "Burger King",
+    "General Motors Corp.",
+    "GM",
+    "The Senator",
+    "Senator",
+    "Senator President",
+    "St. Petersburg, Fla.",
+    "Saint Petersburg Florida",
+    "U.S. Geological Survey",
+    "United States Geological Survey",
+    "USGS",
+    "World War II",
+    "the Second World War",
+    "AT&T Inc.",
+    "A T and T",
+    "Łódź",
+    "LODZ",
+    "毛泽东",
+    "Иосиф Бродский",
+    "2001",
+    "2002",
+    "J. Kennedy Kennedy",
+    "the",
+    "Co.",
+    "Bill",
+    "William",
+    "&",
+    "and",
+    None,
+    "?!",
+)
+WORDS = (
+    "Mr Mister Dr King Jr Sr MD Bill William Bob Rob Corp Corporation Co & and of the US USA JFK"
+)
+WORDS += " J K United States America IBM i II 2 Second Saint St Street Intl International Ann Anne"
+words = st.one_of(st.sampled_from(WORDS.split()), st.text("abAt", min_size=1, max_size=5))
+some_names = st.lists(st.lists(words, max_size=5).map(" ".join), min_size=2, max_size=5)
+
+
+def features(names, pairs=None):
+    return written(NameFeatures()(ItemSet({"name": list(names)}), pairs))
+
+
+def active(one, other):
+    """Return the columns that are not 0, and their values."""
+    row = features([one, other])[0]
+    return {column: value for column, value in zip(COLUMNS, row, strict=True) if value}
+
+
+def test_features_are_those_of_the_twin():
+    found = features(NAMES)
+    for row, pair in zip(found, combinations(NAMES, 2), strict=True):
+        np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
+    assert np.all(found.any(axis=0)), "a column that no pair of the names has"
+
+
+@given(names=some_names)
+def test_any_names_are_compared_as_by_the_twin(names):
+    found = features(names)
+    for row, pair in zip(found, combinations(names, 2), strict=True):
+        np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
+    assert np.all((found >= 0.0) & (found <= 1.0))
+
+
+@given(names=st.lists(st.text(max_size=12), min_size=2, max_size=4))
+def test_any_texts_are_compared_as_by_the_twin(names):
+    for row, pair in zip(features(names), combinations(names, 2), strict=True):
+        np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
+
+
+def columns_of(*relations, places=("", ", first", ", last")):
+    return {relation + place: 1.0 for relation in relations for place in places}
+
+
+ALL_SHARES = dict.fromkeys(COLUMNS[-4:], 1.0)
+PREFIX = ["prefix equality", "substring", "prefix edit distance"]
+SAME = columns_of("equality", *EQUAL, *NEAR) | ALL_SHARES
+
+
+def test_jfk_and_john_kennedy():
+    # F stands for nothing in John Kennedy, so that JFK is not matched, but John Kennedy is.
+    expected = columns_of("abbreviation") | {"share of longer matched": 1.0}
+    assert active("JFK", "John Kennedy") == expected
+    whole = columns_of("abbreviation") | ALL_SHARES
+    assert active("J.F.K.", "John Fitzgerald Kennedy") == whole
+    assert active("jfk", "Pres. John Fitzgerald Kennedy") == whole
+
+
+def test_brian_and_brian_wilson():
+    shares = {"shorter matched": 1.0, "share of shorter matched": 1.0}
+    shares["share of longer matched"] = 0.5
+    related = columns_of("equality", *EQUAL, *NEAR, places=("", ", first"))
+    assert active("Brian", "Brian Wilson") == related | shares
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "relations"),
+    [
+        ("Bill", "William", ["nickname", "prefix edit distance"]),
+        ("Mo", "Maurice", ["nickname"]),
+        ("Peggy", "Meg", ["nickname"]),
+        ("Corp.", "Corporation", ["abbreviation", *PREFIX]),
+        ("Univ.", "University", ["abbreviation", *PREFIX]),
+        ("Intl.", "International", ["abbreviation", "prefix edit distance", "prefix equality"]),
+        ("Hwy", "Highway", ["abbreviation"]),
+        ("St.", "Saint", ["abbreviation"]),
+        ("St.", "Street", ["abbreviation", "substring"]),
+        ("Fla.", "Florida", ["abbreviation"]),
+        ("&", "and", ["symbol map"]),
+        ("&", "+", ["symbol map"]),
+        ("№", "#", ["symbol map"]),
+        ("II", "second", ["symbol map"]),
+        ("2", "two", ["symbol map"]),
+        ("J.", "John", ["initial"]),
+        ("Kennedy", "Kenedy", ["edit distance", "prefix edit distance", "prefix equality"]),
+        ("Ann", "Joanna", ["substring"]),
+        ("Wilson", "Wilsonville", PREFIX),
+        ("USGS", "United States Geological Survey", ["abbreviation"]),
+        ("USA", "United States of America", ["abbreviation"]),
+        ("AMD", "Advanced Micro Devices", ["abbreviation"]),
+        ("Nato", "The North Atlantic Treaty Organization", ["abbreviation"]),
+        ("GM", "General Motors", ["abbreviation"]),
+    ],
+)
+def test_one_token_and_what_it_stands_for(one, other, relations):
+    expected = columns_of(*relations)
+    if set(relations) & MATCHED:
+        expected |= ALL_SHARES
+    assert active(one, other) == expected
+    assert active(other, one) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "column"),
+    [
+        ("Mr. Kennedy", "Mister Kennedy", "honorific equivalence"),
+        ("MR Kennedy", "Mr. Kennedy", "honorific equal"),
+        ("Mrs. Kennedy", "Mr. Kennedy", "honorific mismatch"),
+        ("Senator Kennedy", "President Kennedy", "honorific mismatch"),
+        ("Kennedy Jr.", "Kennedy Sr.", "honorific mismatch"),
+        ("Gen. Dr. Kennedy", "Doctor Kennedy", "honorific equivalence"),
+        ("Mr. Kennedy", "Kennedy", None),
+        ("Mr. Kennedy", "Kennedy, Jr.", None),
+        ("Dr. King", "King", None),
+        ("Dr. King", "King Jr.", None),
+        ("General Motors", "Motors", None),
+    ],
+)
+def test_honorifics_are_compared_apart(one, other, column):
+    assert active(one, other) == SAME | ({column: 1.0} if column else {})
+
+
+def test_before_and_behind_a_name_both_count():
+    found = active("Mr. Kennedy Jr.", "Mr. Kennedy Sr.")
+    assert found == SAME | {"honorific equal": 1.0, "honorific mismatch": 1.0}
+
+
+def test_names_of_honorifics_alone():
+    assert active("Senator", "SENATOR") == ALL_SHARES | {"honorific equal": 1.0}
+    assert active("Senator", "Sen.") == ALL_SHARES | {"honorific equivalence": 1.0}
+    assert active("Senator", "President") == {"honorific mismatch": 1.0}
+    assert active("Senator", "Senator Kennedy") == {"honorific equal": 1.0}
+    assert active("Senator", "Kennedy") == {}
+    part = {"shorter matched": 1.0, "share of shorter matched": 1.0, "share of longer matched": 0.5}
+    assert active("President", "Vice President") == part | {"honorific equal": 1.0}
+
+
+def test_titles_that_are_parts_of_names():
+    last = columns_of("equality", *EQUAL, *NEAR, places=("", ", last"))
+    shares = {"shorter matched": 1.0, "share of shorter matched": 1.0}
+    assert active("King", "Burger King") == last | shares | {"share of longer matched": 0.5}
+    found = active("St. Petersburg", "Saint Petersburg")
+    assert found == last | columns_of("abbreviation", places=("", ", first")) | ALL_SHARES
+    assert active("General Motors", "General Electric") == {"honorific equal": 1.0}
+
+
+def test_small_words_and_forms_of_companies_need_no_match():
+    first = columns_of("equality", *EQUAL, *NEAR, places=("", ", first"))
+    assert active("Intel", "Intel Corp.") == first | ALL_SHARES
+    last = columns_of("equality", *EQUAL, *NEAR, places=("", ", last"))
+    assert active("The Guardian", "Guardian") == last | ALL_SHARES
+    assert active("the", "of") == {}
+
+
+def test_acronyms_inside_names():
+    found = active("US Senate", "United States Senate")
+    last = columns_of("equality", *EQUAL, *NEAR, places=("", ", last"))
+    assert found == last | columns_of("abbreviation", places=("", ", first")) | ALL_SHARES
+    assert "abbreviation" not in active("Us Senate", "United States Senate")
+    assert active("UCLA", "University of California") == {}
+
+
+def test_numbers_are_like_no_other():
+    assert active("2001", "2002") == active("II", "III") == active("I", "II") == {}
+    assert active("World War II", "World War III")["share of shorter matched"] == 2 / 3
+    assert active("Xi", "11") == {}
+
+
+@pytest.mark.parametrize("one", ["Hon", "Sun", "UK", "in", "New"])
+@pytest.mark.parametrize("other", ["Houston", "Sudan", "Ukraine", "Indiana", "Newfoundland"])
+def test_words_that_are_no_abbreviations(one, other):
+    assert "abbreviation" not in active(f"x {one}", f"y {other}")
+
+
+def test_accents_and_scripts():
+    assert active("José Łódź", "JOSE LODZ") == columns_of(*EQUAL, *NEAR) | ALL_SHARES
+    assert active("毛泽东", "毛泽东") == SAME
+    found = active("毛泽东", "毛澤东")
+    assert found["share of shorter matched"] == 2 / 3
+    assert {"equality, first", "equality, last"} <= found.keys()
+    assert "initial" in active("И. Бродский", "Иосиф Бродский")
+
+
+@pytest.mark.parametrize("empty", [None, "", "?!", " "])
+def test_names_without_tokens_have_no_features(empty):
+    assert not features([empty, "Ann", empty, "Mr."])[[0, 1, 2, 3, 5]].any()
+
+
+def test_long_names():
+    letters, words = "x" * 10_000, " ".join(f"word{letter}" for letter in "abcdefgh" * 250)
+    names = [letters, letters[:63] + "y" * 9_937, words, f"{words} end", "毛" * 10_000, "Ann"]
+    found = dict(zip(combinations(range(len(names)), 2), features(names), strict=True))
+    near = columns_of("prefix equality", *NEAR) | ALL_SHARES
+    row = found[0, 1]
+    assert {c: v for c, v in zip(COLUMNS, row, strict=True) if v} == near
+    row = dict(zip(COLUMNS, found[2, 3], strict=True))
+    assert row["equality, first"] == 1.0
+    assert row["equality, last"] == 0.0
+    assert row["share of longer matched"] == 63 / 64
+    assert not any(found[pair].any() for pair in found if pair not in ((0, 1), (2, 3)))
+
+
+@given(names=some_names, seed=st.integers(0, 99))
+def test_neither_the_order_nor_the_other_items_matter(names, seed):
+    order = np.random.default_rng(seed).permutation(len(names))
+    first, second = all_pairs(len(names)).T
+    found = features(names)
+    table = np.zeros((len(names), len(names), len(COLUMNS)))
+    table[first, second] = table[second, first] = found
+    moved = features([names[place] for place in order])
+    np.testing.assert_array_equal(moved, table[order[first], order[second]])
+    for row, pair in zip(found, combinations(names, 2), strict=True):
+        np.testing.assert_array_equal(features(pair)[0], row)
+        np.testing.assert_array_equal(features(pair[::-1])[0], row)
+
+
+@given(names=some_names)
+def test_equal_tokens_are_no_further_apart_than_others(names):
+    found = dict(zip(COLUMNS, features(names).T, strict=True))
+    for place in ("", ", first", ", last"):
+        assert np.all(found[f"equality{place}"] <= found[f"case-insensitive equal{place}"])
+        for relation in (*EQUAL, *NEAR):
+            least = found[f"case-insensitive equal{place}"]
+            assert np.all(least <= found[f"{relation}{place}"])
+        assert np.all(found[f"prefix equality{place}"] <= found[f"prefix edit distance{place}"])
+
+
+def test_the_contract_of_a_featurizer():
+    sets = [ItemSet({"name": names}) for names in (NAMES, NAMES[:1], NAMES[::2], [None, ""])]
+    check_featurizer(NameFeatures(), [*sets, ItemSet(NAMES), ItemSet([])])
+
+
+@pytest.mark.parametrize("block", [1, 40, 500])
+def test_blocks_change_nothing(monkeypatch, block):
+    whole = features(NAMES)
+    rows = np.random.default_rng(0).permutation(len(whole))[:200]
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", block)
+    np.testing.assert_array_equal(features(NAMES), whole)
+    np.testing.assert_array_equal(features(NAMES, all_pairs(len(NAMES))[rows]), whole[rows])
+
+
+def test_listed_pairs_of_many_names():
+    n_names = 10_000
+    rng = np.random.default_rng(0)
+    vocabulary = np.array(["".join(rng.choice(list("abcdefgh"), 4)) for _ in range(2_000)])
+    names = [" ".join(rng.choice(vocabulary, 3)) for _ in range(n_names)]
+    pairs = np.column_stack([np.arange(n_names - 1), np.arange(1, n_names)])
+    found = features(names, pairs)
+    for row in [*np.flatnonzero(found.any(axis=1))[:20], *range(5)]:
+        np.testing.assert_array_equal(found[row], twin(*(names[place] for place in pairs[row])))
+
+
+def test_more_than_can_be_written_is_refused():
+    with pytest.raises(ItemSetError, match="4,999,950,000 pairs × 37 features takes"):
+        NameFeatures()(ItemSet(["A"] * 100_000), None)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_and_texts_are_read_as_columns_are(library):
+    frames = pytest.importorskip(library)
+    expected = features(NAMES)
+    frame = ItemSet(frames.DataFrame({"town": range(len(NAMES)), "name": NAMES}))
+    for item_set in (frame, ItemSet(NAMES), ItemSet(list(NAMES))):
+        np.testing.assert_array_equal(written(NameFeatures()(item_set, None)), expected)
+
+
+def test_columns_have_names_and_directions():
+    assert len(COLUMNS) == len(set(COLUMNS)) == kernels.N_COLUMNS == 37
+    assert COLUMNS[3:6] == ("equality", "equality, first", "equality, last")
+    distances = NameFeatures().distances
+    assert [column for column, far in zip(COLUMNS, distances, strict=True) if far] == [
+        "honorific mismatch"
+    ]
+    found = NameFeatures()(ItemSet(NAMES), None)
+    assert isinstance(found, DenseFeatures)
+    assert found.to_matrix().dtype == np.float64
+
+
+TRUTH = [0, 0, 0, 1, 1, 2, 2]
+KNOWN = ["John Kennedy", "J. Kennedy", "JFK", "Brian Wilson", "Mr. Wilson", "Rome", "ROME"]
+
+
+def test_names_are_clustered_by_it():
+    learner = PairwiseClustering(featurizer=NameFeatures(), C=100.0).fit([KNOWN], [TRUTH])
+    assert learner.predict([KNOWN])[0].labels.tolist() == TRUTH
+
+
+def test_a_model_that_holds_it_is_saved(tmp_path):
+    coef = np.linspace(-1.0, 1.0, len(COLUMNS))
+    similarity = LinearSimilarity(NameFeatures("person"), coef, bias=-0.8)
+    model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
+    model.save(tmp_path / "names")
+    loaded = Model.load(tmp_path / "names", classes=[NameFeatures])
+    assert loaded.similarity.featurizer == NameFeatures("person")
+    table = {"person": list(NAMES)}
+    np.testing.assert_array_equal(loaded.scores(table).scores, model.scores(table).scores)
+
+
+@pytest.mark.parametrize(
+    ("items", "what"),
+    [
+        ({"nam": ["Ann"]}, "there is no column 'name'; the columns are nam"),
+        ({"name": [b"Ann"]}, "name of item 0 is b'Ann'; give a text, or None"),
+        ([[1.0, 2.0]], "NameFeatures compares columns, but the items are vectors; give"),
+        ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}; give a text, or None"),
+    ],
+)
+def test_items_without_names_are_refused(items, what):
+    with pytest.raises(FeatureError, match=what):
+        NameFeatures()(ItemSet(items), None)
+
+
+TABLES = [HONORIFICS, SUFFIXES, NICKNAMES, ABBREVIATIONS, SYMBOLS, NUMBERS, SMALL, LEGAL_FORMS]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_words_of_tables_are_tokens(table):
+    for word in table:
+        assert name_tokens(word) == [word]
+        assert folded(word) == word
+
+
+def test_tables_are_consistent():
+    assert not HONORIFICS.keys() & SUFFIXES.keys()
+    assert HONORIFICS.keys() >= SURNAMES
+    assert "st" not in GROUPS
+    for table in (NICKNAMES, ABBREVIATIONS, SYMBOLS, NUMBERS):
+        for form, stands_for in table.items():
+            assert len(set(stands_for)) == len(stands_for), form
+            assert all(word in table[word] for word in stands_for), form
+    assert all(len(stands_for) == 1 for stands_for in NUMBERS.values())
+
+
+def test_no_word_is_in_two_groups():
+    tree = ast.parse(inspect.getsource(name_words))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    groups = [call.args[0].value for call in calls if ast.unparse(call.func) == "_groups"]
+    assert len(groups) == 5
+    for words in (text.replace(";", " ").split() for text in groups):
+        assert len(set(words)) == len(words)
+
+
+def test_tokens_that_meet_are_related():
+    names = ["Ann Lee", "Anne", "Bob A."]
+    pairs = all_pairs(3)
+    encoded = encoded_names(names)
+    counts = kernels.count_meetings(pairs, encoded.names)
+    assert counts.tolist() == [2, 4, 2]
+    met = kernels.list_meetings(pairs, encoded.names, counts.sum())
+    tokens = ["Ann", "Lee", "Anne", "Bob", "A"]
+    expected = [pair for i, j in pairs for pair in product(*map(name_tokens, (names[i], names[j])))]
+    assert [(tokens[one], tokens[other]) for one, other in met.T] == expected
+    for bits, pair in zip(relations_of(encoded, pairs), expected, strict=True):
+        assert {name for name, bit in RELATIONS.items() if bits & bit} == related(*pair)
+
+
+def test_a_word_of_a_name_is_no_acronym_of_it():
+    for token, name in (("Bob", "Bob Brown"), ("Ed", "Ed Davis"), ("US", "US Steel")):
+        assert "abbreviation" not in active(token, name)
+        assert active(token, name)["share of longer matched"] == 0.5
+    for token, name in (("Bob", "Bill Brown"), ("Tom", "Tina Moore")):
+        assert "abbreviation" not in active(token, name)
+
+
+def test_columns_of_another_column_say_so():
+    other = NameFeatures("alias")
+    assert other.names[0] == "alias: honorific equal"
+    assert other.distances == NameFeatures().distances

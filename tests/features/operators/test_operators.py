@@ -1,0 +1,377 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coterie import checks, features
+from coterie._core import memory
+from coterie.exceptions import FeatureError, ItemSetError, PairError
+from coterie.features import (
+    ConstantFeatures,
+    DenseFeatures,
+    LinkedNodeProducts,
+    NodeProducts,
+    SparseFeatures,
+    as_features,
+    stack,
+    taken,
+    written,
+)
+from coterie.features.operators import LinearOperator, ScaledFeatures, blocks
+from coterie.pairs import all_pairs, count_pairs
+
+
+def nodes_of(n_items, rng, dtype=np.float64):
+    dense = rng.normal(size=(n_items, 4)) * (rng.random((n_items, 4)) < 0.7)
+    return dense.astype(dtype)
+
+
+def some_pairs(n_items, rng):
+    pairs = all_pairs(n_items)
+    return pairs[rng.permutation(len(pairs))[: (len(pairs) + 1) // 2]]
+
+
+def dense(n, rng):
+    return DenseFeatures(rng.normal(size=(count_pairs(n), 3)))
+
+
+def dense32(n, rng):
+    return DenseFeatures(rng.normal(size=(count_pairs(n), 3)).astype(np.float32))
+
+
+def sparse(n, rng):
+    return SparseFeatures(sp.random_array((count_pairs(n), 5), density=0.4, rng=rng))
+
+
+def sparse32(n, rng):
+    matrix = sp.random_array((count_pairs(n), 5), density=0.4, rng=rng)
+    return SparseFeatures(matrix.astype(np.float32))
+
+
+def with_diagonal(n, rng):
+    return DenseFeatures(rng.normal(size=(count_pairs(n), 3)), rng.normal(size=(n, 3)))
+
+
+def sparse_with_diagonal(n, rng):
+    return SparseFeatures(sp.csr_array((count_pairs(n), 3)), sp.csr_array(np.ones((n, 3))))
+
+
+def nodes(n, rng):
+    return NodeProducts(nodes_of(n, rng))
+
+
+def sparse_nodes(n, rng):
+    return NodeProducts(sp.csr_array(nodes_of(n, rng)))
+
+
+def nodes32(n, rng):
+    return NodeProducts(nodes_of(n, rng, np.float32))
+
+
+def listed_nodes(n, rng):
+    return NodeProducts(nodes_of(n, rng), some_pairs(n, rng))
+
+
+def listed_sparse_nodes(n, rng):
+    return NodeProducts(sp.csr_array(nodes_of(n, rng)), some_pairs(n, rng))
+
+
+def linked(n, rng):
+    return LinkedNodeProducts(nodes_of(n, rng), some_pairs(n, rng))
+
+
+def linked_sparse(n, rng):
+    return LinkedNodeProducts(sp.csr_array(nodes_of(n, rng)), some_pairs(n, rng))
+
+
+def linked_listed(n, rng):
+    return LinkedNodeProducts(nodes_of(n, rng), some_pairs(n, rng), some_pairs(n, rng))
+
+
+def stacked(n, rng):
+    return stack([nodes(n, rng), sparse(n, rng), linked(n, rng), dense(n, rng)])
+
+
+def stacked_plain(n, rng):
+    return stack([sparse(n, rng), dense(n, rng)])
+
+
+def stacked_dense(n, rng):
+    return stack([nodes(n, rng), dense(n, rng), constant(n, rng)])
+
+
+def constant(n, rng):
+    return ConstantFeatures(count_pairs(n))
+
+
+def scaled(n, rng):
+    return ScaledFeatures(stacked(n, rng), rng.random(17) + 0.5)
+
+
+def scaled_dense(n, rng):
+    return ScaledFeatures(with_diagonal(n, rng), rng.random(3) + 0.5)
+
+
+class Foreign:
+    """Knows no more than the protocol asks for."""
+
+    def __init__(self, matrix, own):
+        self.matrix, self.own, self.shape = matrix, own, matrix.shape
+
+    @property
+    def T(self):  # noqa: N802
+        return self.matrix.T
+
+    @property
+    def diagonal(self):
+        return DenseFeatures(self.own)
+
+    def __matmul__(self, coef):
+        return self.matrix @ coef
+
+
+def foreign(n, rng):
+    return Foreign(rng.normal(size=(count_pairs(n), 3)), rng.normal(size=(n, 3)))
+
+
+def taken_of_foreign(n, rng):
+    return taken(foreign(n, rng), rng.permutation(count_pairs(n)))
+
+
+KINDS = [
+    dense, dense32, sparse, sparse32, with_diagonal, sparse_with_diagonal, nodes, sparse_nodes,
+    nodes32, listed_nodes,
+    listed_sparse_nodes, linked, linked_sparse, linked_listed, stacked, stacked_plain,
+    stacked_dense, constant, scaled, scaled_dense, foreign, taken_of_foreign,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(n_items=st.integers(0, 9), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25)
+def test_contract(kind, n_items, seed):
+    operator = kind(n_items, np.random.default_rng(seed))
+    checks.check_features(operator, n_items=n_items, random_state=seed)
+
+
+def test_the_contract_runs_over_the_family(rng):
+    tested = {type(kind(3, rng)).__name__ for kind in KINDS}
+    members = {name: getattr(features, name) for name in features.__all__}
+    classes = {name for name, member in members.items() if isinstance(member, type)}
+    assert {name for name in classes if issubclass(members[name], LinearOperator)} <= tested
+
+
+def written_out(nodes, pairs):
+    array = nodes.toarray() if sp.issparse(nodes) else nodes
+    return array[pairs[:, 0]] * array[pairs[:, 1]]
+
+
+@pytest.mark.parametrize("kind", [nodes, sparse_nodes, nodes32, listed_nodes, listed_sparse_nodes])
+@pytest.mark.parametrize("block_entries", [2**22, 8])
+def test_node_products_are_products(kind, block_entries, rng, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", block_entries)
+    operator = kind(8, rng)
+    pairs = all_pairs(8) if operator.pairs is None else operator.pairs
+    matrix = written_out(operator.nodes, pairs).astype(float)
+    coef, weights = rng.normal(size=4), rng.normal(size=len(pairs))
+    np.testing.assert_allclose(operator @ coef, matrix @ coef, atol=1e-6)
+    np.testing.assert_allclose(operator.T @ weights, weights @ matrix, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [linked, linked_sparse, linked_listed])
+def test_linked_products_are_zero_elsewhere(kind, rng):
+    operator = kind(7, rng)
+    pairs = all_pairs(7) if operator.pairs is None else operator.pairs
+    links = {tuple(link) for link in operator.links.tolist()}
+    on = np.array([tuple(pair) in links for pair in pairs.tolist()])
+    assert on.any()
+    assert not on.all()
+    matrix = (
+        np.column_stack([written_out(operator.nodes, pairs), np.ones(len(pairs))]) * on[:, None]
+    )
+    coef = rng.normal(size=5)
+    np.testing.assert_allclose(operator @ coef, matrix @ coef)
+
+
+def test_links_have_no_direction_and_count_once():
+    operator = LinkedNodeProducts(np.eye(3), [(1, 0), (0, 1), (2, 2)])
+    assert operator.links.tolist() == [[0, 1]]
+    assert LinkedNodeProducts(np.eye(3), []).shape == (3, 4)
+    with pytest.raises(PairError, match=r"pair 0 is \(5, 0\), but there are 3 items"):
+        LinkedNodeProducts(np.eye(3), [(5, 0), (0, 1)])
+    for wrong in (None, 5, [0, 1], [(0,)], [(0, 1), (2,)], [(0.5, 1.0)]):
+        with pytest.raises(PairError):
+            LinkedNodeProducts(np.eye(3), wrong)
+
+
+@pytest.mark.parametrize("kind", [dense32, sparse32])
+def test_float32_is_multiplied_in_float64_by_blocks(kind, rng, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 12)
+    operator = kind(9, rng)
+    assert operator.matrix.dtype == np.float32
+    matrix = operator.matrix.toarray() if sp.issparse(operator.matrix) else operator.matrix
+    coef, weights = rng.normal(size=operator.shape[1]), rng.normal(size=operator.shape[0])
+    np.testing.assert_allclose(operator @ coef, matrix.astype(np.float64) @ coef, rtol=1e-13)
+    expected = weights @ matrix.astype(np.float64)
+    np.testing.assert_allclose(operator.T @ weights, expected, rtol=1e-12)
+
+
+def test_diagonals():
+    nodes = np.array([[1.0, 2.0], [3.0, 0.0], [0.0, 5.0]])
+    own = NodeProducts(nodes).diagonal
+    np.testing.assert_allclose(own @ [1.0, 10.0], [41.0, 9.0, 250.0])
+    np.testing.assert_allclose(own.T @ np.ones(3), [10.0, 29.0])
+    both = stack([NodeProducts(nodes), np.ones((3, 1))]).diagonal
+    np.testing.assert_allclose(both @ [1.0, 10.0, 99.0], [41.0, 9.0, 250.0])
+    np.testing.assert_allclose(both.T @ np.ones(3), [10.0, 29.0, 0.0])
+    assert ConstantFeatures(3).diagonal @ [5.0] == 0.0
+    halves = ScaledFeatures(NodeProducts(nodes), [2.0, 2.0]).diagonal
+    np.testing.assert_allclose(halves @ [1.0, 10.0], [20.5, 4.5, 125.0])
+    none = DenseFeatures(np.ones((3, 2))).diagonal
+    np.testing.assert_allclose(none.T @ np.ones(3), [0.0, 0.0])
+
+
+def test_float32_nodes_are_squared_in_float64():
+    own = NodeProducts(np.array([[1e20], [0.1]], dtype=np.float32)).diagonal @ [1.0]
+    assert own == pytest.approx([1e40, 0.01], rel=1e-6)
+
+
+def test_other_arrays_with_a_diagonal_method_are_matrices():
+    class Tensor(np.ndarray):
+        pass
+
+    assert isinstance(as_features(np.ones((3, 2)).view(Tensor)), DenseFeatures)
+
+
+def test_weights_multiply_from_the_left_too(rng):
+    operator = NodeProducts(rng.normal(size=(4, 2)))
+    weights = rng.normal(size=6)
+    np.testing.assert_array_equal(weights @ operator, operator.T @ weights)
+    assert operator.T.shape == (2, 6)
+
+
+def test_stack_of_one_is_itself_and_matrices_are_taken():
+    one = NodeProducts(np.eye(3))
+    assert stack([one]) is one
+    assert isinstance(as_features(sp.eye_array(3)), SparseFeatures)
+    assert isinstance(as_features([[1.0]]), DenseFeatures)
+    assert repr(stack([one, np.ones((3, 1))])) == "StackedFeatures(3 pairs × 4 columns)"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_writing_out_taking_and_squaring_agree(kind, rng):
+    operator = kind(6, rng)
+    matrix = written(operator)
+    dense_matrix = matrix.toarray() if sp.issparse(matrix) else matrix
+    rows = np.array([3, 0, 3, 5])
+    part = taken(operator, rows[rows < operator.shape[0]])
+    part_matrix = written(part)
+    part_dense = part_matrix.toarray() if sp.issparse(part_matrix) else part_matrix
+    np.testing.assert_allclose(part_dense, dense_matrix[rows[rows < operator.shape[0]]])
+    if kind is not foreign:
+        assert type(part) is type(operator)
+        assert sp.issparse(part_matrix) == sp.issparse(matrix)
+        np.testing.assert_allclose(operator.column_squares(), (dense_matrix**2).sum(axis=0))
+
+
+def test_features_stay_sparse_where_they_are(rng):
+    kinds = [sparse, sparse_nodes, listed_sparse_nodes, linked, linked_listed, stacked, scaled]
+    assert all(isinstance(written(kind(5, rng)), sp.csr_array) for kind in kinds)
+    assert all(isinstance(written(kind(5, rng)), np.ndarray) for kind in [nodes, stacked_dense])
+
+
+def test_what_was_prepared_is_shared_with_the_rows_taken(rng):
+    whole = sparse_nodes(6, rng)
+    part = whole.take([0, 1])
+    assert part._form is whole._form
+    assert part.diagonal is whole.diagonal
+    assert whole.at(None) is whole
+    assert whole.at([(2, 1)]).pairs.tolist() == [[1, 2]]
+    linked_whole = linked_listed(6, rng)
+    linked_whole @ np.ones(5)
+    assert linked_whole.take([0])._products is linked_whole._products
+
+
+class TakesTheFirstRows(DenseFeatures):
+    def take(self, rows):
+        return super().take(np.arange(len(rows)))
+
+
+class TakesNoDiagonal(DenseFeatures):
+    def take(self, rows):
+        return DenseFeatures(self.matrix[rows])
+
+
+class WritesOthers(DenseFeatures):
+    def to_matrix(self):
+        return self.matrix + 1.0
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (TakesTheFirstRows, "some rows have other products"),
+        (TakesNoDiagonal, "some rows change the diagonal"),
+        (WritesOthers, "F written out has other products"),
+    ],
+)
+def test_the_check_catches_what_breaks_the_contract(broken, message, rng):
+    matrix, own = rng.normal(size=(6, 2)), rng.normal(size=(4, 2))
+    checks.check_features(DenseFeatures(matrix, own), n_items=4)
+    with pytest.raises(AssertionError, match=message):
+        checks.check_features(broken(matrix, own), n_items=4)
+
+
+def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
+    monkeypatch.setattr(memory, "physical_memory", lambda: 1e5)
+    wide = sp.random_array((100, 300), density=0.2, rng=rng, format="csr")
+    too_large = [
+        NodeProducts(np.ones((100, 30))),
+        NodeProducts(wide),
+        ConstantFeatures(10**9),
+        ScaledFeatures(NodeProducts(np.ones((100, 30))), np.ones(30)),
+        DenseFeatures(np.ones((10_000, 3), dtype=np.float32)),
+        stack([np.ones((4_950, 2)), ConstantFeatures(4_950)]),
+    ]
+    for operator in too_large:
+        with pytest.raises(ItemSetError, match=r"a matrix of .* takes .* more than there is"):
+            operator.to_matrix()
+    assert NodeProducts(wide, [(0, 1)]).to_matrix().shape == (1, 300)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: DenseFeatures([[1.0], [2.0, 3.0]]), "row 1 has 2 values"),
+        (lambda: DenseFeatures([[np.nan]]), "row 0, column 0 is nan"),
+        (lambda: DenseFeatures([["a"]]), "no real number"),
+        (lambda: DenseFeatures(sp.eye_array(2)), "give them to SparseFeatures"),
+        (lambda: SparseFeatures(sp.csr_array([[np.inf]])), "row 0, column 0 is inf"),
+        (lambda: DenseFeatures([[1.0, 2.0]]) @ [1.0], "the features have 2 columns"),
+        (lambda: DenseFeatures([[1.0, 2.0]]).T @ [1.0, 2.0], "the features have 1 pairs"),
+        (
+            lambda: DenseFeatures([[1.0]], [[1.0, 2.0]]),
+            "the diagonal has 2 columns, the pairs have 1",
+        ),
+        (lambda: DenseFeatures(None), "features have shape"),
+        (lambda: SparseFeatures(None), "features have shape"),
+        (lambda: SparseFeatures([[1.0], [2.0, 3.0]]), "row 1 has 2 values"),
+        (lambda: SparseFeatures(np.ones(3)), r"shape \(3,\)"),
+        (lambda: DenseFeatures([[1.0]]) @ ["a"], "coef must be real numbers"),
+        (lambda: DenseFeatures([[1.0]]).T @ [1j], "weights must be real numbers"),
+        (lambda: stack(np.ones((3, 1))), "parts are of type ndarray; give a list of features"),
+        (lambda: stack([]), "give at least one part"),
+        (lambda: ConstantFeatures(-1), "n_pairs is -1"),
+        (lambda: ScaledFeatures([[1.0]], [1.0, 2.0]), r"scale has shape \(2,\) for 1 columns"),
+        (lambda: ScaledFeatures([[1.0]], [0.0]), "one positive, finite number"),
+        (lambda: DenseFeatures([[1.0]]).take([1]), "row 1 is asked for, but there are 1 rows"),
+        (lambda: DenseFeatures([[1.0]]).take([-1]), "row -1 is asked for"),
+        (lambda: DenseFeatures([[1.0]]).take([True]), "of a mask its np.flatnonzero"),
+        (lambda: DenseFeatures([[1.0]]).take([[0]]), "give a list of row numbers"),
+        (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
+    ],
+)
+def test_bad_input_is_refused(build, message):
+    with pytest.raises(FeatureError, match=message):
+        build()

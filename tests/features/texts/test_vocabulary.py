@@ -1,0 +1,107 @@
+"""Words, counts and IDF, against scikit-learn's."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from coterie._saving import load_value, save_value
+from coterie.exceptions import FeatureError, InputError
+from coterie.features.texts.vocabulary import Vocabulary, words_of
+
+TEXTS = [
+    "The cat sat on the mat, the end.",
+    "A dog chased the cat; the DOG won.",
+    "Ünïcode wörds, ünïcode_2 and the mat",
+    "",
+    "? ! a b c",
+    "dog days are over over over",
+]
+texts = st.lists(st.text("abc ABC,é_1\n", max_size=12), max_size=6)
+
+
+def in_our_order(vectorizer, words):
+    return [vectorizer.vocabulary_[word] for word in words]
+
+
+@pytest.mark.parametrize("min_texts", [1, 2, 3])
+def test_counts_and_tfidf_are_those_of_scikit_learn(min_texts):
+    known = Vocabulary.learned(TEXTS, min_texts)
+    oracle = TfidfVectorizer(min_df=min_texts, sublinear_tf=True)
+    weights = oracle.fit_transform(TEXTS).toarray()
+    assert set(known.words) == set(oracle.vocabulary_)
+    order = in_our_order(oracle, known.words)
+    np.testing.assert_allclose(known.idf, oracle.idf_[order], rtol=1e-12)
+    counts = known.counts(TEXTS)
+    plain = CountVectorizer(vocabulary=known.words).transform(TEXTS).toarray()
+    np.testing.assert_array_equal(counts.toarray(), plain)
+    np.testing.assert_allclose(known.tfidf(counts).toarray(), weights[:, order], atol=1e-12)
+
+
+@given(learned=texts, counted=texts)
+def test_any_texts_are_counted_as_scikit_learn_does(learned, counted):
+    known = Vocabulary.learned(learned, 1)
+    counts = known.counts(counted)
+    assert counts.shape == (len(counted), len(known))
+    assert counts.has_canonical_format
+    if len(known) and counted:
+        plain = CountVectorizer(vocabulary=known.words).transform(counted).toarray()
+        np.testing.assert_array_equal(counts.toarray(), plain)
+    lengths = np.linalg.norm(known.tfidf(counts).toarray(), axis=1)
+    np.testing.assert_allclose(lengths, counts.sum(axis=1) > 0, atol=1e-12)
+
+
+@given(learned=texts, order=st.randoms(use_true_random=False))
+def test_the_order_of_texts_does_not_matter(learned, order):
+    shuffled = order.sample(learned, len(learned))
+    one, other = Vocabulary.learned(learned), Vocabulary.learned(shuffled)
+    assert one.words == other.words
+    np.testing.assert_array_equal(one.idf, other.idf)
+
+
+def test_words_of_the_most_texts_come_first():
+    known = Vocabulary.learned(["bb cc", "cc bb dd", "cc aa aa aa", "aa"], 1)
+    assert known.words == ("cc", "aa", "bb", "dd")
+    assert np.all(np.diff(known.idf) >= 0)
+
+
+def test_words_are_of_two_characters_at_least():
+    assert words_of("I'm it, 42 x_1 ÄÖ ß\tend") == ["it", "42", "x_1", "äö", "end"]
+
+
+def test_nothing_is_known_of_no_texts():
+    known = Vocabulary.learned([])
+    assert len(known) == 0
+    assert known.counts(["some text", ""]).shape == (2, 0)
+    assert known.tfidf(known.counts(["some text"])).shape == (1, 0)
+    assert known.tfidf(known.counts([])).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "idf", "what"),
+    [
+        (("a", "a"), [1.0, 1.0], "different texts"),
+        (("a", 1), [1.0, 1.0], "different texts"),
+        (("a", "b"), [1.0], r"shape \(1,\) for 2 words"),
+        (("a",), [0.0], "above 0"),
+        (("a",), [np.inf], "finite"),
+        (("a",), ["x"], "real numbers"),
+    ],
+)
+def test_what_is_no_vocabulary_is_refused(words, idf, what):
+    with pytest.raises(FeatureError, match=what):
+        Vocabulary(words, idf)
+
+
+def test_a_word_is_in_one_text_at_least():
+    with pytest.raises(InputError, match="min_texts is 0"):
+        Vocabulary.learned(TEXTS, 0)
+
+
+def test_a_vocabulary_is_saved(tmp_path):
+    known = Vocabulary.learned(TEXTS)
+    save_value(tmp_path / "file", known, {"Vocabulary": Vocabulary}.get)
+    loaded = load_value(tmp_path / "file", {"Vocabulary": Vocabulary}.get)
+    assert loaded.words == known.words
+    np.testing.assert_array_equal(loaded.idf, known.idf)

@@ -1,0 +1,127 @@
+"""Measure how the code is laid out: `python tests/house.py [FOLDER …]`, one column per folder.
+
+A folder holds packages, such as `src`. The figures need no import of what they measure, so that two
+states of the repository can be put side by side.
+"""
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Module(NamedTuple):
+    """A file of Python by its dotted name."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+    is_package: bool
+
+    @property
+    def n_lines(self) -> int:
+        return len(self.path.read_text(encoding="utf-8").splitlines())
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the last part of its name says that it is for its folder alone."""
+        return not self.is_package and is_private(self.name.rpartition(".")[2])
+
+
+def is_private(part: str) -> bool:
+    return part.startswith("_") and not part.startswith("__")
+
+
+def modules_of(folder: Path) -> dict[str, Module]:
+    """Parse all files of Python below a folder of packages."""
+    modules = {}
+    for path in sorted(folder.rglob("*.py")):
+        *parts, last = path.relative_to(folder).with_suffix("").parts
+        name = ".".join(parts if last == "__init__" else [*parts, last])
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        modules[name] = Module(name, path, tree, last == "__init__")
+    return modules
+
+
+def imports_of(module: Module) -> Iterator[str]:
+    """Yield the dotted names that a module imports, those of `from x import y` as x.y."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def private_imports(modules: Mapping[str, Module]) -> list[tuple[str, str]]:
+    """List who imports what is private to another package: x._y is for the modules below x."""
+    listed = []
+    for module in modules.values():
+        for name in imports_of(module):
+            parts = name.split(".")
+            if parts[0] not in {"coterie", "coterie_papers"}:
+                continue
+            for at, part in enumerate(parts):
+                # What is private to the root, such as `coterie._core`, is for the whole package.
+                owner = ".".join(parts[:at])
+                if is_private(part) and not f"{module.name}.".startswith(f"{owner}."):
+                    listed.append((module.name, f"{owner}.{part}"))
+    return sorted(set(listed))
+
+
+def class_names_in_two_modules(modules: Mapping[str, Module]) -> dict[str, list[str]]:
+    homes: dict[str, list[str]] = {}
+    for module in modules.values():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(module.name)
+    return {name: sorted(homes[name]) for name in sorted(homes) if len(homes[name]) > 1}
+
+
+def single_importers(modules: Mapping[str, Module]) -> list[tuple[str, str]]:
+    """List the private modules that one other module imports, and which."""
+    importers: dict[str, set[str]] = {}
+    for module in modules.values():
+        for name in imports_of(module):
+            for known in (name, name.rpartition(".")[0]):
+                if known in modules:
+                    importers.setdefault(known, set()).add(module.name)
+                    break
+    return sorted(
+        (name, *importers[name])
+        for name, module in modules.items()
+        if module.is_private and len(importers.get(name, ())) == 1
+    )
+
+
+def figures_of(folder: Path) -> dict[str, int]:
+    """Return the figures of the packages below a folder."""
+    modules = modules_of(folder)
+    per_folder = Counter(module.path.parent for module in modules.values())
+    return {
+        "files": len(modules),
+        "lines": sum(module.n_lines for module in modules.values()),
+        "longest file, lines": max(module.n_lines for module in modules.values()),
+        "most files in one folder": max(per_folder.values()),
+        "private modules": sum(module.is_private for module in modules.values()),
+        "private modules with one importer": len(single_importers(modules)),
+        "private imports across packages": len(private_imports(modules)),
+        "class names in two modules": len(class_names_in_two_modules(modules)),
+    }
+
+
+def main() -> None:
+    repository = Path(__file__).parents[1]
+    named = [Path(name) for name in sys.argv[1:]]
+    folders = named or [repository / "src", repository / "papers" / "src"]
+    figures = {str(folder): figures_of(folder) for folder in folders}
+    width = max(map(len, next(iter(figures.values()))))
+    sys.stdout.write(f"{'':{width}}  {'  '.join(figures)}\n")
+    for name in next(iter(figures.values())):
+        row = (f"{own[name]:>{len(folder)},}" for folder, own in figures.items())
+        sys.stdout.write(f"{name:{width}}  {'  '.join(row)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,695 @@
+"""The automatic choice: what is compared, what is chosen, and that it can be repeated."""
+
+import math
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+
+from coterie import ItemSet, Partition
+from coterie._core.progress import progress
+from coterie.blocking import AllPairs
+from coterie.clusterers import AverageLinkage, Greedy, LeftLink
+from coterie.datasets import make_item_sets
+from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
+from coterie.features import GivenFeatures, NodeProducts, Scaled
+from coterie.learners import LatentLeftLinking, PairwiseClustering
+from coterie.learners.auto import candidates as candidates_module
+from coterie.learners.auto.candidates import (
+    BOOSTED_PAIRS,
+    CANDIDATES,
+    FAMILIES,
+    LEFT_LINKING,
+    LOGISTIC,
+    STRUCTURED,
+    Candidate,
+    Setup,
+    size_bound,
+)
+from coterie.learners.auto.decoding import below, mean_apart, partitions_at, shifted, threshold_grid
+from coterie.learners.auto.entities import as_entities
+from coterie.learners.auto.folds import folds_of_entities, folds_of_sets, pooled
+from coterie.learners.auto.learner import AutoLearner
+from coterie.learners.auto.plan import planned
+from coterie.learners.auto.search import MARGIN, is_level
+from coterie.learners.base import Examples
+from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk
+from coterie.learners.parts import part_of_each, taken_of
+from coterie.metrics import b_cubed, conll_score, pair_loss, pair_scores, variation_of_information
+from coterie.model import Model
+from coterie.pairs import PairScores, all_pairs
+from coterie.similarities import LinearSimilarity
+from coterie_papers.beyond.every import fit_every
+
+
+@pytest.fixture(autouse=True)
+def _few_rounds(monkeypatch):
+    monkeypatch.setattr(candidates_module, "ROUNDS", (8, 4, 12))
+    monkeypatch.setattr(candidates_module, "PASSES", (2, 4))
+
+
+def make_sets(n_sets=6, n_items=12, noise=0.8, ordered=False, seed=0):
+    """Item sets of pair features, the first of which tells clusters of three, more or less."""
+    rng = np.random.default_rng(seed)
+    sets, truths = [], []
+    for _ in range(n_sets):
+        truth = Partition(rng.permutation(np.arange(n_items) // 3))
+        features = rng.normal(size=(n_items * (n_items - 1) // 2, 3))
+        features[:, 0] = noise * features[:, 0] + np.where(truth.together(), 1.0, -1.0)
+        sets.append(ItemSet.from_pair_features(features, n_items, ordered=ordered))
+        truths.append(truth)
+    return sets, truths
+
+
+def logistic(clusterer):
+    return PairwiseClustering(
+        clusterer, LogisticRegression(max_iter=1000), featurizer=Scaled(GivenFeatures())
+    )
+
+
+def same_tables(one, other):
+    return [row._replace(seconds=0.0) for row in one] == [
+        row._replace(seconds=0.0) for row in other
+    ]
+
+
+# Operating points.
+
+
+@given(st.integers(0, 10_000), st.integers(1, 12))
+@settings(max_examples=40, deadline=None)
+def test_cuts_of_one_tree_are_those_of_average_linkage(seed, n_items):
+    rng = np.random.default_rng(seed)
+    scores = PairScores(n_items, None, rng.normal(size=n_items * (n_items - 1) // 2))
+    thresholds = np.sort(np.append(rng.normal(size=5), scores.scores[:2]))
+    found = partitions_at(AverageLinkage(), scores, thresholds)
+    assert found == [AverageLinkage(threshold=each)(scores) for each in thresholds]
+
+
+@pytest.mark.parametrize("clusterer", [AverageLinkage(), Greedy(), LeftLink(0.5), LeftLink()])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_threshold_is_taken_from_every_score(clusterer, listed):
+    rng = np.random.default_rng(1)
+    pairs = all_pairs(9)[::2] if listed else None
+    values = rng.normal(size=36)[: None if pairs is None else len(pairs)]
+    thresholds = np.array([-0.5, 0.0, 0.7])
+    found = partitions_at(clusterer, PairScores(9, pairs, values), thresholds)
+    assert found == [clusterer(PairScores(9, pairs, values - each)) for each in thresholds]
+
+
+def test_a_known_number_of_clusters_counts_whatever_the_threshold():
+    scores = PairScores(4, None, [3.0, 2.0, 1.0, 0.5, -1.0, 0.2], n_clusters=2)
+    found = partitions_at(AverageLinkage(), scores, np.array([-9.0, 9.0]))
+    assert found == [AverageLinkage()(scores)] * 2
+    assert found[0].n_clusters == 2
+
+
+def test_the_thresholds_lie_around_the_base_rate():
+    rng = np.random.default_rng(0)
+    truths = [Partition(np.arange(60) // 3), Partition(np.arange(40) // 4)]
+    scored = [PairScores(len(t), None, rng.normal(size=len(t) * (len(t) - 1) // 2)) for t in truths]
+    together = sum(t.together().sum() for t in truths)
+    grid = threshold_grid(scored, truths)
+    assert 0.0 in grid
+    assert len(grid) == 15
+    above = [sum((s.scores > t).sum() for s in scored) for t in grid if t]
+    assert np.all(np.diff(grid) > 0)
+    np.testing.assert_allclose(above[-1] / together, 0.12, atol=0.01)
+    np.testing.assert_allclose(above[0] / together, 8.0, atol=0.1)
+
+
+def test_a_single_set_has_thresholds_between_scores_that_are_far_apart():
+    truth = Partition(np.arange(60) // 3)
+    scores = np.where(truth.together(), 50.0, -50.0)
+    grid = threshold_grid([PairScores(60, None, scores)], [truth])
+    assert np.diff(grid).max() < 10.0
+    assert {-50.0, 0.0, 50.0} <= set(grid)
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1, 2]])
+def test_pairs_of_one_kind_give_no_threshold_but_0(labels):
+    scored = [PairScores(3, None, [1.0, -2.0, 0.5])]
+    assert threshold_grid(scored, [Partition(labels)]).tolist() == [0.0]
+
+
+def test_every_similarity_of_a_candidate_can_be_shifted():
+    sets, truths = make_sets(3)
+    for candidate in CANDIDATES:
+        setup = Setup()
+        variant = setup.variants(candidate)[0]
+        (learner,) = setup.fits(variant, Examples(sets, truths), variant.lengths[:1])
+        own = learner.similarity_
+        moved = shifted(own, 0.75)
+        np.testing.assert_allclose(moved(sets[0], None), own(sets[0], None) - 0.75, atol=1e-12)
+        assert shifted(own, 0.0) is own
+    with pytest.raises(InputError, match="no bias"):
+        shifted(object(), 1.0)
+
+
+# Parts.
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=40), st.integers(1, 5), st.integers(0, 9))
+@settings(max_examples=40, deadline=None)
+def test_no_cluster_is_divided_and_parts_are_of_one_size(labels, n_parts, seed):
+    truth = Partition(labels)
+    owners = part_of_each(truth, n_parts, seed)
+    for cluster in truth.clusters:
+        assert len(set(owners[cluster].tolist())) == 1
+    sizes = np.bincount(owners, minlength=n_parts)
+    assert sizes.max() - sizes.min() <= truth.sizes.max()
+
+
+def _as_given(kind, values):
+    n_items, pairs = len(values), all_pairs(len(values))
+    products = np.abs(values[pairs[:, 0]] - values[pairs[:, 1]])
+    some = np.arange(len(pairs)) % 3 > 0
+    return {
+        "rows": lambda: ItemSet(values, ids=list(range(n_items)), n_clusters=4),
+        "columns": lambda: ItemSet({"x": values[:, 0].tolist(), "y": values[:, 1]}),
+        "objects": lambda: ItemSet([str(value) for value in values]),
+        "pair features": lambda: ItemSet.from_pair_features(products, n_items),
+        "listed": lambda: ItemSet.from_pair_features(products[some], n_items, pairs[some]),
+        "operator": lambda: ItemSet.from_pair_features(NodeProducts(values), n_items),
+    }[kind]()
+
+
+@pytest.mark.parametrize(
+    "kind", ["rows", "columns", "objects", "pair features", "listed", "operator"]
+)
+def test_a_part_is_made_as_if_its_items_were_all(kind):
+    values = np.random.default_rng(0).normal(size=(7, 2))
+    truth = Partition([0, 1, 1, 2, 0, 3, 3])
+    numbers = np.array([0, 1, 2, 4, 6])
+    part, own = taken_of(_as_given(kind, values), truth, numbers)
+    assert own == Partition([0, 1, 1, 0, 3])
+    assert len(part) == 5
+    if kind == "rows":
+        np.testing.assert_array_equal(part.items, values[numbers])
+        assert part.ids == (0, 1, 2, 4, 6)
+        assert part.n_clusters == 3
+    elif kind == "columns":
+        assert part.items["x"] == tuple(values[numbers, 0].tolist())
+    elif kind == "objects":
+        assert part.items == tuple(str(value) for value in values[numbers])
+    elif kind == "listed":
+        kept = np.arange(21) % 3 > 0
+        whole = {tuple(pair) for pair in all_pairs(7)[kept].tolist()}
+        back = {tuple(sorted(numbers[pair].tolist())) for pair in part.items.pairs}
+        assert back == {pair for pair in whole if set(pair) <= set(numbers.tolist())}
+        ends = numbers[part.items.pairs]
+        expected = np.abs(values[ends[:, 0]] - values[ends[:, 1]])
+        np.testing.assert_allclose(part.items.features, expected)
+    else:
+        expected = _as_given(kind, values[numbers])
+        coef = np.array([1.0, -2.0])
+        np.testing.assert_allclose(part.items.features @ coef, expected.items.features @ coef)
+
+
+def test_entities_that_are_held_out_are_judged_among_the_strangers_of_the_whole_set():
+    sets, truths = make_sets(1, n_items=30)
+    folds = folds_of_entities(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
+    judged = np.concatenate([fold.held_out[0].items for fold in folds])
+    assert sorted(judged.tolist()) == list(range(30))
+    for fold in folds:
+        assert len(fold.fitted_to.item_sets[0]) + len(fold.held_out[0].items) == 30
+        assert fold.held_out[0].item_set is sets[0]
+
+
+def test_held_out_scores_are_of_whole_sets_and_from_fits_without_the_items():
+    sets, truths = make_sets(1, n_items=60)
+    folds = folds_of_entities(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
+    ends = all_pairs(60)
+    part = np.empty(60, dtype=np.intp)
+    scored = []
+    for number, fold in enumerate(folds):
+        (held_out,) = fold.held_out
+        part[held_out.items] = number
+        constant = LinearSimilarity(GivenFeatures(), np.zeros(3), bias=float(number))
+        scored.append(held_out.scores(Model(AllPairs(), constant, Greedy())))
+        assert np.isin(scored[-1].pairs, held_out.items).any(axis=1).all()
+    whole = pooled(scored)
+    assert whole.listed is None
+    np.testing.assert_array_equal(whole.scores, part[ends].mean(axis=1))
+
+
+def test_pooled_scores_of_listed_pairs_stay_listed():
+    first = PairScores(4, [(0, 1), (0, 2)], [1.0, 3.0])
+    second = PairScores(4, [(0, 2), (2, 3)], [5.0, -1.0])
+    both = pooled([first, second])
+    assert both.pairs.tolist() == [[0, 1], [0, 2], [2, 3]]
+    assert both.scores.tolist() == [1.0, 4.0, -1.0]
+
+
+def test_absent_pairs_score_what_pairs_apart_do_on_the_average():
+    scores = PairScores(3, [(0, 1), (0, 2)], [4.0, -3.0])
+    assert mean_apart([scores], [Partition([0, 0, 1])]) == -3.0
+    assert mean_apart([scores], [Partition([0, 1, 0])]) == 0.0  # never above
+    lower = below(AverageLinkage(missing=-3.0), 2.0)
+    assert lower == AverageLinkage(missing=-5.0)
+    assert below(Greedy(), 2.0) == Greedy()
+
+
+def test_the_largest_known_cluster_bounds_others_where_it_is_small():
+    assert Setup(max_size=3).clusterers(Setup().variants(Candidate(LOGISTIC))[0])[0].max_size == 3
+    assert size_bound([Partition([0, 0, 1, 1, 1]), Partition([0] * 3 + [1] * 3 + [2] * 3)]) is None
+    assert size_bound([Partition(np.repeat(np.arange(5), 3))]) == 3
+    assert size_bound([Partition(np.repeat(np.arange(5), 11))]) is None
+    assert size_bound([Partition(np.arange(9))]) is None
+    plain = Setup().clusterers(Setup().variants(Candidate(LOGISTIC))[0])
+    assert all(getattr(each, "max_size", None) is None for each in plain)
+
+
+def test_candidates_bound_the_choice():
+    sets, truths = make_sets(1, n_items=150)
+    learner = AutoLearner(candidates=["latent left-linking"]).fit(sets, truths)
+    assert {(row.name, row.context) for row in learner.table_} == {("latent left-linking", False)}
+    for names in (["magic"], []):
+        with pytest.raises(InputError, match="give some of logistic regression, logistic"):
+            AutoLearner(candidates=names).fit(sets, truths)
+
+
+@pytest.mark.parametrize("more", [[], ["boosted pairs with context"]])
+def test_context_is_tried_only_where_it_is_wanted(more):
+    sets, truths = make_sets(6)
+    learner = AutoLearner(candidates=["logistic regression", *more]).fit(sets, truths)
+    names = [f"{row.name}{' with context' * row.context}" for row in learner.table_]
+    assert names == ["logistic regression", *more]
+    assert {row.status for row in learner.table_} == {"tried"}
+
+
+def test_held_out_scores_of_the_choice_are_kept():
+    sets, truths = make_sets(1, n_items=150)
+    learner = AutoLearner(pair_scores).fit(sets, truths)
+    (kept,) = learner.held_out_
+    predicted = learner.to_model().clusterer(kept.scores)
+    # The mean is that of some thresholds around the one chosen.
+    assert pair_scores(kept.truth, predicted).f1 == pytest.approx(learner.choice_.mean, abs=0.03)
+    assert AutoLearner().fit(*make_sets(2, n_items=20)).held_out_ == []
+
+
+def test_errors_number_item_sets_as_they_were_given():
+    sets, truths = make_sets(6)
+    alone = ItemSet(["alone"])
+    truths = [Partition([0]), *truths]
+    entities = as_entities(None, truths)
+    folds = folds_of_sets(Examples([alone, *sets], truths), entities, np.arange(1, 7), 3, 0)
+    named = sorted(int(n) for f in folds for n in re.findall(r"\d+", f.name))
+    assert named == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_metric_that_is_no_number_is_refused():
+    sets, truths = make_sets(6)
+
+    def broken(truth, predicted):
+        return float("nan")
+
+    broken.greater_is_better = True
+    with pytest.raises(InputError, match=r"the metric is nan"):
+        AutoLearner(broken).fit(sets, truths)
+
+
+def test_each_item_set_is_held_out_once():
+    sets, truths = make_sets(7)
+    folds = folds_of_sets(Examples(sets, truths), as_entities(None, truths), np.arange(7), 3, 0)
+    assert sorted(map(id, sets)) == sorted(id(each.item_set) for f in folds for each in f.held_out)
+    for fold in folds:
+        own = {id(each.item_set) for each in fold.held_out}
+        assert {id(each) for each in fold.fitted_to.item_sets} == set(map(id, sets)) - own
+
+
+# Few item sets.
+
+
+@pytest.mark.parametrize(("ordered", "clusterer"), [(False, AverageLinkage()), (True, LeftLink())])
+def test_few_item_sets_get_logistic_regression_at_threshold_0(ordered, clusterer):
+    sets, truths = make_sets(4, ordered=ordered)
+    learner = AutoLearner().fit(sets, truths)
+    expected = logistic(clusterer).fit(sets, truths)
+    assert learner.predict(sets) == expected.predict(sets)
+    np.testing.assert_array_equal(learner.similarity_.coef, expected.similarity_.coef)
+    assert learner.choice_.clusterer == clusterer
+    assert learner.choice_.threshold == 0.0
+    statuses = [row.status for row in learner.table_]
+    n_entities = sum(truth.n_clusters for truth in truths)
+    why = f"4 item sets, fewer than 5, of {n_entities} entities, fewer than 50"
+    assert statuses[0] == f"not validated: {why}"
+    assert set(statuses[1:]) == {f"not tried: {why}"}
+
+
+def test_no_threshold_joins_what_was_not_looked_at():
+    rng = np.random.default_rng(0)
+    truth = Partition(np.arange(60) // 4)
+    pairs = all_pairs(60)[rng.random(60 * 59 // 2) < 0.2]
+    together = truth.together(pairs)
+    values = rng.normal(size=len(pairs)) + 3.0 * together - 2.0
+    grid = threshold_grid([PairScores(60, pairs, values)], [truth])
+    assert grid.min() >= values[~together].mean()
+    assert 0.0 in grid
+    lower = threshold_grid([PairScores(60, None, np.where(truth.together(), 1.0, -1.0))], [truth])
+    assert lower.min() == -1.0
+
+
+def test_entities_of_few_item_sets_are_held_out_only_if_they_are_named():
+    sets, truths = make_sets(4, n_items=60)
+    names = [[f"{number} {label}" for label in truth.labels] for number, truth in enumerate(truths)]
+    assert sum(truth.n_clusters for truth in truths) >= 50
+    wanted = AutoLearner(candidates=["logistic regression"])
+    assert wanted.fit(sets, truths, entities=names).choice_.status == "tried"
+    status = wanted.fit(sets, truths).choice_.status
+    assert status == "not validated: 4 item sets, fewer than 5, of entities that are not named"
+    assert wanted.fit(sets[:1], truths[:1]).choice_.status.endswith("fewer than 50")
+
+
+def test_sets_of_one_item_are_none_to_choose_by():
+    sets, truths = make_sets(4)
+    alone = ItemSet.from_pair_features(np.empty((0, 3)), 1)
+    learner = AutoLearner().fit([*sets, alone], [*truths, [0]])
+    assert learner.table_[1].status.startswith("not tried: 5 item sets with 4")
+
+
+@pytest.mark.parametrize(("n_items", "tried"), [(150, True), (147, False)])
+def test_a_single_set_of_fifty_clusters_is_cut(n_items, tried):
+    sets, truths = make_sets(1, n_items)
+    learner = AutoLearner().fit(sets, truths)
+    row = learner.table_[0]
+    assert (row.mean is not None) is tried
+    assert all(each.status.startswith("not tried") for each in learner.table_ if each.context)
+
+
+# Entities that item sets share.
+
+
+def make_entities(n_sets, n_entities, n_each=3, seed=0):
+    """Sets of the same entities; or, told apart by their numbers, of `n_entities` new ones each."""
+    rng = np.random.default_rng(seed)
+    return [rng.permutation(np.repeat(np.arange(n_entities), n_each)) for _ in range(n_sets)]
+
+
+def make_shared(names, noise=0.8, seed=0):
+    rng = np.random.default_rng(seed)
+    sets, truths = [], [Partition(each) for each in names]
+    for truth in truths:
+        features = rng.normal(size=(len(truth) * (len(truth) - 1) // 2, 3))
+        features[:, 0] = noise * features[:, 0] + np.where(truth.together(), 1.0, -1.0)
+        sets.append(ItemSet.from_pair_features(features, len(truth)))
+    return sets, truths
+
+
+def test_entities_that_are_held_out_are_not_fitted_to():
+    names = [each + 3 * at for at, each in enumerate(make_entities(7, 4))]  # one of four is shared
+    examples = Examples(*make_shared(names))
+    folds = planned(examples, as_entities(names, examples.truths), 3, 0).folds
+    numbers = {id(item_set): at for at, item_set in enumerate(examples.item_sets)}
+    lost = 0
+    for fold in folds:
+        own = [numbers[id(each.item_set)] for each in fold.held_out]
+        gone = {name for at in own for name in names[at].tolist()}
+        left = [np.array([n for n in names[at] if n not in gone]) for at in fold.rest]
+        assert fold.fitted_to.truths == [Partition(each) for each in left]
+        assert [len(each) for each in fold.fitted_to.item_sets] == [len(each) for each in left]
+        assert all(each.items is None for each in fold.held_out)
+        lost += sum(len(names[at]) for at in fold.rest) - sum(map(len, left))
+        assert fold.share == sum(map(len, left)) / sum(len(names[at]) for at in fold.rest)
+    assert lost > 0
+
+
+def test_many_entities_that_all_sets_share_are_divided_into_parts():
+    names = make_entities(6, 50)
+    examples = Examples(*make_shared(names))
+    plan = planned(examples, as_entities(names, examples.truths), 5, 0)
+    assert plan.pooled
+    judged = [[] for _ in names]
+    for fold in plan.folds:
+        own = {name for at, each in enumerate(fold.held_out) for name in names[at][each.items]}
+        for at, each in enumerate(fold.held_out):
+            assert each.item_set is examples.item_sets[at]
+            assert set(names[at][each.items].tolist()) == own
+            judged[at] += each.items.tolist()
+        left = [each[~np.isin(each, list(own))] for each in names]
+        assert fold.fitted_to.truths == [Partition(each) for each in left]
+    assert [sorted(each) for each in judged] == [list(range(150))] * 6
+
+
+def test_few_entities_that_all_sets_share_are_none_to_choose_by():
+    names = make_entities(6, 5)
+    sets, truths = make_shared(names)
+    told = AutoLearner().fit(sets, truths, entities=names)
+    why = "item sets of 5 entities in all, fewer than 50"
+    assert told.choice_.status == f"not validated: {why}"
+    assert {row.status for row in told.table_[1:]} == {f"not tried: {why}"}
+    assert told.predict(sets) == logistic(AverageLinkage()).fit(sets, truths).predict(sets)
+    assert AutoLearner().fit(sets, truths).choice_.mean is not None
+
+
+def test_entities_that_no_two_sets_share_change_nothing():
+    sets, truths = make_sets()
+    names = [[f"{at} {label}" for label in truth.labels] for at, truth in enumerate(truths)]
+    told, untold = AutoLearner().fit(sets, truths, entities=names), AutoLearner().fit(sets, truths)
+    assert same_tables(told.table_, untold.table_)
+
+
+def test_what_was_learned_of_some_entities_by_heart_is_found_out():
+    """Pairs are told by which entity they are of, in all sets alike: no help with another."""
+    names = make_entities(8, 50, n_each=2)
+    rng = np.random.default_rng(0)
+    sigils = rng.normal(size=(50, 4))
+    sets = []
+    for each in names:
+        first, second = all_pairs(len(each)).T
+        own = sigils[each] + 0.01 * rng.normal(size=(len(each), 4))
+        sets.append(ItemSet.from_pair_features(own[first] * own[second], len(each)))
+    examples, boosted = Examples(sets, list(map(Partition, names))), Candidate(BOOSTED_PAIRS)
+    searches = [AutoLearner(pair_scores)._begin(examples, each) for each in (None, names)]
+    for search in searches:
+        search.run([boosted])
+    untold, told = (search.chosen(boosted).mean for search in searches)
+    assert untold > told + 0.2
+
+
+def test_entities_may_be_of_any_kind():
+    truths = [Partition(["x", "x", "y"]), Partition([0, 1])]
+    expected = [[0, 0, 1], [1, 2]]
+    for names in (
+        [["a", "a", "b"], ["b", "c"]],
+        [np.array(["a", "a", "b"]), ["b", "c"]],
+        (np.array(each) for each in ([7, 7, 900_000], [900_000, -1])),
+        [[("a", 1), ("a", 1), "b"], ["b", 3]],
+    ):
+        assert [each.tolist() for each in as_entities(names, truths)] == expected
+
+
+@pytest.mark.parametrize(
+    ("entities", "message"),
+    [
+        ("ab", "entities are of type str; give a list"),
+        ([["a", "a", "b"]], "there are 2 item sets and entities of 1; give them of each"),
+        ([["a", "a", "b"], ["c"]], "item set 1: it has 2 items, but the entities of 1"),
+        ([["a", "a", "b"], Partition([0, 1])], "item set 1: its entities are a Partition"),
+        ([["a", "a", "b"], [None, "c"]], "item set 1: item 0 has no label"),
+        ([["a", "b", "b"], ["c", "d"]], "item set 0: items 0 and 1 are of one cluster, but of the"),
+        ([["a", "a", "b"], "cd"], "item set 1: labels are of type str"),
+    ],
+)
+def test_entities_that_do_not_fit_are_refused(entities, message):
+    sets, _ = make_sets(1, 3)
+    item_sets = [sets[0], ItemSet.from_pair_features(np.zeros((1, 3)), 2)]
+    with pytest.raises(CoterieError, match=message):
+        AutoLearner().fit(item_sets, [[0, 0, 1], [0, 1]], entities=entities)
+
+
+# The choice.
+
+
+@pytest.mark.parametrize(("metric", "sign"), [(b_cubed, 1), (pair_loss, -1), (conll_score, 1)])
+def test_the_choice_is_the_simplest_within_one_standard_error(metric, sign):
+    learner = AutoLearner(metric).fit(*make_sets(noise=1.2))
+    table = learner.table_
+    assert [row[:2] for row in table] == [tuple(each) for each in CANDIDATES]
+    tried = [row for row in table if row.status == "tried"]
+    best = max(tried, key=lambda row: sign * row.mean)
+    assert best.standard_error == 0.0
+    errors = [max(row.standard_error, MARGIN) for row in tried]
+    behind = [sign * (best.mean - row.mean) for row in tried]
+    level = [row for row, gap, error in zip(tried, behind, errors, strict=True) if gap <= error]
+    assert learner.choice_ == level[0]
+
+
+def test_the_standard_error_is_that_of_paired_differences():
+    assert not is_level(1.0, np.array([1.0, 1.1, 0.9, 1.0]))
+    assert is_level(0.5, np.array([4.0, -3.0, 1.0, 0.0]))
+    assert is_level(MARGIN, np.zeros(4))
+    assert not is_level(1.1 * MARGIN, np.zeros(4))
+    differences = np.array([0.1, 0.3, 0.2, 0.6])
+    error = math.sqrt(np.sum((differences - 0.3) ** 2) / 3 / 4)
+    for mean in (error - 1e-9, error + 1e-9):
+        assert is_level(mean, differences - 0.3 + mean) is (mean < error)
+
+
+def test_the_mean_is_that_of_the_metric_on_held_out_sets():
+    sets, truths = make_sets()
+    single = fit_every(AutoLearner(), sets, truths, [Candidate(LOGISTIC)])
+    row = single.auto.table_[0]
+    values = {}
+    for fold in planned(Examples(sets, truths), as_entities(None, truths), 5, 0).folds:
+        fitted = logistic(row.clusterer).fit(*fold.fitted_to).set_params(threshold=row.threshold)
+        for each in fold.held_out:
+            values[id(each.item_set)] = b_cubed(each.truth, *fitted.predict([each.item_set])).f1
+    held_out = single.singles[Candidate(LOGISTIC)].held_out
+    assert row.mean == pytest.approx(np.mean(list(values.values())))
+    assert held_out.tolist() == pytest.approx(list(values.values()))
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_only_ordered_items_are_predicted_by_what_depends_on_their_order(ordered):
+    sets, truths = make_sets(ordered=ordered)
+    setup = Setup(ordered=ordered)
+    for candidate in CANDIDATES:
+        for variant in setup.variants(candidate):
+            kinds = [type(each) for each in setup.clusterers(variant)]
+            assert kinds == [LeftLink, AverageLinkage, Greedy][not ordered :]
+    objective = setup.variants(Candidate(STRUCTURED))[0].learner.objective
+    assert isinstance(objective, LeftLinkRisk if ordered else CorrelationRisk)
+    search = AutoLearner()._begin(Examples(sets, truths))
+    assert search.setup.ordered is ordered
+    mixed = AutoLearner()._begin(Examples([*sets, *make_sets(1)[0]], [*truths, truths[0]]))
+    assert not mixed.setup.ordered
+
+
+def test_items_without_an_order_are_shuffled_for_left_linking():
+    sets, truths = make_sets(3)
+    setup = Setup()
+    variant = setup.variants(Candidate(LEFT_LINKING))[0]
+    (found,) = setup.fits(variant, Examples(sets, truths), [2])
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(len(truth)) for truth in truths]
+    plain = LatentLeftLinking(0.2, n_passes=2, featurizer=variant.learner.featurizer).fit(
+        [items.reordered(order) for items, order in zip(sets, orders, strict=True)],
+        [truth.labels[order] for truth, order in zip(truths, orders, strict=True)],
+    )
+    np.testing.assert_array_equal(found.coef_, plain.coef_)
+
+
+def test_the_similarity_is_that_of_the_learner_less_the_threshold():
+    sets, truths = make_sets(noise=2.0)
+    learner = AutoLearner(variation_of_information).fit(sets, truths)
+    row = learner.choice_
+    own = learner.learner_.similarity_(sets[0], None)
+    np.testing.assert_allclose(learner.similarity_(sets[0], None), own - row.threshold, atol=1e-9)
+    model = learner.to_model()
+    assert model.clusterer == row.clusterer
+    assert model.predict(sets) == learner.predict(sets)
+
+
+def test_context_is_tried_with_costlier_families_only_where_it_helped():
+    for seed in range(2):
+        table = AutoLearner().fit(*make_sets(noise=1.5, seed=seed)).table_
+        rows = {row[:2]: row for row in table}
+        plain = {name: rows[name, False].mean for name in FAMILIES}
+        tested = {LOGISTIC, max(plain, key=plain.get)}
+        helped = any(rows[name, True].mean > plain[name] for name in tested)
+        for name in FAMILIES:
+            assert rows[name, False].status == "tried"
+            if helped or name in tested:
+                assert rows[name, True].status == "tried"
+            else:
+                assert rows[name, True].status.startswith("not tried: context did not help")
+
+
+def test_every_candidate_has_the_operating_point_of_the_table():
+    sets, truths = make_sets()
+    every = fit_every(AutoLearner(), sets, truths)
+    assert list(every.singles) == list(CANDIDATES)
+    chosen = every.singles[Candidate(*every.auto.choice_[:2])].model
+    assert chosen.predict(sets) == every.auto.predict(sets)
+    for row in every.auto.table_:
+        single = every.singles[Candidate(*row[:2])]
+        if row.status == "tried":
+            assert single.model.clusterer == row.clusterer
+            assert single.held_out.mean() == pytest.approx(row.mean)
+    few = fit_every(AutoLearner(), sets[:2], truths[:2], CANDIDATES[:3])
+    assert all(single.held_out is None for single in few.singles.values())
+
+
+# Time, repetition and words.
+
+
+def test_without_time_only_the_simplest_is_tried():
+    learner = AutoLearner(budget=1e-9).fit(*make_sets())
+    statuses = [row.status for row in learner.table_]
+    assert statuses[0] == "tried"
+    assert set(statuses[1:]) == {"not tried: the budget of 1e-09 s was used up after 0 of 5 folds"}
+    assert learner.choice_ == learner.table_[0]
+    assert "used up" in learner.report()
+
+
+def test_two_runs_are_the_same_bits_with_any_number_of_processes():
+    sets, truths = make_sets(5, n_items=9)
+    one = AutoLearner().fit(sets, truths)
+    for other in (AutoLearner().fit(sets, truths), AutoLearner(n_jobs=2).fit(sets, truths)):
+        assert same_tables(one.table_, other.table_)
+        scores = one.similarity_(sets[0], None)
+        assert scores.tobytes() == other.similarity_(sets[0], None).tobytes()
+
+
+def test_the_report_names_what_was_tried_the_choice_and_the_reason():
+    learner = AutoLearner().fit(*make_sets())
+    text = learner.report()
+    lines = text.splitlines()
+    assert len(lines) == len(CANDIDATES) + 2
+    for line, candidate in zip(lines[1:], CANDIDATES, strict=False):
+        assert line.startswith(str(candidate))
+    assert sum("chosen" in line for line in lines) == 1
+    assert lines[-1].startswith("Chosen in ")
+    assert str(Candidate(*learner.choice_[:2])) in lines[-1]
+    assert lines[-1].endswith(".")
+
+
+def test_who_waits_is_told():
+    steps = []
+    with progress(steps.append):
+        AutoLearner(budget=1e-9).fit(*make_sets())
+    own = [step for step in steps if step.task == "choose"]
+    assert [step.done for step in own][:5] == [1, 2, 3, 4, 5]
+    assert own[0].total == 25
+
+
+def test_the_model_can_be_saved(tmp_path):
+    sets, truths = make_sets(noise=1.2)
+    model = AutoLearner().fit(sets, truths).to_model()
+    model.save(tmp_path / "model.coterie")
+    assert Model.load(tmp_path / "model.coterie").predict(sets) == model.predict(sets)
+
+
+def test_what_cannot_be_used_is_refused():
+    sets, truths = make_sets(5)
+    for learner, error, words in (
+        (AutoLearner(metric=lambda a, b: 1.0), MetricError, "greater_is_better"),
+        (AutoLearner(budget=0), InputError, "budget"),
+        (AutoLearner(n_folds=1), InputError, "n_folds"),
+        (AutoLearner(n_jobs=0), InputError, "n_jobs"),
+    ):
+        with pytest.raises(error, match=words):
+            learner.fit(sets, truths)
+    other = ItemSet.from_pair_features(np.ones((3, 2)), 3)
+    with pytest.raises(FeatureError, match="item set 5"):
+        AutoLearner().fit([*sets, other], [*truths, [0, 0, 1]])
+
+
+@pytest.mark.parametrize("labels", [range(12), [0] * 12])
+def test_truths_of_one_kind_of_pair_are_learned_from(labels):
+    sets, _ = make_sets(5)
+    truths = [Partition(labels)] * 5
+    assert AutoLearner().fit(sets, truths).predict(sets) == truths
+
+
+def test_vectors_and_a_metric_with_parameters_are_taken():
+    metric = partial(pair_loss)
+    metric.__name__, metric.greater_is_better = "own", False
+    sets, truths = make_item_sets(n_sets=5, random_state=3)
+    learner = AutoLearner(metric, n_folds=2).fit(sets, truths)
+    assert isinstance(learner.similarity_, LinearSimilarity) or learner.choice_.n_rounds

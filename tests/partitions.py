@@ -1,0 +1,16 @@
+"""All partitions of a few items, to compare with."""
+
+from collections.abc import Iterator
+
+
+def all_partitions(n_items: int) -> Iterator[list[int]]:
+    """Yield the labels of every partition of n items, by restricted growth."""
+
+    def grow(labels: list[int], used: int) -> Iterator[list[int]]:
+        if len(labels) == n_items:
+            yield labels
+            return
+        for label in range(used + 1):
+            yield from grow([*labels, label], max(used, label + 1))
+
+    return grow([], 0)

@@ -1,0 +1,260 @@
+"""Similarities against plain NumPy, on every kind of features."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from coterie import ItemSet
+from coterie.exceptions import FeatureError, InputError, PairError
+from coterie.features import DenseFeatures, GivenFeatures, Scaled, WithConstant
+from coterie.features.operators import blocks
+from coterie.pairs import all_pairs
+from coterie.similarities import ClassifierSimilarity, LinearSimilarity
+
+KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
+SOME = np.array([[4, 1], [0, 6], [2, 3]])  # one of them given as (j, i)
+COEF = np.array([1.5, -2.0, 0.25])
+
+
+def item_set(kind, rng, n_items=7, **known):
+    """Return an item set, and the features of all its pairs and of items with themselves."""
+    pairs = all_pairs(n_items)
+    sparse = sp.csr_array if "sparse" in kind else np.asarray
+    if "pairs" in kind:
+        matrix = rng.normal(size=(len(pairs), 3)) * (rng.random((len(pairs), 3)) < 0.6)
+        return ItemSet.from_pair_features(sparse(matrix), n_items, **known), matrix, None
+    nodes = rng.normal(size=(n_items, 3)) * (rng.random((n_items, 3)) < 0.6)
+    return ItemSet(sparse(nodes), **known), nodes[pairs[:, 0]] * nodes[pairs[:, 1]], nodes**2
+
+
+def rows_of(pairs, n_items=7):
+    listed = all_pairs(n_items).tolist()
+    return [listed.index(sorted(pair)) for pair in pairs.tolist()]
+
+
+class Differences:
+    """A featurizer |xᵢ − xⱼ| that counts how often it encodes an item set."""
+
+    names = ("x", "x")
+
+    def __init__(self):
+        self.encoded = 0
+
+    def fit(self, item_sets):
+        return self
+
+    def encode(self, item_set):
+        self.encoded += 1
+        return item_set.items
+
+    def compare(self, nodes, pairs):
+        first, second = (all_pairs(len(nodes)) if pairs is None else pairs).T
+        return DenseFeatures(np.abs(nodes[first] - nodes[second]))
+
+    def __call__(self, item_set, pairs):
+        return self.compare(self.encode(item_set), pairs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestLinear:
+    def test_scores_are_weighted_sums(self, kind, rng):
+        items, features, own = item_set(kind, rng, n_clusters=2)
+        similarity = LinearSimilarity(GivenFeatures(), COEF, bias=0.5)
+        assert np.allclose(similarity(items), features @ COEF + 0.5)
+        scores = similarity.pair_scores(items, None)
+        assert (scores.n_items, scores.n_clusters, scores.listed) == (7, 2, None)
+        assert np.allclose(scores.scores, features @ COEF + 0.5)
+        if own is None:
+            assert scores.diagonal is None
+        else:
+            assert np.allclose(scores.diagonal, own @ COEF)  # without the bias
+
+    def test_listed_pairs_keep_their_order(self, kind, rng):
+        items, features, own = item_set(kind, rng)
+        similarity = LinearSimilarity(GivenFeatures(), COEF)
+        expected = (features @ COEF)[rows_of(SOME)]
+        assert np.allclose(similarity(items, SOME), expected)
+        scores = similarity.pair_scores(items, SOME)
+        assert np.allclose(scores.scores, expected)
+        assert scores.pairs.tolist() == np.sort(SOME, axis=1).tolist()
+        assert (scores.diagonal is None) == (own is None)
+
+    def test_contributions_and_bias_sum_to_the_scores(self, kind, rng):
+        items, features, _ = item_set(kind, rng)
+        coef = np.append(COEF, 0.75)
+        similarity = LinearSimilarity(WithConstant(GivenFeatures()), coef, bias=0.5)
+        for pairs, rows in [(None, slice(None)), (SOME, rows_of(SOME))]:
+            bias, parts = similarity.contributions(items, pairs)
+            dense = parts.toarray() if sp.issparse(parts) else parts
+            assert bias == 0.5
+            assert np.allclose(dense[:, :3], features[rows] * COEF)
+            assert np.all(dense[:, 3] == 0.75)  # the constant is a feature like any other
+            assert np.allclose(dense.sum(axis=1) + bias, similarity(items, pairs))
+
+    def test_scaled_features(self, kind, rng):
+        items, features, own = item_set(kind, rng)
+        scaled = Scaled(GivenFeatures()).fit([items])
+        scores = LinearSimilarity(scaled, COEF).pair_scores(items)
+        assert np.allclose(scores.scores, features @ (COEF / scaled.scale))
+        assert own is None or np.allclose(scores.diagonal, own @ (COEF / scaled.scale))
+
+    def test_no_pairs(self, kind, rng):
+        items, _, _ = item_set(kind, rng)
+        none = np.empty((0, 2), dtype=np.intp)
+        similarity = LinearSimilarity(GivenFeatures(), COEF)
+        assert similarity(items, none).shape == (0,)
+        assert similarity.contributions(items, none)[1].shape == (0, 3)
+
+
+def test_a_linear_similarity_has_one_coef_a_column(rng):
+    similarity = LinearSimilarity(GivenFeatures(), [1.0, 2.0])
+    items, _, _ = item_set("nodes", rng)
+    for use in (similarity, similarity.pair_scores, similarity.contributions):
+        with pytest.raises(FeatureError, match="have 3 columns, but there are 2 coef; give the"):
+            use(items)
+
+
+def test_of_listed_pair_features_all_are_those_that_are_there(rng):
+    features = rng.normal(size=(3, 3))
+    items = ItemSet.from_pair_features(features, n_items=7, pairs=SOME)
+    scores = LinearSimilarity(GivenFeatures(), COEF).pair_scores(items)
+    assert np.allclose(scores.scores, features @ COEF)
+    assert scores.pairs.tolist() == np.sort(SOME, axis=1).tolist()
+
+
+def test_coef_by_name(rng):
+    items, _, _ = item_set("nodes", rng)
+    featurizer = WithConstant(GivenFeatures()).fit([items])
+    named = LinearSimilarity(featurizer, [1.0, 2.0, 3.0, 4.0]).named_coef()
+    assert named == {"feature 0": 1.0, "feature 1": 2.0, "feature 2": 3.0, "constant": 4.0}
+    with pytest.raises(FeatureError, match="have 4 columns, but there are 1 coef"):
+        LinearSimilarity(featurizer, [1.0]).named_coef()
+    with pytest.raises(FeatureError, match="two features are called 'x'"):
+        LinearSimilarity(Differences(), [1.0, 2.0]).named_coef()
+
+
+def test_coef_cannot_be_changed():
+    similarity = LinearSimilarity(GivenFeatures(), np.ones(3))
+    with pytest.raises(ValueError, match="read-only"):
+        similarity.coef[0] = 2.0
+    with pytest.raises(AttributeError):
+        similarity.bias = 1.0
+    assert repr(similarity) == "LinearSimilarity(3 features)"
+    assert similarity.coef.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((GivenFeatures(), [[1.0]]), FeatureError, r"coef has shape \(1, 1\); give one number"),
+        ((GivenFeatures(), [1.0, np.inf]), FeatureError, "coef 1 is inf; give finite"),
+        ((GivenFeatures(), ["a"]), FeatureError, "coef must be real numbers"),
+        ((GivenFeatures(), [1.0], np.nan), InputError, "bias is nan; give a finite"),
+        ((GivenFeatures, [1.0]), InputError, "featurizer is the class GivenFeatures; give a"),
+        (("dense", [1.0]), InputError, "featurizer is 'dense'; give a value with"),
+    ],
+)
+def test_what_makes_no_linear_similarity(arguments, error, message):
+    with pytest.raises(error, match=message):
+        LinearSimilarity(*arguments)
+
+
+@pytest.mark.parametrize("kind", ["linear", "classifier"])
+def test_items_are_encoded_once_and_settled_at_the_door(kind):
+    featurizer = Differences()
+    if kind == "linear":
+        similarity = LinearSimilarity(featurizer, [1.0, 1.0])
+    else:
+        tree = DecisionTreeClassifier().fit([[0, 0], [1, 1]], [0, 1])
+        similarity = ClassifierSimilarity(featurizer, tree)
+    scores = similarity.pair_scores([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    assert featurizer.encoded == 1
+    assert scores.diagonal is None
+    assert scores.scores[0] == scores.scores[1] != scores.scores[2]
+    with pytest.raises(PairError, match=r"pair 0 is .0, 3., but there are 3 items"):
+        similarity([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]], [(0, 3)])
+
+
+@pytest.fixture
+def labelled(rng):
+    features = rng.normal(size=(60, 3))
+    return features, features @ [1.0, -1.0, 0.5] > 0.2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("entries", [2**22, 12])  # 12: four rows a block
+def test_a_decision_function_gives_the_scores(kind, entries, rng, labelled, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
+    classifier = LogisticRegression().fit(*labelled)
+    items, features, _ = item_set(kind, rng, n_clusters=3)
+    similarity = ClassifierSimilarity(GivenFeatures(), classifier)
+    expected = classifier.decision_function(features)
+    assert np.allclose(similarity(items), expected)
+    assert np.allclose(similarity(items, SOME), expected[rows_of(SOME)])
+    scores = similarity.pair_scores(items, SOME)
+    assert np.allclose(scores.scores, expected[rows_of(SOME)])
+    assert scores.diagonal is None
+    assert scores.n_clusters == 3
+    assert similarity(items, np.empty((0, 2), dtype=np.intp)).shape == (0,)
+
+
+class Recorder:
+    """A classifier that remembers the rows that it saw."""
+
+    def __init__(self):
+        self.seen = []
+
+    def decision_function(self, features):
+        self.seen.append(features)
+        return features[:, 0]
+
+
+def test_pairs_are_written_out_some_at_a_time(rng, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 12)
+    items, features, _ = item_set("nodes", rng)
+    classifier = Recorder()
+    assert np.allclose(ClassifierSimilarity(GivenFeatures(), classifier)(items), features[:, 0])
+    assert [len(block) for block in classifier.seen] == [4, 4, 4, 4, 4, 1]
+    assert np.allclose(np.concatenate(classifier.seen), features)
+
+
+def test_probabilities_become_log_odds_of_bounded_size(rng, labelled):
+    features, together = labelled
+    forest = RandomForestClassifier(10, random_state=0).fit(features, together)
+    items, own, _ = item_set("pairs", rng)
+    probabilities = forest.predict_proba(own)[:, 1]
+    assert {0.0, 1.0} & set(probabilities)
+    inner = np.clip(probabilities, 1e-9, 1 - 1e-9)
+    expected = np.where(inner == probabilities, np.log(inner / (1 - inner)), 0)
+    expected += np.select([probabilities == 0, probabilities == 1], [-36.0, 36.0])
+    assert np.allclose(ClassifierSimilarity(GivenFeatures(), forest)(items), expected)
+
+
+@pytest.mark.parametrize(("label", "score"), [(0, -36.0), (1, 36.0)])
+def test_a_classifier_that_saw_one_class_is_certain_of_it(label, score, rng):
+    tree = DecisionTreeClassifier().fit(np.ones((4, 3)), [label] * 4)
+    items, _, _ = item_set("nodes", rng)
+    assert np.all(ClassifierSimilarity(GivenFeatures(), tree)(items) == score)
+
+
+def test_classifiers_of_more_classes_are_refused(rng):
+    items, features, _ = item_set("pairs", rng)
+    classes = np.arange(len(features)) % 3
+    for classifier, name in [
+        (LogisticRegression(), "decision_function"),
+        (DecisionTreeClassifier(), "predict_proba"),
+    ]:
+        similarity = ClassifierSimilarity(GivenFeatures(), classifier.fit(features, classes))
+        with pytest.raises(InputError, match=f"{name} has shape .* of two classes"):
+            similarity(items)
+
+
+def test_what_is_no_classifier_is_refused():
+    for classifier in (LogisticRegression, None, "forest"):
+        with pytest.raises(InputError, match="; give a fitted one, with decision_function"):
+            ClassifierSimilarity(GivenFeatures(), classifier)
+    shown = repr(ClassifierSimilarity(GivenFeatures(), LogisticRegression()))
+    assert shown == "ClassifierSimilarity(LogisticRegression)"
