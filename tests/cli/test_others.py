@@ -1,0 +1,104 @@
+"""Commands of other distributions: real ones, on the path of a real process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from coterie.cli import others
+from coterie.cli.ending import Commands
+from coterie.exceptions import CoterieError
+
+GREETING = """
+import typer
+
+app = typer.Typer(help="Greet and part.")
+
+@app.command()
+def goodbye(name: str) -> None:
+    typer.echo(f"Goodbye, {name}.")
+
+@app.command()
+def welcome(name: str) -> None:
+    typer.echo(f"Welcome, {name}.")
+
+def hello(name: str) -> None:
+    "Say hello."
+    typer.echo(f"Hello, {name}.")
+"""
+
+
+@pytest.fixture
+def install(tmp_path):
+    """Return a function that installs a distribution; and what runs `coterie` with it."""
+
+    def installed(points, module=GREETING):
+        (tmp_path / "greeting.py").write_text(module)
+        info = tmp_path / "greeting-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")
+        lines = [f"{name} = {place}" for name, place in points.items()]
+        (info / "entry_points.txt").write_text("\n".join(["[coterie.commands]", *lines]) + "\n")
+        return coterie
+
+    def coterie(*words):
+        path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "coterie", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": path, "TERM": "dumb", "COLUMNS": "100"},
+        )
+
+    return installed
+
+
+def test_functions_and_groups_join(install):
+    coterie = install({"hello": "greeting:hello", "greet": "greeting:app"})
+    shown = coterie("--help").stdout
+    assert "hello" in shown
+    assert "Say hello." in shown
+    assert "Greet and part." in shown
+    assert coterie("hello", "Ann").stdout == "Hello, Ann.\n"
+    assert coterie("greet", "goodbye", "Ann").stdout == "Goodbye, Ann.\n"
+
+
+def test_one_that_is_broken_keeps_no_other_command_from_running(install):
+    coterie = install({"hello": "greeting:hello"}, "import no_such_module\n")
+    done = coterie("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("coterie ")
+    assert done.stderr == (
+        "coterie: the command hello of greeting:hello cannot be loaded (No module named "
+        "'no_such_module'); install its distribution again\n"
+    )
+
+
+@pytest.mark.parametrize("name", others.INSTALLED_BY)
+@pytest.mark.parametrize("words", [[], ["svm-cluster", "--quick"], ["--help"], ["list", "-x", "1"]])
+def test_what_is_not_installed_says_how_it_is(name, words, monkeypatch):
+    monkeypatch.setattr(others, "entry_points", lambda group: ())
+    app = typer.Typer()
+    app.command("fit")(lambda: None)
+    others.add_others(app)
+    shown = CliRunner().invoke(app, ["--help"]).output
+    assert "fit" in shown
+    assert name not in shown
+    result = CliRunner().invoke(app, [name, *words])
+    assert isinstance(result.exception, CoterieError)
+    assert str(result.exception).endswith("install it by: pip install coterie-papers")
+
+
+def test_that_is_one_line_and_exit_code_2(monkeypatch):
+    monkeypatch.setattr(others, "entry_points", lambda group: ())
+    app = typer.Typer(cls=Commands)
+    app.command("fit")(lambda: None)
+    others.add_others(app)
+    result = CliRunner().invoke(app, ["data", "list"])
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert "`coterie data` is a command of coterie-papers" in result.stderr
