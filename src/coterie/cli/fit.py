@@ -9,11 +9,14 @@ from coterie.cli.files import check_model_target, read_text, refuse_many_streams
 from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
 from coterie.cli.shown import named, note, number, print_json, print_table, shown
 from coterie.exceptions import InputError
+from coterie.learners.auto.families import AUTO, SLUGS
 
 if TYPE_CHECKING:
     from coterie.learners.auto.learner import Tried
     from coterie.tables import TableModel
     from coterie.tables.fitting import Fitted
+
+*EARLIER, LAST = SLUGS
 
 ModelOut = Annotated[
     str, typer.Option("--output", "-o", metavar="MODEL", help="The file to write the model to.")
@@ -26,7 +29,7 @@ Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="auto, logistic, left-linking, boosted or structured.  [default: auto]",
+        help=f"{', '.join(EARLIER)} or {LAST}.  [default: {AUTO}]",
     ),
 ]
 Metric = Annotated[

@@ -18,14 +18,8 @@ from coterie.features.given import GivenFeatures
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
-from coterie.learners.auto.candidates import (
-    BOOSTED_PAIRS,
-    FAMILIES,
-    LEFT_LINKING,
-    LOGISTIC,
-    STRUCTURED,
-)
 from coterie.learners.auto.entities import as_entities
+from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.calibration.calibrated import calibration_of
 from coterie.model import Model
 from coterie.partition import Partition
@@ -37,19 +31,6 @@ from coterie.tables.model import TableModel
 from coterie.tables.sample import sampled
 from coterie.tables.schema import Schema, infer_schema, refuse_ours
 from coterie.tables.table import Table
-
-LEARNERS: dict[str, tuple[str, ...]] = {
-    "auto": FAMILIES,
-    "logistic": (LOGISTIC,),
-    "left-linking": (LEFT_LINKING,),
-    "boosted": (BOOSTED_PAIRS,),
-    "structured": (STRUCTURED,),
-}
-"""The learners by name, and what each chooses from.
-
-Nothing with context, whose scores depend on all rows: each field has its part in the score of two
-rows, which an explanation tells.
-"""
 
 
 class Options(TypedDict, total=False):
@@ -88,9 +69,9 @@ def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
         `set`: the column that says which rows are clustered with each other, None for all. `id`:
         the column that names rows; None takes one called id, if there is one. `kinds`: the kinds of
         some columns by name, such as {"zip": "code"}; the others are inferred. `learner`: "auto",
-        "logistic", "left-linking", "boosted" or "structured". `metric`: the name of the metric of
-        `coterie.metrics` to be good by. `budget`: seconds to choose in, None for no limit.
-        `n_jobs`: number of processes. `random_state`: seed of all that is drawn.
+        or one of those that `coterie fit --help` lists, such as "logistic". `metric`: the name of
+        the metric of `coterie.metrics` to be good by. `budget`: seconds to choose in, None for no
+        limit. `n_jobs`: number of processes. `random_state`: seed of all that is drawn.
 
     Examples
     --------
@@ -175,14 +156,16 @@ def of_records(value: Any, featurizer: RecordFeatures) -> Any:
 
 
 def _learner(options: Options) -> AutoLearner:
-    name, metric = options.get("learner", "auto"), options.get("metric", "b_cubed")
-    if name not in LEARNERS:
-        raise InputError(f"the learner is {name!r}; give one of {', '.join(LEARNERS)}")
+    name, metric = options.get("learner", AUTO), options.get("metric", "b_cubed")
+    if name not in SLUGS:
+        raise InputError(f"the learner is {name!r}; give one of {', '.join(SLUGS)}")
     budget = options.get("budget")
     return AutoLearner(
         metric=as_metric(metric),
         budget=None if budget is None else as_weight("budget", budget),
-        candidates=LEARNERS[name],
+        # Nothing with context, whose scores depend on all rows: each field has its part in the
+        # score of two rows, which an explanation tells.
+        candidates=SLUGS[name],
         n_jobs=as_whole("n_jobs", options.get("n_jobs", 1), 1),
         random_state=as_whole("random_state", options.get("random_state", 0)),
     )

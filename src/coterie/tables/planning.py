@@ -12,6 +12,7 @@ from coterie.blocking import AllIfSmall
 from coterie.features.operators.blocks import pairs_at
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
+from coterie.learners.auto.families import SECONDS
 from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.tables.groups import grouped
@@ -43,9 +44,6 @@ MEMORY = f"a cell needs {CELL_BYTES:,} bytes of memory, and a pair {PAIR_BYTES}"
 
 ROW_SECONDS, PAIR_SECONDS = 20e-6, 2e-6
 """How long it takes to cluster a row and a pair, and to say why, as was seen with such tables."""
-
-LEARNING = {"logistic": (0.5, 15e-6), "auto": (20.0, 100e-6)}
-"""Seconds of learning on a table, and on each pair of it, by learner, as was seen."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +104,7 @@ def plan_fit(table: Table, schema: Schema) -> Plan:
         n_pairs,
         {
             "comparing": len(table) * seconds[0] + n_pairs * seconds[1],
-            **{f"learning, {name}": a + n_pairs * b for name, (a, b) in LEARNING.items()},
+            **{f"learning, {name}": a + n_pairs * b for name, (a, b) in SECONDS.items()},
         },
         memory,
         (

@@ -18,20 +18,11 @@ from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
 from coterie.learners import LatentLeftLinking, PairwiseClustering
-from coterie.learners.auto import candidates as candidates_module
-from coterie.learners.auto.candidates import (
-    BOOSTED_PAIRS,
-    CANDIDATES,
-    FAMILIES,
-    LEFT_LINKING,
-    LOGISTIC,
-    STRUCTURED,
-    Candidate,
-    Setup,
-    size_bound,
-)
+from coterie.learners.auto import variants as variants_module
+from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_bound
 from coterie.learners.auto.decoding import below, mean_apart, partitions_at, shifted, threshold_grid
 from coterie.learners.auto.entities import as_entities
+from coterie.learners.auto.families import FAMILIES
 from coterie.learners.auto.folds import folds_of_entities, folds_of_sets, pooled
 from coterie.learners.auto.learner import AutoLearner
 from coterie.learners.auto.plan import planned
@@ -45,11 +36,15 @@ from coterie.pairs import PairScores, all_pairs
 from coterie.similarities import LinearSimilarity
 from coterie_papers.beyond.every import fit_every
 
+LOGISTIC, LEFT_LINKING = "logistic regression", "latent left-linking"
+BOOSTED_PAIRS, STRUCTURED = "boosted pairs", "structured boosting"
+NAMES = [each.name for each in FAMILIES]
+
 
 @pytest.fixture(autouse=True)
 def _few_rounds(monkeypatch):
-    monkeypatch.setattr(candidates_module, "ROUNDS", (8, 4, 12))
-    monkeypatch.setattr(candidates_module, "PASSES", (2, 4))
+    monkeypatch.setattr(variants_module, "ROUNDS", (8, 4, 12))
+    monkeypatch.setattr(variants_module, "PASSES", (2, 4))
 
 
 def make_sets(n_sets=6, n_items=12, noise=0.8, ordered=False, seed=0):
@@ -589,10 +584,10 @@ def test_context_is_tried_with_costlier_families_only_where_it_helped():
     for seed in range(2):
         table = AutoLearner().fit(*make_sets(noise=1.5, seed=seed)).table_
         rows = {row[:2]: row for row in table}
-        plain = {name: rows[name, False].mean for name in FAMILIES}
+        plain = {name: rows[name, False].mean for name in NAMES}
         tested = {LOGISTIC, max(plain, key=plain.get)}
         helped = any(rows[name, True].mean > plain[name] for name in tested)
-        for name in FAMILIES:
+        for name in NAMES:
             assert rows[name, False].status == "tried"
             if helped or name in tested:
                 assert rows[name, True].status == "tried"

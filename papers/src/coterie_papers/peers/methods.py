@@ -9,6 +9,7 @@ from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.learners.auto.candidates import Candidate, Setup, Variant, size_bound
 from coterie.learners.auto.decoding import lowered
 from coterie.learners.auto.entities import as_entities
+from coterie.learners.auto.families import SLUGS
 from coterie.learners.auto.plan import planned
 from coterie.learners.auto.search import Point, Search
 from coterie.learners.base import Examples, Learner
@@ -22,9 +23,8 @@ from coterie.metrics import b_cubed
 from coterie.partition import Partition
 from coterie.toolkit import Clusterer
 
-AUTO = "auto"
 LOGISTIC = "logistic"
-OF_TABLES = (AUTO, LOGISTIC, "left-linking", "boosted", "structured")
+OF_TABLES = tuple(SLUGS)
 """The learners that `coterie fit` knows by these names."""
 
 SCALED = Scaled(GivenFeatures())

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
 
+from coterie.learners.auto.families import AUTO
 from coterie_papers.engine.cells import Context
 from coterie_papers.engine.charts import Bars
 from coterie_papers.engine.claims import Claim, claims_table
 from coterie_papers.engine.tables import Entry, Table, Value
 from coterie_papers.peers.measured import MEASURED, best_tool
-from coterie_papers.peers.methods import AUTO, FEW_STEPS, FOREST_C, PASSES, SVM_C
+from coterie_papers.peers.methods import FEW_STEPS, FOREST_C, PASSES, SVM_C
 from coterie_papers.peers.results import (
     B3,
     PAIR_F1,

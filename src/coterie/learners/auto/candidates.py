@@ -1,7 +1,7 @@
-"""The candidates of the automatic choice: families of learners, from the simplest on."""
+"""The candidates of the automatic choice: families of learners, with and without context."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,38 +10,18 @@ from sklearn.base import clone
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.exceptions import InputError
-from coterie.features.given import GivenFeatures, Scaled, WithConstant
+from coterie.features.given import GivenFeatures
 from coterie.items import ItemSet
+from coterie.learners.auto.families import FAMILIES, family_of
 from coterie.learners.base import Examples, Learner
-from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
-from coterie.learners.boosting.structured import StructuredBoosting
-from coterie.learners.boosting.trees import default_trees
-from coterie.learners.classifiers.logistic import scaled_logistic
 from coterie.learners.context import WithContext
-from coterie.learners.linking.left_linking import LatentLeftLinking
 from coterie.partition import Partition
-
-LOGISTIC = "logistic regression"
-LEFT_LINKING = "latent left-linking"
-BOOSTED_PAIRS = "boosted pairs"
-STRUCTURED = "structured boosting"
-FAMILIES = (LOGISTIC, LEFT_LINKING, BOOSTED_PAIRS, STRUCTURED)
-
-GAMMAS, GAMMA = (0.2, 1.0), 0.5
-"""The temperatures of latent left-linking, and that of boosted left-linking."""
 
 N_FOLDS = 5
 """Of the first stage of a learner with context, which is fitted as often in every fold."""
 
-PASSES = (5, 20)
-ROUNDS = (100, 50, 200)
-"""For how many passes or rounds a learner is looked at; the first is the default."""
-
 SMALL, SEVERAL = 10, 5
 """That clusters have a largest size shows where it is small, and several clusters have it."""
-
-FAST = 0.2
-"""The learning rate of boosted left-linking: few of its pairs compete, and it overfits late."""
 
 
 class Candidate(NamedTuple):
@@ -54,7 +34,7 @@ class Candidate(NamedTuple):
         return f"{self.name} with context" if self.context else self.name
 
 
-CANDIDATES = tuple(Candidate(name, context) for name in FAMILIES for context in (False, True))
+CANDIDATES = tuple(Candidate(each.name, context) for each in FAMILIES for context in (False, True))
 """All candidates, in the order of simplicity."""
 
 
@@ -122,7 +102,7 @@ class Setup:
 
     def variants(self, candidate: Candidate) -> list[Variant]:
         """Return the unfitted learners of a candidate; the first is the default."""
-        plain = _MAKERS[candidate.name](self)
+        plain = family_of(candidate.name).variants(self)
         if not candidate.context:
             return plain
         return [
@@ -156,42 +136,6 @@ class Setup:
     def shared(self) -> dict[str, Any]:
         """The other parameters that all learners have."""
         return {"blocker": self.blocker, "random_state": self.random_state}
-
-
-def _logistic(setup: Setup) -> list[Variant]:
-    return [Variant(scaled_logistic(setup.base, clusterer=AverageLinkage(), **setup.shared))]
-
-
-def _left_linking(setup: Setup) -> list[Variant]:
-    # Division by deviations makes rare binary features large, which costs 2.5 CoNLL on GUM; but
-    # features of other kinds may need it.
-    scaled, given = WithConstant(Scaled(setup.base)), WithConstant(setup.base)
-    return [
-        Variant(LatentLeftLinking(gamma, featurizer=columns, **setup.shared), PASSES, gamma)
-        for gamma in GAMMAS
-        for columns in (scaled, given)
-    ]
-
-
-def _boosted_pairs(setup: Setup) -> list[Variant]:
-    learner = StructuredBoosting(LogisticRisk(), featurizer=setup.featurizer, **setup.shared)
-    return [Variant(learner, ROUNDS)]
-
-
-def _structured(setup: Setup) -> list[Variant]:
-    own = {"featurizer": setup.featurizer, **setup.shared}
-    if not setup.ordered:
-        return [Variant(StructuredBoosting(CorrelationRisk(), **own), ROUNDS)]
-    trees = replace(default_trees(), learning_rate=FAST)
-    return [Variant(StructuredBoosting(LeftLinkRisk(GAMMA), trees, **own), ROUNDS, GAMMA)]
-
-
-_MAKERS = {
-    LOGISTIC: _logistic,
-    LEFT_LINKING: _left_linking,
-    BOOSTED_PAIRS: _boosted_pairs,
-    STRUCTURED: _structured,
-}
 
 
 def _shuffled(examples: Examples, random_state: int) -> Examples:

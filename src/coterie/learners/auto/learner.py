@@ -44,12 +44,11 @@ class Tried(NamedTuple):
 class AutoLearner(Learner):
     """Choose a learner, its operating point and a clusterer by what they reach on held-out sets.
 
-    Candidates, from the simplest on: logistic regression of pairs, latent left-linking, boosted
-    trees of pairs, and structured boosting (`LeftLinkRisk` where all item sets are ordered, else
-    `CorrelationRisk`), each without features of context and with them (`WithContext`). Each is
-    fitted to the sets of all folds but one, and predicts those of that one by each clusterer, with
-    several thresholds taken from the scores. Items that are not `ordered` are never predicted by
-    what depends on their order.
+    Candidates are the families of learners in `coterie.learners.auto.families`, from logistic
+    regression of pairs, the simplest, on, each without features of context and with them
+    (`WithContext`); `table_` lists them. Each is fitted to the sets of all folds but one, and
+    predicts those of that one by each clusterer, with several thresholds taken from the scores.
+    Items that are not `ordered` are never predicted by what depends on their order.
 
     The choice is the simplest candidate whose mean over held-out sets is within one standard error,
     or within a thousandth, of the best. It is the standard error of the differences, set by set, to
