@@ -1,19 +1,18 @@
-import importlib.util
 import sys
 from pathlib import Path
 
 import pytest
 
-from coterie_papers.reproducing import PAPERS, Paper
+from coterie_papers.reproducing import PAPERS
 
 
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
     """Register the tiny paper; return a folder for what it computes and writes."""
-    path = Path(__file__).with_name("fake_paper.py")
-    spec = importlib.util.spec_from_file_location("fake_paper", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    monkeypatch.setitem(sys.modules, "fake_paper", module)
-    monkeypatch.setitem(PAPERS, "fake", Paper("Nobody & Co. 1999, Squares", "fake_paper"))
-    return tmp_path
+    for name in ("fake_paper", "fake_paper.tables"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    monkeypatch.setitem(PAPERS, "fake", "fake_paper")
+    yield tmp_path
+    for name in ("fake_paper", "fake_paper.tables"):
+        sys.modules.pop(name, None)

@@ -5,18 +5,22 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import coterie
+from coterie import cli
 from coterie.exceptions import InputError
-from coterie_papers import reproducing as experiments
+from coterie_papers import reproducing
 from coterie_papers.engine.made import QUICK
 from coterie_papers.engine.tables import Table
 from coterie_papers.reproducing import PAPERS, folder_of, reproduce, summary, tables_of
+from tests import house
 
-FAKE = Path(__file__).with_name("fake_paper.py")
+TESTS = Path(__file__).parent
 
 
 def computed(folder):
@@ -71,7 +75,7 @@ def test_a_fresh_run_leaves_no_table_of_forgotten_cells(fake):
         for name in ("cells", "quick", "index.html", "table1.csv", "table1.md", "table1.json")
     }
     assert own <= set(folder.iterdir())
-    for text in ((out / "RESULTS.md").read_text(), (folder / "index.html").read_text()):
+    for text in ((out / "results" / "fake.md").read_text(), (folder / "index.html").read_text()):
         assert "Squares" in text
         assert "Half" not in text
         assert "Not made yet: claims, table2." in text
@@ -80,15 +84,17 @@ def test_a_fresh_run_leaves_no_table_of_forgotten_cells(fake):
 
 def test_a_fresh_run_that_fails_leaves_no_old_results(fake, monkeypatch):
     list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
-    monkeypatch.setattr(sys.modules["fake_paper"], "compute", lambda key, folder: 1 / 0)
+    monkeypatch.setattr(import_module("fake_paper.tables"), "compute", lambda key, folder: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1, fresh=True))
-    assert "Squares" not in (fake / "out" / "RESULTS.md").read_text()
+    results = fake / "out" / "results"
+    assert "Squares" not in (results / "index.md").read_text()
+    assert not (results / "fake.md").exists()
     assert "4.0 (4.1)" not in (fake / "out" / "fake" / "index.html").read_text()
 
 
 def test_a_first_run_that_fails_leaves_nothing(fake, monkeypatch):
-    monkeypatch.setattr(sys.modules["fake_paper"], "compute", lambda key, folder: 1 / 0)
+    monkeypatch.setattr(import_module("fake_paper.tables"), "compute", lambda key, folder: 1 / 0)
     for fresh in (False, True):
         with pytest.raises(ZeroDivisionError):
             list(reproduce("fake", out=fake / "a" / "out", n_jobs=1, fresh=fresh))
@@ -128,7 +134,7 @@ def test_quick_runs_are_kept_apart(fake):
 
 def test_a_table_says_what_its_data_are(fake, monkeypatch):
     bare = {"table1": lambda context: [Table.beside("Bare", {"a": {"x": 1.0}})]}
-    monkeypatch.setattr(sys.modules["fake_paper"], "TABLES", bare)
+    monkeypatch.setattr(import_module("fake_paper.tables"), "TABLES", bare)
     with pytest.raises(InputError, match="table1 makes the table 'Bare' without a line on its da"):
         list(reproduce("fake", out=fake / "out"))
 
@@ -167,23 +173,85 @@ def test_the_line_of_a_table(fake):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_paper_names_its_tables(name):
-    pytest.importorskip(PAPERS[name].module, exc_type=ModuleNotFoundError)
+    pytest.importorskip(f"{PAPERS[name]}.tables", exc_type=ModuleNotFoundError)
     tables = tables_of(name)
     assert tables
     for make in tables.values():
         assert summary(make).endswith(".")
 
 
+TITLE = '"""Somebody 2024, Sums."""\n'
+SUMS = '''
+from coterie_papers.engine.claims import Claim, claims_table
+from coterie_papers.engine.tables import Table
+
+def sums(context):
+    """Sums of small numbers."""
+    return [Table.beside("Sums", {"1 + 1": {"sum": 2}}, data="made.")]
+
+def claims(context):
+    """What is claimed of sums."""
+    return [claims_table([Claim("Sums grow", -1.0, 0.3)], data="made.")]
+
+TABLES = {"sums": sums, "claims": claims}
+'''
+
+
+def test_an_experiment_is_one_folder_and_one_line(tmp_path, monkeypatch):
+    """Nothing but its folder and its line in `PAPERS` says that it is there."""
+    package = tmp_path / "paper_of_sums"
+    package.mkdir()
+    (package / "__init__.py").write_text(TITLE)
+    (package / "tables.py").write_text(SUMS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(PAPERS, "sums", "paper_of_sums")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        return CliRunner().invoke(cli.app, ["reproduce", *arguments])
+
+    lines = "sums: Somebody 2024, Sums\n  sums    Sums of small numbers.\n  claims  What is claimed"
+    assert lines in run("--list").stdout
+    for names in (["nothing"], []):
+        assert run(*names).stderr.endswith(" or peers or sums\n")
+    assert run("sums", "--out", "out").exit_code == 0
+    page = (tmp_path / "out" / "results" / "sums.md").read_text()
+    assert page.startswith("# Somebody 2024, Sums\n")
+    assert "| 1 + 1 | 2 |" in page
+    index = (tmp_path / "out" / "results" / "index.md").read_text()
+    assert "| [Somebody 2024, Sums](sums.md) | `coterie reproduce sums` | 0 of 1 seen |" in index
+    assert "(sums.md): Not seen: Sums grow." in index
+    assert "Sums grow" in (tmp_path / "out" / "sums" / "index.html").read_text()
+
+
+REPOSITORY = Path(__file__).parents[2]
+SHARED = {"engine", "corpora", "commands"}
+
+
+def test_every_folder_but_the_shared_ones_is_a_paper():
+    folders = {path.parent for path in Path(reproducing.__file__).parent.glob("*/__init__.py")}
+    packages = {f"coterie_papers.{path.name}" for path in folders if path.name not in SHARED}
+    assert packages == set(PAPERS.values())
+
+
+def test_no_paper_is_imported_from_outside():
+    papers = set(PAPERS.values())
+    for module in house.modules_of(REPOSITORY / "papers" / "src").values():
+        imported = {".".join(name.split(".")[:2]) for name in house.imports_of(module)}
+        assert imported & papers <= {".".join(module.name.split(".")[:2])}, module.name
+
+
 def start(folder, seconds):
     """Start the tiny paper in a process of its own."""
     program = (
-        "from coterie import cli, experiments\n"
-        "experiments.PAPERS['fake'] = experiments.Paper('Nobody 1999, Squares', 'fake_paper')\n"
+        "from coterie import cli\n"
+        "from coterie_papers.reproducing import PAPERS\n"
+        "PAPERS['fake'] = 'fake_paper'\n"
         "cli.main()"
     )
     command = ["reproduce", "fake", "--out", "out", "--data", ".", "--jobs", "2"]
     environment = os.environ | {
-        "PYTHONPATH": str(FAKE.parent), "FAKE_PAPER_SECONDS": str(seconds),
+        "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path]), "FAKE_PAPER_SECONDS": str(seconds),
     }  # fmt: skip
     return subprocess.Popen(  # noqa: S603
         [sys.executable, "-c", program, *command],
@@ -225,6 +293,6 @@ def test_importing_the_registry_loads_no_paper():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     loaded = set(done.stdout.split())
-    assert not loaded & {paper.module for paper in PAPERS.values()}
+    assert not loaded & set(PAPERS.values())
     assert not loaded & {"sklearn", "numba", "rich"}
-    assert experiments.__all__ == sorted(experiments.__all__)
+    assert reproducing.__all__ == sorted(reproducing.__all__)

@@ -2,8 +2,6 @@ import io
 import subprocess
 import sys
 import time
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
@@ -14,8 +12,6 @@ from coterie.cli.bars import bars
 from coterie.cli.estimates import Estimate
 from coterie.exceptions import InputError
 from coterie.tables import read_table
-from coterie_papers import reproducing as experiments
-from coterie_papers.engine.tables import Table
 
 run = CliRunner().invoke
 
@@ -66,93 +62,6 @@ def test_an_error_of_the_user_is_one_line(monkeypatch, capsys):
 def test_wrong_options_are_refused():
     assert run(cli.app, ["demo", "--rows", "0"]).exit_code == 2
     assert run(cli.app, ["nonsense"]).exit_code == 2
-
-
-@pytest.fixture
-def paper(monkeypatch, tmp_path):
-    """Register a paper of one table, which tells what it was called with."""
-    module = ModuleType("one_table")
-
-    def make(context):
-        """Show the context."""
-        if context.n_jobs == 13:
-            raise KeyboardInterrupt
-        coterie._core.progress.report(context.task, 1, 2)
-        told = {
-            "jobs": str(context.n_jobs),
-            "data": str(context.data_folder),
-            "quick": str(context.quick),
-        }
-        return [Table.beside("A table", {"given": told}, notes=["A note."], data="none.")]
-
-    module.TABLES = {"table1": make}
-    monkeypatch.setitem(sys.modules, "one_table", module)
-    papers = {"one": experiments.Paper("Nobody 1999, One Table", "one_table")}
-    monkeypatch.setattr(experiments, "PAPERS", papers)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run_main(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["coterie", *arguments])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    return stop.value.code
-
-
-def test_reproduce_prints_and_writes(paper):
-    result = run(cli.app, ["reproduce", "one", "--jobs", "3", "--data", "corpora"])
-    assert result.exit_code == 0
-    assert [line.split() for line in result.stdout.splitlines() if line.strip(" ─")] == [
-        ["A", "table"],
-        ["jobs", "data", "quick"],
-        ["given", "3", "corpora", "False"],
-        ["Data:", "none."],
-        ["A", "note."],
-        ["All", "of", "it:", str(Path("coterie-results", "one", "index.html"))],
-    ]
-    assert result.stderr == ""
-    written = paper / "coterie-results" / "one" / "table1.csv"
-    assert written.read_text() == ",jobs,data,quick\ngiven,3,corpora,False\n"
-
-
-def test_reproduce_takes_all_cores_and_the_default_data(paper):
-    run(cli.app, ["reproduce", "one", "--only", "table1", "--out", "there"])
-    written = paper / "there" / "one" / "table1.csv"
-    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,False\n"
-
-
-def test_reproduce_quickly(paper):
-    result = run(cli.app, ["reproduce", "one", "--quick"])
-    page = Path("coterie-results", "one", "quick", "index.html")
-    assert result.stdout.endswith(f"not the figures to quote.\nAll of it: {page}\n")
-    assert page.exists()
-    written = paper / "coterie-results" / "one" / "quick" / "table1.csv"
-    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,True\n"
-    assert not (paper / "coterie-results" / "RESULTS.md").exists()
-
-
-def test_reproduce_lists_papers_and_tables(paper):
-    result = run(cli.app, ["reproduce", "--list"])
-    assert result.stdout == "one: Nobody 1999, One Table\n  table1  Show the context.\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ([], "no paper is named; give one"),
-        (["two"], "there is no paper 'two'; give one"),
-        (["one", "--only", "table2"], "one has no table 'table2'; give table1"),
-    ],
-)
-def test_reproduce_lists_what_there_is(arguments, told, paper, monkeypatch, capsys):
-    assert run_main(monkeypatch, "reproduce", *arguments) == 2
-    assert capsys.readouterr().err == f"coterie: {told}\n"
-
-
-def test_reproduce_can_be_stopped(paper, monkeypatch, capsys):
-    assert run_main(monkeypatch, "reproduce", "one", "--jobs", "13") == 130
-    assert capsys.readouterr().err == "coterie: stopped; run again to go on\n"
 
 
 def test_bars_show_steps_on_a_terminal(monkeypatch):

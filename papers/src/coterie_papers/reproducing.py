@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from coterie.exceptions import InputError
 from coterie_papers.engine.cells import Cells, Context
@@ -13,50 +13,33 @@ from coterie_papers.engine.made import QUICK, Results, forget, keep
 from coterie_papers.engine.page import write_page
 from coterie_papers.engine.tables import Table
 
-__all__ = ["PAPERS", "Paper", "folder_of", "reproduce", "summary", "tables_of"]
+__all__ = ["PAPERS", "folder_of", "reproduce", "summary", "tables_of", "title_of"]
 
 Maker: TypeAlias = Callable[[Context], list[Table]]
 """Makes a table of a paper; the first line of its docstring says what it shows."""
 
-
-class Paper(NamedTuple):
-    """A paper by its title, and the module whose `TABLES` makes its tables by name."""
-
-    title: str
-    module: str
-
-
 PAPERS = {
-    "svm-cluster": Paper(
-        "Finley & Joachims 2005, Supervised Clustering with Support Vector Machines",
-        "coterie_papers.svm_cluster.tables",
-    ),
-    "supervised-kmeans": Paper(
-        "Finley & Joachims 2008, Supervised k-Means Clustering",
-        "coterie_papers.supervised_kmeans.tables",
-    ),
-    "left-linking": Paper(
-        "Samdani, Chang & Roth 2014, A Discriminative Latent Variable Model for Online Clustering",
-        "coterie_papers.left_linking.tables",
-    ),
-    "sdc": Paper(
-        "Li & Roth 2005, Discriminative Training of Clustering Functions",
-        "coterie_papers.sdc.tables",
-    ),
-    "dirichlet": Paper(
-        "Daumé & Marcu 2004, Supervised Clustering with the Dirichlet Process",
-        "coterie_papers.dirichlet.tables",
-    ),
-    "beyond": Paper(
-        "Beyond the papers: structured boosting, context and automatic choice",
-        "coterie_papers.beyond.tables",
-    ),
-    "peers": Paper(
-        "Beside the tools for entity resolution: five tables",
-        "coterie_papers.peers.tables",
-    ),
+    "svm-cluster": "coterie_papers.svm_cluster",
+    "supervised-kmeans": "coterie_papers.supervised_kmeans",
+    "left-linking": "coterie_papers.left_linking",
+    "sdc": "coterie_papers.sdc",
+    "dirichlet": "coterie_papers.dirichlet",
+    "beyond": "coterie_papers.beyond",
+    "peers": "coterie_papers.peers",
 }
-"""The papers, and last what is beyond them and beside others, which is made in the same way."""
+"""The packages of the papers, and last those of what is beyond them and beside others.
+
+The docstring of a package is the title; `TABLES` of its module `tables` makes the tables by name.
+"""
+
+
+def title_of(paper: str) -> str:
+    """Return the title of a paper.
+
+    >>> title_of("sdc")
+    'Li & Roth 2005, Discriminative Training of Clustering Functions'
+    """
+    return _first_line(import_module(PAPERS[paper])).removesuffix(".")
 
 
 def tables_of(paper: str) -> Mapping[str, Maker]:
@@ -69,13 +52,13 @@ def tables_of(paper: str) -> Mapping[str, Maker]:
     """
     if paper not in PAPERS:
         raise InputError(f"there is no paper {paper!r}; give {' or '.join(PAPERS)}")
-    tables: Mapping[str, Maker] = import_module(PAPERS[paper].module).TABLES
+    tables: Mapping[str, Maker] = import_module(f"{PAPERS[paper]}.tables").TABLES
     return tables
 
 
 def summary(make: Maker) -> str:
     """Return the line that says what a table shows."""
-    return (make.__doc__ or "").strip().partition("\n")[0]
+    return _first_line(make)
 
 
 def folder_of(paper: str, out: Path, quick: bool = False) -> Path:
@@ -101,7 +84,8 @@ def reproduce(
     Results are kept one by one in the folder `cells` of `folder_of(paper, out, quick)`, from where
     a run that was stopped goes on; the tables are written beside it, as NAME.csv, NAME.md and
     NAME.json, their charts as NAME.svg, and all that were ever made as one page, index.html. The
-    tables of all papers stand together in `out`/RESULTS.md, those of quick runs left out.
+    tables of each paper stand together in `out`/results/PAPER.md, and what was seen of all papers
+    in `out`/results/index.md, quick runs left out.
 
     Parameters
     ----------
@@ -147,10 +131,11 @@ def _made(paper: str, tables: Mapping[str, Maker], context: Context, out: Path) 
 
 
 def _write_overviews(paper: str, out: Path, quick: bool) -> None:
-    """Write the page of a paper, and what all papers have given, quick runs left out."""
-    write_page(_results(paper, out, quick))
+    """Write the pages of a paper, and what all papers have given, quick runs left out."""
+    results = _results(paper, out, quick)
+    write_page(results)
     if not quick:
-        write_results(out, _all_results(out))
+        write_results(out, results, _all_results(out))
 
 
 def _finished(table: Table, name: str, quick: bool) -> Table:
@@ -163,9 +148,13 @@ def _finished(table: Table, name: str, quick: bool) -> Table:
 
 def _results(paper: str, out: Path, quick: bool = False) -> Results:
     folder = folder_of(paper, out, quick)
-    return Results.of(paper, PAPERS[paper].title, tables_of(paper), folder, quick)
+    return Results.of(paper, title_of(paper), tables_of(paper), folder, quick)
 
 
 def _all_results(out: Path) -> list[Results]:
     found = (_results(paper, out) for paper in PAPERS if folder_of(paper, out).is_dir())
     return [results for results in found if results.made]
+
+
+def _first_line(documented: object) -> str:
+    return (documented.__doc__ or "").strip().partition("\n")[0]

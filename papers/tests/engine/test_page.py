@@ -1,19 +1,21 @@
-"""The page of a paper, and RESULTS.md: what stands in them, from one run or several."""
+"""The pages of a paper, and the index of all: what stands in them, from one run or several."""
 
 import json
 import logging
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import import_module
 
 import pytest
 
-from coterie_papers.engine.index import results_text
+from coterie_papers.engine.index import index_text
 from coterie_papers.engine.made import QUICK, Made, Part, Results
 from coterie_papers.engine.page import NO_CHART
 from coterie_papers.engine.provenance import Origins, machine, now
 from coterie_papers.engine.tables import Table
-from coterie_papers.reproducing import PAPERS, Paper, folder_of, reproduce
+from coterie_papers.reproducing import PAPERS, folder_of, reproduce
 
 
 class Page(HTMLParser):
@@ -45,13 +47,17 @@ class Page(HTMLParser):
 
 
 def made(fake, only=(), paper="fake", quick=False):
-    """Make tables; return the page and RESULTS.md."""
+    """Make tables; return the page of HTML and the one of Markdown."""
     list(reproduce(paper, only, fake / "out", fake, n_jobs=1, quick=quick))
     page = folder_of(paper, fake / "out", quick) / "index.html"
-    results = fake / "out" / "RESULTS.md"
+    results = fake / "out" / "results" / f"{paper}.md"
     return page.read_text(encoding="utf-8"), (
         results.read_text(encoding="utf-8") if results.exists() else ""
     )
+
+
+def index(fake):
+    return (fake / "out" / "results" / "index.md").read_text(encoding="utf-8")
 
 
 def test_a_page_shows_all(fake):
@@ -126,7 +132,7 @@ def test_a_stopped_run_has_a_page(fake):
 
 def test_tables_that_are_no_more_are_left_out(fake, monkeypatch):
     made(fake)
-    module = sys.modules["fake_paper"]
+    module = import_module("fake_paper.tables")
     monkeypatch.setattr(module, "TABLES", {"table1": module.squares})
     text, results = made(fake)
     assert "Half" not in text
@@ -153,26 +159,33 @@ def test_a_page_without_matplotlib(fake, monkeypatch):
 
 
 def test_results_of_all_papers(fake, monkeypatch):
-    module = type(sys)("other_paper")
+    module, other = type(sys)("other_paper"), type(sys)("other_paper.tables")
+    module.__doc__ = "Somebody 2001, Others."
     table = Table.beside("Other", {"a": {"x": 1.0}}, data="made.")
-    module.TABLES = {"table9": lambda context: [table]}
+    other.TABLES = {"table9": lambda context: [table]}
     monkeypatch.setitem(sys.modules, "other_paper", module)
-    monkeypatch.setitem(PAPERS, "other", Paper("Somebody 2001, Others", "other_paper"))
-    made(fake, paper="other")
-    _, results = made(fake)
-    assert results.startswith("# Results\n\nWhat `coterie reproduce PAPER` gave")
-    assert f"Written on {now()[:10]}. Computed on: {machine()}." in results
-    today = now()[:10]
-    squares = "| Nobody & Co. 1999, Squares | `coterie reproduce fake` "
-    seen = "| 2 of 8 seen, 1 not significantly, 3 not tested (1 as claimed) "
-    assert f"{squares}{seen}| 0 s by 1 process | {today} |" in results
-    assert "| Somebody 2001, Others | `coterie reproduce other` | – |" in results
-    assert re.findall("^## (.+)$", results, re.MULTILINE) == [
-        "Nobody & Co. 1999, Squares",
-        "Somebody 2001, Others",
-    ]
-    assert table.to_markdown() in results
-    assert results.endswith("\n")
+    monkeypatch.setitem(sys.modules, "other_paper.tables", other)
+    monkeypatch.setitem(PAPERS, "other", "other_paper")
+    others = made(fake, paper="other")[1]
+    squares = made(fake)[1]
+    today, lines = now()[:10], index(fake)
+    assert lines.startswith("# Results\n\nWhat `coterie reproduce PAPER` gave")
+    assert f"Written on {today}. Computed on: {machine()}." in lines
+    seen = "2 of 8 seen, 1 not significantly, 3 not tested (1 as claimed)"
+    title = "[Nobody & Co. 1999, Squares](fake.md)"
+    row = f"| {title} | `coterie reproduce fake` | {seen} | 0 s by 1 process | {today} |"
+    assert row in lines
+    assert "| [Somebody 2001, Others](other.md) | `coterie reproduce other` | – |" in lines
+    weaker = (
+        "Not seen: Squares shrink; Squares jump; Squares run. Not significant: Squares wobble. "
+    )
+    assert f"- {title}: {weaker}Not tested: Squares are even.\n" in lines
+    assert lines.endswith("(other.md): no claims of the paper were tested.\n")
+    assert len(lines.splitlines()) <= 45
+    assert squares.startswith("# Nobody & Co. 1999, Squares\n")
+    assert f"\n\ncommand: `coterie reproduce fake`; claims: {seen}; computing: 0 s" in squares
+    assert others.endswith(f"{table.to_markdown()}\n")
+    assert table.to_markdown() not in squares
 
 
 @pytest.mark.parametrize(
@@ -189,7 +202,28 @@ def test_verdicts_are_counted(tmp_path, verdicts, shown):
     rows["a claim (Not in the paper)"] = {"seen": "yes"}
     part = Part("claims", Table.beside("Claims", rows), charted=False)
     made = [Made("claims", [part], Origins({}))]
-    assert f"| {shown} |" in results_text([Results("p", "P", tmp_path, False, made, [])])
+    assert f"| {shown} |" in index_text([Results("p", "P", tmp_path, False, made, [])])
+
+
+def test_what_is_weaker_is_named_by_the_place_of_the_claim(tmp_path):
+    verdicts = {
+        "Table 1, C_R*: a better than b": "no",
+        "Table 1, C_R*: a better than c": "no: the reverse",
+        "Table 2: a better than b": "yes, not tested",
+        "Table 3: a level with b": "not tested",
+        "Table 3: a better than c": "no, not tested",
+    }
+    table = Table.beside("Claims", {text: {"seen": verdict} for text, verdict in verdicts.items()})
+    made = [Made("claims", [Part("claims", table, charted=False)], Origins({}))]
+    lines = index_text([Results("p", "P", tmp_path, False, made, [])])
+    assert lines.endswith("Not seen: Table 1, C_R\\* (2 times); Table 3. Not tested: Table 3.")
+    seen = [Made("claims", [made[0].parts[0]._replace(table=_without(table))], Origins({}))]
+    assert index_text([Results("p", "P", tmp_path, False, seen, [])]).endswith("(p.md): nothing.")
+
+
+def _without(table):
+    """Leave the one claim that is seen."""
+    return replace(table, rows=table.rows[2:3], entries=table.entries[2:3])
 
 
 def test_cells_of_several_tables_count_once(fake):
@@ -207,5 +241,7 @@ def test_cells_of_several_tables_count_once(fake):
     text, results = made(fake)
     assert "5 min by 1 process, 5 min in all" in Page(text).text
     assert "abc1234+" in text
-    assert "| 5 min by 1 process |" in results
-    assert "A + after a commit: with changes" in results
+    assert "| 5 min by 1 process |" in index(fake)
+    assert "computing: 5 min by 1 process; " in results
+    for text in (results, index(fake)):
+        assert "A + after a commit: with changes" in text

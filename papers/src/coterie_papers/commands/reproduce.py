@@ -68,10 +68,10 @@ def reproduce(
 
 
 def _list_papers() -> None:
-    from coterie_papers.reproducing import PAPERS, summary, tables_of
+    from coterie_papers.reproducing import PAPERS, summary, tables_of, title_of
 
-    for name, paper in PAPERS.items():
-        typer.echo(f"{name}: {paper.title}")
+    for name in PAPERS:
+        typer.echo(f"{name}: {title_of(name)}")
         tables = tables_of(name)
         width = max(map(len, tables))
         for table, make in tables.items():

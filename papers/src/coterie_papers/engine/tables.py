@@ -146,8 +146,8 @@ class Table:
             lines.append([name, *map("".join, zip(shown, notes, strict=True))])
         ruled = ["| " + " | ".join(map(_cell, line)) + " |" for line in lines]
         ruled.insert(1, "|:--|" + "--:|" * len(self.columns))
-        below = map(_escaped, self._below)
-        return "\n\n".join([f"**{_escaped(self.title)}**", "\n".join(ruled), *below])
+        below = map(escaped, self._below)
+        return "\n\n".join([f"**{escaped(self.title)}**", "\n".join(ruled), *below])
 
     def to_csv(self, path: FileName) -> None:
         """Write the table as comma-separated values, numbers in full, whole or not at all.
@@ -248,11 +248,11 @@ def _bracketed(values: Sequence[Value]) -> list[str]:
     return [text.rjust(width) for text in texts]
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Keep Markdown from reading signs that are meant, and a text in its line."""
     return re.sub(r"\s*[\r\n]\s*", " ", text).replace("*", "\\*")
 
 
 def _cell(text: str) -> str:
     """Keep a text in its place of a row, too."""
-    return _escaped(text).replace("|", "\\|")
+    return escaped(text).replace("|", "\\|")

@@ -1,0 +1,1 @@
+"""Nobody & Co. 1999, Squares."""
