@@ -6,12 +6,13 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg import LinAlgError, cholesky
 from scipy.linalg.blas import dsymv
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats
+from coterie._solvers.eigen import largest_eigenpairs, largest_eigenvalues
 from coterie._types import Relaxed
 from coterie.clusterers._base import PairClusterer, Solution, needed_n_clusters
 from coterie.clusterers.kmeans import best_ascent
@@ -158,7 +159,7 @@ def top_eigenpairs(matrix: Floats, n_top: int, seed: int) -> Eigenpairs:
     found = None
     if n_items > SMALL and n_top <= n_items // 10:
         found = _lanczos(matrix, n_top, np.random.default_rng(seed))
-    values, vectors = found or eigh(matrix, subset_by_index=[n_items - n_top, n_items - 1])
+    values, vectors = found or largest_eigenpairs(matrix, n_top)
     order = np.argsort(values, kind="stable")
     largest = np.argmax(np.abs(vectors), axis=0)
     signs = np.where(vectors[largest, np.arange(n_top)] < 0, -1.0, 1.0)
@@ -172,15 +173,13 @@ def proven_bound(matrix: Floats, top: Eigenpairs) -> float:
     smallest eigenvalue found and D what the others are above it, that is their sum, and there is a
     Cholesky factor unless the search has missed a larger one.
     """
-    n_items, values = len(matrix), top.values
+    values = top.values
     margin = TOLERANCE * np.linalg.norm(matrix)
     gap = (top.vectors * (values - values[0])) @ top.vectors.T
     gap -= matrix
     np.fill_diagonal(gap, gap.diagonal() + values[0] + margin)
     if margin and not _is_positive(gap):
-        values = eigh(
-            matrix, subset_by_index=[n_items - len(values), n_items - 1], eigvals_only=True
-        )
+        values = largest_eigenvalues(matrix, len(values))
     return float(values.sum() + len(values) * margin)
 
 

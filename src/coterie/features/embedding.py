@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.spatial.distance import squareform
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats
 from coterie._core.memory import refuse_too_large
 from coterie._core.values import Value
+from coterie._solvers.eigen import largest_eigenpairs
 from coterie._types import Featurizer
 from coterie.exceptions import FeatureError
 from coterie.features.differences import distances_of
@@ -124,7 +124,7 @@ class EuclideanEmbedding(Value):
         placed = np.zeros((n_items, self.n_dimensions))
         if not count:
             return placed
-        values, vectors = eigh(products, subset_by_index=[n_items - count, n_items - 1])
+        values, vectors = largest_eigenpairs(products, count)
         roots = np.sqrt(np.maximum(values[::-1], 0.0))
         placed[:, :count] = _signed(vectors[:, ::-1]) * roots
         return placed

@@ -1,0 +1,55 @@
+"""Largest eigenpairs, also where LAPACK returns fewer than it is asked for."""
+
+import numpy as np
+import pytest
+
+from coterie._solvers.eigen import largest_eigenpairs, largest_eigenvalues
+
+
+def repeated(seed):
+    """Return a matrix all but one of whose eigenvalues are equal up to rounding."""
+    vector = np.random.default_rng(seed).normal(size=12)
+    return 5.0 * np.outer(vector, vector) - 8.0 * np.eye(12)
+
+
+def check(matrix, count):
+    values, vectors = largest_eigenpairs(matrix, count)
+    expected = np.linalg.eigvalsh(matrix)[-count:]
+    np.testing.assert_allclose(values, expected, atol=1e-12 * np.linalg.norm(matrix))
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(count), atol=1e-10)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-9)
+    np.testing.assert_allclose(largest_eigenvalues(matrix, count), expected, atol=1e-9)
+
+
+def test_repeated_eigenvalues_are_all_returned():
+    """OpenBLAS 0.3.30 returns too few for about one in 300 of these."""
+    for seed in range(600):
+        check(repeated(seed), 3)
+
+
+def test_distances_of_two_groups_have_as_many_dimensions_as_asked_for():
+    """The items of a group are at equal distances, as citations of two years are; 1 in 13 fails."""
+    for seed in range(100):
+        group = np.random.default_rng(seed).integers(2, size=18)
+        products = np.where(np.equal.outer(group, group), -0.02, -0.025)
+        np.fill_diagonal(products, 0.0)
+        products -= products.mean(axis=0)
+        products -= products.mean(axis=1, keepdims=True)
+        check(products, 2)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_shortage_is_made_good(count, monkeypatch):
+    from scipy.linalg import LinAlgError, eigh
+
+    def short(matrix, subset_by_index=None, eigvals_only=False):
+        if subset_by_index and eigvals_only:
+            raise LinAlgError("Internal Error.")
+        values, vectors = eigh(matrix, subset_by_index=subset_by_index)
+        if subset_by_index:
+            return values[1:], vectors[:, 1:]
+        return values if eigvals_only else (values, vectors)
+
+    monkeypatch.setattr("coterie._solvers.eigen.eigh", short)
+    half = np.random.default_rng(count).normal(size=(4, 4))
+    check(half + half.T, count)
