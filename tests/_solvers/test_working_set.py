@@ -146,3 +146,14 @@ def test_slacks_are_what_the_planes_ask_for():
     working.solve(1e-9)
     asked = (losses - gradients @ working.coef)[blocks == 2]
     assert working.slacks(working.coef)[2] == pytest.approx(max(0.0, asked.max()))
+
+
+def test_planes_that_depend_on_each_other_close_the_gap():
+    """Where planes are more than columns, the dual is flat along some of them, up to rounding."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        basis = rng.normal(size=(9, 9)) * 10.0 ** rng.uniform(0.0, 3.0, size=(9, 1))
+        working = WorkingSet(9, np.full(3, 0.1))
+        for number in range(60):
+            working.add(number % 3, rng.normal(size=9) @ basis, rng.normal(50.0, 10.0))
+            assert working.solve(1e-6)
