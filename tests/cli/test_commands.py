@@ -1,7 +1,8 @@
 import io
 import subprocess
 import sys
-import time
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -70,8 +71,10 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
-    stream = io.StringIO()
+    stream, done = io.StringIO(), 0
     monkeypatch.setattr(sys, "stderr", stream)
+    clock = SimpleNamespace(monotonic=lambda: 0.1 * done)
+    monkeypatch.setattr("coterie.cli.bars.time", clock)
     with bars():
         for done in range(3):
             coterie._core.progress.report("table1", done, 7, f"cell {done}")
@@ -81,37 +84,58 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
     assert "soon done" in stream.getvalue()
 
 
+class Pauses:
+    """In place of the event that ends the writing of lines: a pause is over when a test says so."""
+
+    def __init__(self, monkeypatch):
+        self.moments, self.seconds = SimpleQueue(), []
+        monkeypatch.setattr("coterie.cli.bars.Event", lambda: self)
+        monkeypatch.setattr("coterie.cli.bars.time", SimpleNamespace(monotonic=lambda: self.now))
+        self.now = 0.0
+
+    def wait(self, seconds):
+        self.seconds.append(seconds)
+        return self.moments.get()
+
+    def over(self):
+        self.moments.put(False)
+
+    def set(self):
+        self.moments.put(True)
+
+
 def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
     """Of the task that goes on, and of what is done inside of its steps."""
-    stream = io.StringIO()
+    stream, pauses = io.StringIO(), Pauses(monkeypatch)
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr("coterie.cli.bars.PAUSES", (0.01, 0.02))
-    monkeypatch.setattr("coterie.cli.bars.EVERY", 0.02)
     with bars():
         coterie._core.progress.report("data", 2, 2)
         for done in range(3):
             coterie._core.progress.report("table1", done, 7, f"cell {done}")
             coterie._core.progress.report("fit", 1, 2)
             coterie._core.progress.report("step", 1, 2)
-        wait_for(lambda: "\n" in stream.getvalue())
-    told = stream.getvalue()
-    line = "table1: 2 of 7 (cell 2), 0 s gone, soon done; fit: 1 of 2, 0 s gone"
-    assert told.splitlines()[-1] == line
+            pauses.now += 2.0
+        pauses.over()
+    assert (
+        stream.getvalue()
+        == "table1: 2 of 7 (cell 2), 6 s gone, about 8 s left; fit: 1 of 2, 6 s gone\n"
+    )
+    assert pauses.seconds == [5.0, 10.0]
     coterie._core.progress.report("table1", 5, 7)
-    time.sleep(0.05)
-    assert stream.getvalue() == told  # nothing is told of what is over
+    assert stream.getvalue().count("\n") == 1  # nothing is told of what is over
 
 
-def wait_for(happened):
-    for _ in range(500):
-        if happened():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen in 5 seconds")
+def test_lines_come_ever_more_slowly(monkeypatch):
+    pauses = Pauses(monkeypatch)
+    with bars():
+        for _ in range(5):
+            pauses.over()
+    assert pauses.seconds == [5.0, 10.0, 15.0, 30.0, 30.0, 30.0]
 
 
 def test_short_work_is_told_in_no_lines(monkeypatch):
     stream = io.StringIO()
+    Pauses(monkeypatch)
     monkeypatch.setattr(sys, "stderr", stream)
     with bars():
         coterie._core.progress.report("table1", 1, 7)

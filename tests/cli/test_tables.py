@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -512,23 +511,41 @@ def test_a_cluster_column_of_our_name_is_kept_by_another(files, tmp_path):
 # How a run ends.
 
 
-def coterie(*words, **options):
-    command = [sys.executable, "-m", "coterie", *map(str, words)]
+def coterie(*words, program=("-m", "coterie"), **options):
+    command = [sys.executable, *program, *map(str, words)]
     return subprocess.Popen(command, **options)  # noqa: S603
 
 
+WAITING = """
+import signal
+from contextlib import contextmanager
+from coterie import cli
+from coterie.cli import bars
+
+@contextmanager
+def lines(processes):
+    def show(step):
+        print("begun", flush=True)
+        signal.pause()
+    yield show
+
+bars._lines = lines
+cli.main()
+"""
+"""The command line, where work waits for a signal as soon as its first step is done."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 def test_an_interrupt_ends_with_130_and_writes_nothing(files, tmp_path):
-    corpus = make_records(1500, random_state=0)
-    columns = dict(corpus.item_sets[0].items) | {"who": list(map(str, corpus.partitions[0].labels))}
-    write_table(tmp_path / "t.csv", columns)
-    words = ("fit", tmp_path / "t.csv", "--cluster", "who", "-o", tmp_path / "m.coterie")
-    child = coterie(*words, stderr=subprocess.PIPE, text=True)
-    time.sleep(3.0)
+    words = ("fit", files / "train.csv", "--cluster", "who", "-o", tmp_path / "m.coterie")
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    child = coterie(*words, program=("-c", WAITING), **piped)
+    assert child.stdout.readline() == "begun\n"
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=60)
+    _, told = child.communicate()
     assert child.returncode == 130
     assert told == "coterie: stopped\n"
-    assert not (tmp_path / "m.coterie").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(files):
@@ -536,7 +553,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(files):
     child = coterie(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     child.stdout.close()
     told = child.stderr.read()
-    child.wait(timeout=60)
+    child.wait()
     child.stderr.close()
     assert "Traceback" not in told
     assert "Error" not in told
