@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.cluster import AgglomerativeClustering
 
 from coterie import clusterers
+from coterie._core.lazy import members
 from coterie.clusterers import (
     AverageLinkage,
     CompleteLinkage,
@@ -26,7 +27,6 @@ from coterie.clusterers import (
     SearchRounding,
     SingleLinkage,
     SpanningForest,
-    SumLink,
 )
 from coterie.clusterers._base import PairClusterer
 from coterie.clusterers.constraints import constrained
@@ -37,21 +37,18 @@ from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
 from tests.partitions import all_partitions
 
+FAMILY = [
+    member()
+    for member in members(clusterers).values()
+    if issubclass(member, PairClusterer) and member is not EstimatorClusterer
+]
 CAPABLE = [
-    Greedy(),
+    *(each for each in FAMILY if each.maximises is Correlation or hasattr(each, "united")),
     LocalSearch(sweeps=4),
-    Exact(),
-    Relaxation(),
     Relaxation(SearchRounding()),
-    Pivot(),
     Pivot(n_init=3),
-    SumLink(),
-    SpanningForest(),
-    SingleLinkage(),
     SingleLinkage(threshold=0.5, missing=1.0),
-    CompleteLinkage(),
     CompleteLinkage(threshold=9.0),
-    AverageLinkage(),
     AverageLinkage(threshold=-0.5, missing=1.0),
 ]
 LINKAGES = {
@@ -59,13 +56,7 @@ LINKAGES = {
     CompleteLinkage: min,
     AverageLinkage: lambda s: mean(map(Fraction, s)),
 }
-UNABLE = [
-    member()
-    for member in (getattr(clusterers, name) for name in clusterers.__all__)
-    if issubclass(member, PairClusterer)
-    and member is not EstimatorClusterer
-    and not any(isinstance(able, member) for able in CAPABLE)
-]
+UNABLE = [each for each in FAMILY if each not in CAPABLE]
 
 
 def named(clusterer):
@@ -348,9 +339,22 @@ def test_pairs_that_do_not_fit_are_refused():
 @pytest.mark.parametrize("clusterer", UNABLE, ids=named)
 def test_who_cannot_hold_items_together_says_so(clusterer):
     scores = PairScores(3, None, np.ones(3), n_clusters=2)
-    name = type(clusterer).__name__
-    with pytest.raises(PairError, match=f"^{name} cannot hold items together; use Greedy, Local"):
+    able = [type(each).__name__ for each in FAMILY if each in CAPABLE]
+    names = f"{', '.join(able[:-1])} or {able[-1]}"
+    with pytest.raises(PairError, match=f"cannot hold items together; use {names}$"):
         constrained(clusterer, scores, [(0, 1)])
+
+
+@pytest.mark.parametrize("clusterer", FAMILY, ids=named)
+def test_who_cannot_keep_items_apart_names_who_can(clusterer):
+    scores = PairScores(3, None, np.ones(3), n_clusters=2, apart=[(0, 2)])
+    if clusterer.keeps_apart:
+        assert holds(clusterer(scores), [], [(0, 2)])
+        return
+    able = [type(each).__name__ for each in FAMILY if each.keeps_apart]
+    names = f"{', '.join(able[:-1])} or {able[-1]}"
+    with pytest.raises(PairError, match=f"cannot keep pairs apart; use {names}$"):
+        clusterer(scores)
 
 
 def test_estimators_and_functions_cannot_hold_items_together():
@@ -359,19 +363,6 @@ def test_estimators_and_functions_cannot_hold_items_together():
     for clusterer in (average, lambda scores: Partition([0, 0, 1])):
         with pytest.raises(PairError, match="cannot hold items together"):
             constrained(clusterer, scores, [(0, 1)])
-
-
-def test_the_family_is_told_apart_as_a_whole():
-    """A new clusterer is to be put on one of the two sides."""
-    assert sorted(type(clusterer).__name__ for clusterer in UNABLE) == [
-        "DiscreteSpectral",
-        "GraphCut",
-        "KMedoids",
-        "KernelKMeans",
-        "LeftLink",
-        "RepeatedBisection",
-        "Spectral",
-    ]
 
 
 def test_left_linking_keeps_pairs_apart():

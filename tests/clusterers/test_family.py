@@ -39,11 +39,6 @@ def test_contract_of_an_estimator():
     check_clusterer(clusterers.EstimatorClusterer(average), n_clusters=2, order_free=True)
 
 
-def test_the_family_is_whole():
-    assert len(MEMBERS) == 17
-    assert len(CORRELATION) == 6
-
-
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.__name__)
 def test_contract(member):
     n_clusters = 2 if takes_k(member) else None

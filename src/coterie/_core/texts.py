@@ -50,6 +50,16 @@ def time_text(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def either(names: Iterable[str]) -> str:
+    """Write names as a choice.
+
+    >>> either(["Greedy"]), either(["Greedy", "Exact", "Pivot"])
+    ('Greedy', 'Greedy, Exact or Pivot')
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 class _Characters(dict[int, str]):
     """What stands for each character, found when it is first met."""
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from coterie._core.texts import either
 from coterie.cli.bars import bars
 from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
 from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from coterie.tables import TableModel
     from coterie.tables.fitting import Fitted
 
-*EARLIER, LAST = SLUGS
-
 ModelOut = Annotated[
     str, typer.Option("--output", "-o", metavar="MODEL", help="The file to write the model to.")
 ]
@@ -29,7 +28,7 @@ Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{', '.join(EARLIER)} or {LAST}.  [default: {AUTO}]",
+        help=f"{either(SLUGS)}.  [default: {AUTO}]",
     ),
 ]
 Metric = Annotated[

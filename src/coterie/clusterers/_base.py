@@ -12,6 +12,7 @@ from coterie._core.arrays import Floats, Ints
 from coterie._core.rounding import rounding
 from coterie._core.values import Value
 from coterie._types import Objective, Relaxed
+from coterie.clusterers.family import names_of
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, as_n_clusters
 from coterie.partition import Partition
@@ -81,13 +82,19 @@ class Solution:
 class PairClusterer(Value, ABC):
     """A frozen callable from `PairScores` to `Partition`."""
 
+    maximises: ClassVar[type[Objective] | None] = None
+    """The kind of its objective, if it has one."""
     keeps_apart: ClassVar[bool] = False
     """Whether the pairs of `PairScores.apart` are never joined; if not, they are refused."""
+    relaxed: ClassVar[bool] = False
+    """Whether solutions are relaxed, and training takes the weights of these."""
+    costly: ClassVar[bool] = False
+    """Whether `Greedy` is much cheaper, and finds as well what training can learn from."""
 
     @property
-    @abstractmethod
     def objective(self) -> Objective | None:
         """What the clusterer maximises, if anything."""
+        return None if self.maximises is None else self.maximises()
 
     def __call__(self, scores: PairScores) -> Partition:
         """Partition the items."""
@@ -137,10 +144,8 @@ class PairClusterer(Value, ABC):
                 "PairScores.from_matrix(S)"
             )
         if scores.apart is not None and not self.keeps_apart:
-            raise PairError(
-                f"{type(self).__name__} cannot keep pairs apart; use Greedy, LocalSearch, "
-                "Relaxation, Exact, CompleteLinkage, AverageLinkage or LeftLink"
-            )
+            names = names_of(lambda member: member.keeps_apart)
+            raise PairError(f"{type(self).__name__} cannot keep pairs apart; use {names}")
 
 
 class Search(PairClusterer):

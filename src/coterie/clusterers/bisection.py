@@ -44,15 +44,11 @@ class RepeatedBisection(Search):
     n_clusters: int | None = None
     n_init: int = 10
     random_state: int = 0
+    # No objective: the splits are greedy, and the result not even a local maximum of I₁.
 
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
         as_whole("random_state", self.random_state)
-
-    @property
-    def objective(self) -> None:
-        """None: the splits are greedy, the result is not even a local maximum of I₁."""
-        return
 
     def _labels(self, scores: PairScores) -> Ints:
         n_clusters = needed_n_clusters(self.n_clusters, scores)

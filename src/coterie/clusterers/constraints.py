@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from coterie._core.arrays import Pairs
 from coterie._types import Clusterer
+from coterie.clusterers.family import names_of
 from coterie.clusterers.together import contradiction, shown_chain
 from coterie.exceptions import PairError, located
 from coterie.objectives import Correlation
@@ -75,10 +76,8 @@ def _holding(clusterer: Clusterer, scores: PairScores, links: Pairs) -> Partitio
         return contraction.expand(clusterer(contraction.scores))
     if isinstance(clusterer, Uniting):
         return clusterer(clusterer.united(scores, links))
-    raise PairError(
-        f"{_name(clusterer)} cannot hold items together; use Greedy, LocalSearch, Relaxation, "
-        "Exact, Pivot, SumLink, SpanningForest, SingleLinkage, CompleteLinkage or AverageLinkage"
-    )
+    names = names_of(lambda member: member.maximises is Correlation or hasattr(member, "united"))
+    raise PairError(f"{_name(clusterer)} cannot hold items together; use {names}")
 
 
 def _links(name: str, pairs: ArrayLike | None, n_items: int) -> Pairs:

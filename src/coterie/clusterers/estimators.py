@@ -69,11 +69,6 @@ class EstimatorClusterer(Search):
         as_real("missing", self.missing, low=-inf)
         _takes_distances(self.estimator)
 
-    @property
-    def objective(self) -> None:
-        """None: an estimator does not say what it maximises."""
-        return
-
     def _labels(self, scores: PairScores) -> Ints:
         if scores.n_items == 1:
             return np.zeros(1, dtype=np.intp)

@@ -60,15 +60,12 @@ class Exact(PairClusterer):
 
     time_limit: float | None = 60.0
 
+    maximises = Correlation
+    costly = True
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         refuse_time_limit(self.time_limit)
-
-    @property
-    def objective(self) -> Correlation:
-        """The sum of the scores inside clusters."""
-        return Correlation()
 
     def _solve(self, scores: PairScores) -> Solution:
         parts = sorted(pieces(scores), key=lambda part: len(part.items))

@@ -69,15 +69,11 @@ class GraphCut(Search):
     n_clusters: int | None = None
     n_neighbors: int = 40
     random_state: int = 0
+    # No objective: cuts of the nearest-neighbour graph are no weighted sum of all scores.
 
     def __post_init__(self) -> None:
         as_whole("n_neighbors", self.n_neighbors, 1)
         as_whole("random_state", self.random_state)
-
-    @property
-    def objective(self) -> None:
-        """None: cuts of the nearest-neighbour graph are no weighted sum of all scores."""
-        return
 
     def _labels(self, scores: PairScores) -> Ints:
         n_clusters = needed_n_clusters(self.n_clusters, scores)

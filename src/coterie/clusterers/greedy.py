@@ -44,12 +44,8 @@ class Greedy(Search):
     Partition([0, 0, 0])
     """
 
+    maximises = Correlation
     keeps_apart: ClassVar[bool] = True
-
-    @property
-    def objective(self) -> Correlation:
-        """The sum of the scores inside clusters."""
-        return Correlation()
 
     def augmented(self, scores: PairScores, loss: Loss, truth: Partition) -> Solution:
         """Merge to raise the value plus the loss against the truth (eq. 8).

@@ -51,6 +51,7 @@ class KernelKMeans(Search):
     n_init: int = 10
     start: Partition | None = None
     random_state: int = 0
+    maximises = KMeans
 
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
@@ -60,11 +61,6 @@ class KernelKMeans(Search):
                 f"start is of type {type(self.start).__name__}; give a Partition, of labels by "
                 "Partition(labels)"
             )
-
-    @property
-    def objective(self) -> KMeans:
-        """The k-means objective."""
-        return KMeans()
 
     def _labels(self, scores: PairScores) -> Ints:
         known = self.n_clusters

@@ -50,6 +50,7 @@ class LeftLink(PairClusterer):
     """
 
     gamma: float = 0.0
+    maximises = objectives.LeftLink
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -40,11 +40,6 @@ class _Linkage(Search):
             as_whole("n_clusters", self.n_clusters, 1)
         as_real("missing", self.missing, low=-inf)
 
-    @property
-    def objective(self) -> None:
-        """Linkage maximises nothing that could be told."""
-        return
-
     def _labels(self, scores: PairScores) -> Ints:
         n_clusters = self._asked(scores)
         if n_clusters is None:

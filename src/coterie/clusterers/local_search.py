@@ -53,6 +53,7 @@ class LocalSearch(Search):
     sweeps: int = 50
     random_state: int = 0
 
+    maximises = Correlation
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -60,11 +61,6 @@ class LocalSearch(Search):
         as_whole("random_state", self.random_state)
         if self.start is not None and not isinstance(self.start, Partition):
             raise InputError(f"start is a {type(self.start).__name__}; give a Partition")
-
-    @property
-    def objective(self) -> Correlation:
-        """The sum of the scores inside clusters."""
-        return Correlation()
 
     def _labels(self, scores: PairScores) -> Ints:
         self._refuse_start(scores)

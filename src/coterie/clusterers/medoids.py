@@ -41,15 +41,11 @@ class KMedoids(Search):
     n_clusters: int | None = None
     n_init: int = 10
     random_state: int = 0
+    # No objective: distances to medoids are no weighted sum over pairs of a partition.
 
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
         as_whole("random_state", self.random_state)
-
-    @property
-    def objective(self) -> None:
-        """None: the sum of distances to medoids is no weighted sum over pairs of a partition."""
-        return
 
     def _labels(self, scores: PairScores) -> Ints:
         n_clusters = needed_n_clusters(self.n_clusters, scores)

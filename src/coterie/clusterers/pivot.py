@@ -40,15 +40,11 @@ class Pivot(Search):
 
     random_state: int = 0
     n_init: int = 1
+    maximises = Correlation
 
     def __post_init__(self) -> None:
         as_whole("random_state", self.random_state)
         as_whole("n_init", self.n_init, 1)
-
-    @property
-    def objective(self) -> Correlation:
-        """Return the correlation objective."""
-        return Correlation()
 
     def _labels(self, scores: PairScores) -> Ints:
         rng = np.random.default_rng(self.random_state)
@@ -56,7 +52,7 @@ class Pivot(Search):
         found = (cluster(rng.permutation(scores.n_items)) for _ in range(self.n_init))
         if self.n_init == 1:
             return next(found)
-        return max(found, key=lambda labels: self.objective.value(Partition(labels), scores))
+        return max(found, key=lambda labels: Correlation().value(Partition(labels), scores))
 
 
 def _by_order(scores: PairScores) -> Callable[[Ints], Ints]:

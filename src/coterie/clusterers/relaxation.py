@@ -58,6 +58,8 @@ class Relaxation(PairClusterer):
     rounding: Rounding = field(default_factory=BallRounding)
     time_limit: float | None = None
 
+    maximises = Correlation
+    relaxed = costly = True
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -67,11 +69,6 @@ class Relaxation(PairClusterer):
                 "BallRounding()"
             )
         refuse_time_limit(self.time_limit)
-
-    @property
-    def objective(self) -> Correlation:
-        """The sum of the scores inside clusters."""
-        return Correlation()
 
     def warm(self) -> "WarmRelaxation":
         """Return a solver for one item set whose scores change."""
@@ -122,16 +119,12 @@ class WarmRelaxation(PairClusterer):
 
     relaxation: Relaxation
 
+    maximises = Correlation
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._known: PairScores | None = None
         self._programs: list[TriangleLP] = []
-
-    @property
-    def objective(self) -> Correlation:
-        """The sum of the scores inside clusters."""
-        return self.relaxation.objective
 
     def _solve(self, scores: PairScores) -> Solution:
         parts = pieces(scores, above=-inf)

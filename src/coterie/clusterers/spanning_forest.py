@@ -26,10 +26,7 @@ class SpanningForest(PairClusterer):
     Solution(partition=Partition([0, 0, 0, 1]), value=3.0, bound=3.0, status='exact')
     """
 
-    @property
-    def objective(self) -> Forest:
-        """Return the objective of spanning forests."""
-        return Forest()
+    maximises = Forest
 
     def united(self, scores: PairScores, links: Pairs) -> PairScores:
         """Return scores by which links connect like positive pairs."""

@@ -32,6 +32,7 @@ TOLERANCE = 1e-10
 class _OverEigenvectors(PairClusterer):
     """What both share: the top eigenvectors, the bound and the rounding by k-means."""
 
+    maximises = KMeans
     n_clusters: int | None
     random_state: int
 
@@ -43,11 +44,6 @@ class _OverEigenvectors(PairClusterer):
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
         as_whole("random_state", self.random_state)
-
-    @property
-    def objective(self) -> KMeans:
-        """The k-means objective."""
-        return KMeans()
 
     def _partition(self, scores: PairScores) -> Partition:
         n_clusters = needed_n_clusters(self.n_clusters, scores)
@@ -106,6 +102,7 @@ class Spectral(_OverEigenvectors):
 
     n_clusters: int | None = None
     random_state: int = 0
+    relaxed = True
 
     def _kept(self, projection: Relaxed) -> Relaxed:
         return projection

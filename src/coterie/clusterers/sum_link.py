@@ -25,10 +25,7 @@ class SumLink(Search):
     Partition([0, 0, 1, 1])
     """
 
-    @property
-    def objective(self) -> Correlation:
-        """Return the correlation objective."""
-        return Correlation()
+    maximises = Correlation
 
     def _labels(self, scores: PairScores) -> Ints:
         if scores.listed is None:

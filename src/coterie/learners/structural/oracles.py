@@ -9,7 +9,7 @@ import numpy as np
 from coterie._core.arguments import as_real, refuse_class
 from coterie._core.arrays import Floats, Pairs
 from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, Solved
-from coterie.clusterers import Relaxation, Spectral
+from coterie.clusterers.family import names_of
 from coterie.exceptions import InputError
 from coterie.learners.structural.kernels import are_kernels
 from coterie.learners.structural.problem import Cut
@@ -159,7 +159,7 @@ def refuse_what_does_not_fit(clusterer: Clusterer, loss: Loss, augment: bool) ->
         return
     name, kind = type(clusterer).__name__, type(objective).__name__
     fitting = "PairLoss()" if isinstance(objective, Correlation) else "TraceLoss()"
-    if isinstance(clusterer, Relaxation | Spectral):
+    if getattr(clusterer, "relaxed", False):
         raise InputError(
             f"{name} is trained on relaxed partitions, whose loss must be linear in the weights of "
             f"{kind}, and {_named(loss)} is not; use {fitting}"
@@ -176,10 +176,11 @@ def _refuse_clusterer(clusterer: Clusterer) -> None:
     if not hasattr(clusterer, "solve"):
         raise InputError(f"clusterer is of type {name}; give one such as clusterers.Greedy()")
     if not isinstance(clusterer.objective, Correlation | KMeans):
+        names = names_of(lambda member: member.maximises in (Correlation, KMeans))
         raise InputError(
             f"{name} cannot be trained by a structural SVM, because it maximises neither the "
-            "correlation nor the k-means objective; use Greedy, LocalSearch, Relaxation, Exact, "
-            "KernelKMeans or Spectral, or PairwiseClustering, which takes any clusterer"
+            f"correlation nor the k-means objective; use {names}, or PairwiseClustering, which "
+            "takes any clusterer"
         )
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from coterie._core.arguments import as_weight, as_whole, refuse_class
 from coterie._core.arrays import Floats
 from coterie._types import Blocker, Clusterer, Featurizer, Loss
-from coterie.clusterers import Exact, Greedy, Relaxation
+from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, PartitionError, located
 from coterie.items import ItemSet
 from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
@@ -156,7 +156,7 @@ class StructuralSVM(Learner):
     @property
     def _is_costly(self) -> bool:
         """Whether a greedy search is much cheaper, and finds what counts as well."""
-        return self.augment and isinstance(self._clusterer, Relaxation | Exact)
+        return self.augment and getattr(self._clusterer, "costly", False)
 
     def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
         refuse_what_does_not_fit(self._clusterer, self._loss, self.augment)
