@@ -1,5 +1,7 @@
 """Similarities against plain NumPy, on every kind of features."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,12 +13,32 @@ from coterie import ItemSet
 from coterie.exceptions import FeatureError, InputError, PairError
 from coterie.features import DenseFeatures, GivenFeatures, Scaled, WithConstant
 from coterie.features.operators import blocks
-from coterie.pairs import all_pairs
-from coterie.similarities import ClassifierSimilarity, LinearSimilarity
+from coterie.pairs import PairScores, all_pairs
+from coterie.similarities import (
+    ClassifierSimilarity,
+    ConstantSimilarity,
+    ContextSimilarity,
+    DistanceSimilarity,
+    LinearSimilarity,
+)
+from coterie.similarities.base import shifted
 
 KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
 SOME = np.array([[4, 1], [0, 6], [2, 3]])  # one of them given as (j, i)
 COEF = np.array([1.5, -2.0, 0.25])
+
+
+@dataclass(frozen=True)
+class OwnSimilarity:
+    """A similarity of the user's own, which knows nothing but its bias."""
+
+    bias: float
+
+    def __call__(self, item_set, pairs):
+        return self.pair_scores(item_set, pairs).scores
+
+    def pair_scores(self, item_set, pairs):
+        return PairScores(len(item_set), None, np.full(21, self.bias))
 
 
 def item_set(kind, rng, n_items=7, **known):
@@ -258,3 +280,28 @@ def test_what_is_no_classifier_is_refused():
             ClassifierSimilarity(GivenFeatures(), classifier)
     shown = repr(ClassifierSimilarity(GivenFeatures(), LogisticRegression()))
     assert shown == "ClassifierSimilarity(LogisticRegression)"
+
+
+def test_a_threshold_is_taken_from_what_has_a_bias():
+    items, _, _ = item_set("pairs", np.random.default_rng(0))
+    inner = LinearSimilarity(GivenFeatures(), COEF, 0.5)
+    given = GivenFeatures(3, of_pairs=True)
+    own = OwnSimilarity(2.0)
+    for similarity in (inner, ContextSimilarity(given, inner), ContextSimilarity(given, own), own):
+        moved = shifted(similarity, 0.75)
+        np.testing.assert_allclose(moved(items, None), similarity(items, None) - 0.75)
+        assert shifted(similarity, 0.0) is similarity
+    for similarity in (DistanceSimilarity(given, COEF), ConstantSimilarity(1.0)):
+        with pytest.raises(InputError, match=f"{type(similarity).__name__} has no bias"):
+            shifted(similarity, 1.0)
+
+
+def test_given_features_are_computed_by_another_featurizer_however_deep():
+    items, matrix, _ = item_set("nodes", np.random.default_rng(0))
+    pairs = ItemSet.from_pair_features(matrix, n_items=len(items))
+    featurizer = WithConstant(Scaled(GivenFeatures(), np.array([2.0, 0.5, 1.0])))
+    learned = LinearSimilarity(featurizer, np.append(COEF, 0.25), 0.5)
+    similarity = learned.with_featurizer(GivenFeatures(of_pairs=False))
+    np.testing.assert_allclose(similarity(items, None), learned(pairs, None))
+    named = learned.with_featurizer(Differences())
+    assert named.featurizer.names == ("x", "x", "constant")

@@ -13,6 +13,7 @@ from coterie._core.rounding import rounding
 from coterie._core.values import Value
 from coterie._types import Objective, Relaxed
 from coterie.clusterers.family import names_of
+from coterie.clusterers.thresholds import one_by_one
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, as_n_clusters
 from coterie.partition import Partition
@@ -107,6 +108,10 @@ class PairClusterer(Value, ABC):
         if not scores.n_items:
             return self._solution(scores, Partition([]), inf if self.objective is None else 0.0)
         return self._solve(scores)
+
+    def partitions_at(self, scores: PairScores, thresholds: Floats) -> list[Partition]:
+        """Partition the items by their scores less each of some thresholds."""
+        return one_by_one(self, scores, thresholds)
 
     @abstractmethod
     def _solve(self, scores: PairScores) -> Solution:

@@ -1,6 +1,6 @@
 """Joins of clusters, and the clusters that a cut of them leaves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +9,9 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
 from coterie._kernels.graphs.components import listed_components
+from coterie.clusterers._pieces import components
 from coterie.pairs import PairScores
+from coterie.partition import Partition
 
 
 class Joins(NamedTuple):
@@ -29,6 +31,18 @@ class Joins(NamedTuple):
     def labels(self, threshold: float) -> Ints:
         """Label the items, clusters joined that score above a threshold."""
         return linked(self.links[self.heights > threshold + self.slacks], self.n_items)
+
+
+def cuts(joins: Callable[[float], Joins], thresholds: Floats, missing: float) -> list[Partition]:
+    """Cut joins at each threshold; `joins` returns those that score above a level."""
+    # Below the score of absent pairs all pairs are needed, above it the listed ones are enough.
+    deep = np.flatnonzero(thresholds < missing)
+    found: dict[int, Partition] = {}
+    for part in (deep, np.setdiff1d(np.arange(len(thresholds)), deep)):
+        if len(part):
+            joined = joins(float(thresholds[part].min()))
+            found |= {at: Partition(joined.labels(float(thresholds[at]))) for at in part.tolist()}
+    return [found[at] for at in range(len(thresholds))]
 
 
 def gathered(found: Iterable[tuple[Ints, Joins]], n_items: int) -> Joins:
@@ -99,3 +113,24 @@ def _absent_forest(listed: Pairs, n_items: int) -> Iterator[tuple[int, int]]:
         unvisited = unvisited[is_listed]
         queue += reached
         yield from ((item, other) for other in reached)
+
+
+def stakes(scores: PairScores, missing: float, above: float) -> Floats:
+    """Return the largest score without its sign in the component of each item."""
+    if scores.listed is None or missing > above:
+        other = 0.0 if scores.listed is None else abs(missing)
+        return np.full(scores.n_items, max(largest(scores.scores), other))
+    labels = components(scores, above)
+    sizes = np.bincount(labels)
+    own, its = labels[scores.listed].T
+    inside = own == its
+    found = np.zeros(len(sizes))
+    np.maximum.at(found, own[inside], np.abs(scores.scores[inside]))
+    n_listed = np.bincount(own[inside], minlength=len(sizes))
+    absent = np.where(n_listed < sizes * (sizes - 1) // 2, abs(missing), 0.0)
+    return np.maximum(found, absent)[labels]
+
+
+def largest(scores: Floats) -> float:
+    """Return the largest score without its sign."""
+    return max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))

@@ -14,11 +14,21 @@ from coterie._kernels.linkage.dense import average_joins, complete_joins, single
 from coterie._kernels.linkage.sparse import listed_average_joins, listed_complete_joins
 from coterie.clusterers._apart import overridden
 from coterie.clusterers._base import Search, needed_n_clusters
-from coterie.clusterers._joins import Joins, best_first, gathered, linked, spanning_tree
-from coterie.clusterers._pieces import DENSE_SHARE, components, mapped, pieces
+from coterie.clusterers._joins import (
+    Joins,
+    best_first,
+    cuts,
+    gathered,
+    largest,
+    linked,
+    spanning_tree,
+    stakes,
+)
+from coterie.clusterers._pieces import DENSE_SHARE, mapped, pieces
 from coterie.clusterers.together import closure, grouped, raised
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions
+from coterie.partition import Partition
 
 __all__ = ["AverageLinkage", "CompleteLinkage", "SingleLinkage"]
 
@@ -162,10 +172,10 @@ class _DenseLinkage(_Linkage):
 
     def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
         super()._refuse_splits(scores, links)
-        largest = int(np.bincount(grouped(links, scores.n_items)).max())
-        if self.max_size is not None and largest > self.max_size:
+        n_most = int(np.bincount(grouped(links, scores.n_items)).max())
+        if self.max_size is not None and n_most > self.max_size:
             raise ItemSetError(
-                f"the links make a group of {largest} items, but max_size is {self.max_size}; "
+                f"the links make a group of {n_most} items, but max_size is {self.max_size}; "
                 "drop some links"
             )
 
@@ -202,6 +212,19 @@ class _DenseLinkage(_Linkage):
         found = mapped(lambda part: self._joins_inside(part.scores, above), parts, n_pairs)
         return gathered(zip((part.items for part in parts), found, strict=True), scores.n_items)
 
+    def partitions_at(self, scores: PairScores, thresholds: Floats) -> list[Partition]:
+        """Join clusters once, down to the lowest threshold, and cut the joins at each.
+
+        Among equal scores the order of joins may be another than at one threshold alone.
+        """
+        # An absent pair must fall with all others; one that scores 0 stays where it is.
+        falls = scores.listed is None or self.missing != 0
+        stops = self.threshold, self.n_clusters, scores.n_clusters
+        if stops != (None, None, None) or not falls or not scores.n_items:
+            return super().partitions_at(scores, thresholds)
+        absent = -inf if scores.listed is None else self.missing
+        return cuts(lambda above: self.joins(scores, above), thresholds, absent)
+
     def _above(self, scores: PairScores, threshold: float) -> Ints:
         return self.joins(scores, threshold).labels(threshold)
 
@@ -219,8 +242,8 @@ class _DenseLinkage(_Linkage):
         links, heights, legal = self._tree(condensed, scores)
         # A join that scores what its two items do is no mean, so that nothing was rounded.
         exact = heights == condensed[condensed_positions(links, scores.n_items)]
-        stakes = _stakes(scores, self.missing, above)[links[:, 0]]
-        slacks = np.where(exact, 0.0, self._rounding * stakes)
+        slacks = self._rounding * stakes(scores, self.missing, above)[links[:, 0]]
+        slacks[exact] = 0.0
         return Joins(scores.n_items, links[legal], heights[legal], slacks[legal])
 
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
@@ -240,7 +263,7 @@ class _DenseLinkage(_Linkage):
         work = condensed.copy()
         # So low that a mean over any number of pairs shows whether one of them must be apart, and
         # finite, because means of infinities are no numbers. All legal joins come before.
-        lowest = -2.0 * (_largest(condensed) or 1.0)
+        lowest = -2.0 * (largest(condensed) or 1.0)
         barred = 2.0 * lowest * len(work)
         max_size = scores.n_items if self.max_size is None else self.max_size
         if max_size == 1:
@@ -365,23 +388,3 @@ def _barred(scores: PairScores, listed: Pairs) -> tuple[Pairs, Floats]:
     values = scores.scores.copy()
     pairs, values = overridden(scores.n_items, listed, values, scores.apart, -inf)
     return (listed if pairs is None else read_only(pairs)), read_only(values)
-
-
-def _stakes(scores: PairScores, missing: float, above: float) -> Floats:
-    """Return the largest score without its sign in the component of each item."""
-    if scores.listed is None or missing > above:
-        other = 0.0 if scores.listed is None else abs(missing)
-        return np.full(scores.n_items, max(_largest(scores.scores), other))
-    labels = components(scores, above)
-    sizes = np.bincount(labels)
-    own, its = labels[scores.listed].T
-    inside = own == its
-    found = np.zeros(len(sizes))
-    np.maximum.at(found, own[inside], np.abs(scores.scores[inside]))
-    n_listed = np.bincount(own[inside], minlength=len(sizes))
-    absent = np.where(n_listed < sizes * (sizes - 1) // 2, abs(missing), 0.0)
-    return np.maximum(found, absent)[labels]
-
-
-def _largest(scores: Floats) -> float:
-    return max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))

@@ -2,12 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
 from coterie._core.values import Value
-from coterie._types import Features
+from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
 from coterie.items import ItemSet, as_item_set
 
@@ -32,6 +33,13 @@ class PairFeaturizer(Value, ABC):
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:  # noqa: ARG002
         """Return the featurizer fitted to item sets: itself, unless the kind learns from them."""
         return self
+
+    def with_given(self, featurizer: Featurizer) -> Featurizer:
+        """Return it with another in place of `GivenFeatures`, however deep that is inside it."""
+        inner = getattr(self, "featurizer", None)
+        if inner is None:
+            return self
+        return replace(self, featurizer=inner.with_given(featurizer))  # type: ignore[type-var]
 
     @abstractmethod
     def encode(self, item_set: ItemSet) -> Any:

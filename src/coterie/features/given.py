@@ -143,6 +143,10 @@ class GivenFeatures(PairFeaturizer):
             raise FeatureError("there are no features to fit to; give an item set that has some")
         return replace(self, n_columns=n_columns, of_pairs=of_pairs)
 
+    def with_given(self, featurizer: Featurizer) -> Featurizer:
+        """Return the other in its place."""
+        return featurizer
+
     def encode(self, item_set: ItemSet) -> Encoded:
         """Take the features of the item set; nothing is computed."""
         items = as_given(item_set.items)

@@ -10,9 +10,9 @@ from coterie import metrics
 from coterie._core.arrays import Bools, Floats, Ints
 from coterie._types import Clusterer
 from coterie.clusterers.constraints import constrained
+from coterie.clusterers.thresholds import lowered, partitions_at
 from coterie.features.records import WHOLE
 from coterie.items import ItemSet
-from coterie.learners.auto.decoding import lowered, partitions_at
 from coterie.partition import Partition
 from coterie.report.data import (
     Choice,

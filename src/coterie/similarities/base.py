@@ -1,7 +1,8 @@
 """What similarities share: which pairs are meant, and how features become scores."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +11,7 @@ from coterie._core.arguments import as_floats
 from coterie._core.arrays import Floats, Pairs
 from coterie._core.progress import report
 from coterie._types import Features, Featurizer
-from coterie.exceptions import FeatureError
+from coterie.exceptions import FeatureError, InputError
 from coterie.features.featurizer import as_featurizer
 from coterie.features.operators import written
 from coterie.items import ItemSet, PairFeatures, as_item_set
@@ -43,6 +44,23 @@ class FeatureSimilarity(ABC):
         features = self._features(items, listed)
         own = self._diagonal(features)
         return PairScores(len(items), listed, self._scores(features), own, items.n_clusters)
+
+    def shifted(self, threshold: float) -> Self:
+        """Return the similarity whose scores are less by a threshold, where it has a bias."""
+        lowered: Self = with_less_bias(self, threshold)
+        return lowered
+
+    def with_featurizer(self, featurizer: Featurizer) -> Self:
+        """Return the similarity of items whose pair features, given so far, a featurizer computes.
+
+        >>> from coterie.features import AbsoluteDifferences, GivenFeatures, Scaled
+        >>> from coterie.similarities import LinearSimilarity
+        >>> similarity = LinearSimilarity(Scaled(GivenFeatures(), [2.0]), coef=[-1.0], bias=3.0)
+        >>> similarity.with_featurizer(AbsoluteDifferences())(ItemSet([[1.0], [5.0], [6.0]]))
+        array([1. , 0.5, 2.5])
+        """
+        inner: Any = self.featurizer
+        return replace(self, featurizer=inner.with_given(featurizer))  # type: ignore[type-var]
 
     def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
         return self.featurizer(item_set, pairs)
@@ -114,6 +132,24 @@ class WeightedSimilarity(FeatureSimilarity):
                 f"the features have {n_columns} columns, but there are {len(self.coef)} coef; give "
                 "the featurizer that they were learned with, and item sets of that kind"
             )
+
+
+def shifted(similarity: Any, threshold: float) -> Any:
+    """Take a threshold from every score of a similarity; one of the user's own needs a `bias`."""
+    if not threshold:
+        return similarity
+    shift = getattr(similarity, "shifted", None)
+    return with_less_bias(similarity, threshold) if shift is None else shift(threshold)
+
+
+def with_less_bias(similarity: Any, threshold: float) -> Any:
+    """Take a threshold from the bias of a similarity."""
+    if not hasattr(similarity, "bias"):
+        raise InputError(
+            f"{type(similarity).__name__} has no bias that a threshold could be taken from; give a "
+            "LinearSimilarity or a TreeSimilarity"
+        )
+    return replace(similarity, bias=similarity.bias - threshold)
 
 
 def asked(item_set: ItemSet, pairs: Pairs | None) -> Pairs | None:

@@ -9,7 +9,7 @@ from coterie.exceptions import InputError
 from coterie.features.featurizer import as_featurizer
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities.base import asked
+from coterie.similarities.base import asked, shifted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +71,10 @@ class ContextSimilarity:
             )
         bias, parts = explain(self._given(item_set, pairs), None)
         return bias, parts
+
+    def shifted(self, threshold: float) -> "ContextSimilarity":
+        """Return the similarity whose scores are less by a threshold, where the other can be."""
+        return replace(self, similarity=shifted(self.similarity, threshold))
 
     def __repr__(self) -> str:
         return f"ContextSimilarity({self.similarity!r})"

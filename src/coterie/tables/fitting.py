@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -14,7 +13,6 @@ from coterie._core.lazy import members
 from coterie._core.progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
 from coterie.exceptions import InputError
-from coterie.features.given import GivenFeatures
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
@@ -126,9 +124,9 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
     calibration = calibration_of(
         [(each.scores, each.truth) for each in learner.held_out_], chosen.clusterer
     )
-    model = Model(
-        blocking.blocker, of_records(chosen.similarity, featurizer), chosen.clusterer, calibration
-    )
+    learned: Any = chosen.similarity
+    similarity = learned.with_featurizer(featurizer)
+    model = Model(blocking.blocker, similarity, chosen.clusterer, calibration)
     report("table", 3, 3)
     facts = {
         **learning_facts(groups, learner),
@@ -141,18 +139,6 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
 
 def _n_pairs(item_set: ItemSet) -> int:
     return int(item_set.items.features.shape[0])
-
-
-def of_records(value: Any, featurizer: RecordFeatures) -> Any:
-    """Put a featurizer of records where given features were, however deep in a similarity."""
-    if isinstance(value, GivenFeatures):
-        return featurizer
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
-    inner = {name: of_records(part, featurizer) for name, part in parts.items()}
-    changed = {name: part for name, part in inner.items() if part is not parts[name]}
-    return replace(value, **changed) if changed else value
 
 
 def _learner(options: Options) -> AutoLearner:

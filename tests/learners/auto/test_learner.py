@@ -14,13 +14,14 @@ from coterie import ItemSet, Partition
 from coterie._core.progress import progress
 from coterie.blocking import AllPairs
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
+from coterie.clusterers.thresholds import below, partitions_at
 from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
 from coterie.learners import LatentLeftLinking, PairwiseClustering
 from coterie.learners.auto import variants as variants_module
 from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_bound
-from coterie.learners.auto.decoding import below, mean_apart, partitions_at, shifted, threshold_grid
+from coterie.learners.auto.decoding import mean_apart, threshold_grid
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import FAMILIES
 from coterie.learners.auto.folds import folds_of_entities, folds_of_sets, pooled
@@ -34,6 +35,7 @@ from coterie.metrics import b_cubed, conll_score, pair_loss, pair_scores, variat
 from coterie.model import Model
 from coterie.pairs import PairScores, all_pairs
 from coterie.similarities import LinearSimilarity
+from coterie.similarities.base import shifted
 from coterie_papers.beyond.every import fit_every
 
 LOGISTIC, LEFT_LINKING = "logistic regression", "latent left-linking"

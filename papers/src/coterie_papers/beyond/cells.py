@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from coterie.clusterers.thresholds import partitions_at
 from coterie.datasets.corpus import Corpus
-from coterie.learners.auto.decoding import partitions_at, shifted, threshold_grid
+from coterie.learners.auto.decoding import threshold_grid
 from coterie.learners.base import Learner
 from coterie.learners.held_out import as_number, divided, left_of
 from coterie.metrics import (
@@ -22,6 +23,7 @@ from coterie.metrics import (
 )
 from coterie.pairs import PairScores
 from coterie.partition import Partition
+from coterie.similarities.base import shifted
 from coterie.toolkit import Clusterer, Floats
 from coterie_papers.beyond.data import Run, task
 from coterie_papers.beyond.methods import Setting, effort_of, settings_of

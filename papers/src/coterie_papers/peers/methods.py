@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink, SpanningForest, SumLink
+from coterie.clusterers.thresholds import lowered
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.learners.auto.candidates import Candidate, Setup, Variant, size_bound
-from coterie.learners.auto.decoding import lowered
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import SLUGS
 from coterie.learners.auto.plan import planned

@@ -1,15 +1,10 @@
-"""Partitions at many operating points: a clusterer, and a threshold taken from all scores."""
+"""The thresholds that are tried, taken from all scores, and what is reached at them."""
 
 from collections.abc import Sequence
-from dataclasses import is_dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from coterie._core.arrays import Floats
-from coterie._types import Clusterer
-from coterie.clusterers import AverageLinkage, CompleteLinkage
-from coterie.exceptions import InputError
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -67,35 +62,6 @@ def steadied(reached: Floats) -> Floats:
     return averaged
 
 
-def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) -> list[Partition]:
-    """Partition the items by their scores less each of some thresholds.
-
-    Average and complete linkage join their clusters once, down to the lowest threshold, and cut the
-    joins at each; among equal scores the order of joins may be another than at one threshold alone.
-    """
-    if isinstance(clusterer, AverageLinkage | CompleteLinkage) and _is_one_tree(clusterer, scores):
-        return _cuts(clusterer, scores, thresholds)
-    return [below(clusterer, each)(lowered(scores, each)) for each in thresholds]
-
-
-def lowered(scores: PairScores, threshold: float) -> PairScores:
-    """Take a threshold from every score."""
-    return scores.plus(np.full(len(scores.scores), -threshold)) if threshold else scores
-
-
-def below(clusterer: Clusterer, threshold: float) -> Clusterer:
-    """Take a threshold from what an absent pair scores."""
-    missing = getattr(clusterer, "missing", 0.0)
-    return replace(clusterer, missing=missing - threshold) if missing else clusterer  # type: ignore[type-var]
-
-
-def with_missing(clusterer: Clusterer, missing: float) -> Clusterer:
-    """Say what an absent pair scores, to a clusterer that asks for it."""
-    if not missing or not hasattr(clusterer, "missing"):
-        return clusterer
-    return replace(clusterer, missing=missing)  # type: ignore[type-var]
-
-
 def mean_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> float:
     """Return what pairs apart score on the average: what is foreseen of those not listed.
 
@@ -104,40 +70,3 @@ def mean_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> flo
     both = zip(scored, truths, strict=True)
     apart = np.concatenate([each.scores[~truth.together(each.listed)] for each, truth in both])
     return min(float(apart.mean()), 0.0) if len(apart) else 0.0
-
-
-def shifted(similarity: Any, threshold: float) -> Any:
-    """Take a threshold from every score of a similarity: of its bias, however deep that is."""
-    if not threshold:
-        return similarity
-    if hasattr(similarity, "bias"):
-        return replace(similarity, bias=similarity.bias - threshold)
-    if is_dataclass(similarity) and hasattr(similarity, "similarity"):
-        return replace(similarity, similarity=shifted(similarity.similarity, threshold))  # type: ignore[type-var]
-    raise InputError(
-        f"{type(similarity).__name__} has no bias that a threshold could be taken from; give a "
-        "LinearSimilarity or a TreeSimilarity"
-    )
-
-
-def _is_one_tree(clusterer: AverageLinkage | CompleteLinkage, scores: PairScores) -> bool:
-    """Say whether a linkage of at least one item makes the same joins whatever the threshold.
-
-    An absent pair must fall with all others; one that scores 0 does not, as `below` leaves it.
-    """
-    stops = clusterer.threshold, clusterer.n_clusters, scores.n_clusters
-    falls = scores.listed is None or clusterer.missing != 0
-    return stops == (None, None, None) and falls and scores.n_items > 0
-
-
-def _cuts(
-    clusterer: AverageLinkage | CompleteLinkage, scores: PairScores, thresholds: Floats
-) -> list[Partition]:
-    # Below the score of absent pairs all pairs are needed, above it the listed ones are enough.
-    deep = np.flatnonzero((thresholds < clusterer.missing) & (scores.listed is not None))
-    found: dict[int, Partition] = {}
-    for part in (deep, np.setdiff1d(np.arange(len(thresholds)), deep)):
-        if len(part):
-            joins = clusterer.joins(scores, float(thresholds[part].min()))
-            found |= {at: Partition(joins.labels(float(thresholds[at]))) for at in part.tolist()}
-    return [found[at] for at in range(len(thresholds))]

@@ -13,24 +13,17 @@ from threadpoolctl import threadpool_limits
 from coterie._core.arrays import Floats
 from coterie._core.progress import report, uninterrupted
 from coterie._types import Clusterer
+from coterie.clusterers.thresholds import below, lowered, partitions_at, with_missing
 from coterie.exceptions import located
 from coterie.learners.auto.candidates import Candidate, Setup, Variant
-from coterie.learners.auto.decoding import (
-    below,
-    lowered,
-    mean_apart,
-    partitions_at,
-    shifted,
-    steadied,
-    threshold_grid,
-    with_missing,
-)
+from coterie.learners.auto.decoding import mean_apart, steadied, threshold_grid
 from coterie.learners.auto.folds import Fold, HeldOut, pooled
 from coterie.learners.auto.measure import Measure
 from coterie.learners.auto.plan import Plan
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition
+from coterie.similarities.base import shifted
 
 MARGIN = 0.001
 """Up to which difference candidates are level."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from coterie.clusterers import AverageLinkage, CompleteLinkage
-from coterie.learners.auto.decoding import below, lowered, partitions_at
+from coterie.clusterers import AverageLinkage, CompleteLinkage, Greedy
+from coterie.clusterers.thresholds import below, lowered, partitions_at
 from coterie.pairs import PairScores, all_pairs
 
 
@@ -63,3 +63,10 @@ def test_an_absent_pair_falls_with_the_others_to_nothing():
     assert below(AverageLinkage(missing=-0.5), -0.5).missing == 0.0
     assert below(AverageLinkage(missing=-0.5), 0.25).missing == -0.75
     assert below(AverageLinkage(), 0.25).missing == 0.0
+
+
+def test_a_clusterer_of_the_users_own_is_asked_at_each_threshold():
+    scores = make_scores(np.random.default_rng(0), 9, 1.0, apart=False)
+    thresholds = np.array([0.5, -0.5])
+    found = partitions_at(Greedy().__call__, scores, thresholds)
+    assert found == partitions_at(Greedy(), scores, thresholds)
