@@ -362,7 +362,7 @@ def test_what_is_ahead_as_a_whole_may_lose_on_most_sets(n_sets, measured, verdic
 
 
 def test_a_small_spread_over_starts_is_seen(context, monkeypatch):
-    values = {"Coreference, average": {"measured": [0.8, 0.801]}, "Topic": {"measured": [0.4, 0.8]}}
+    values = {"Coreference": {"measured": [0.8, 0.801]}, "Topic": {"measured": [0.4, 0.8]}}
     monkeypatch.setattr(left_claims, "start_values", lambda context: values)
     small, large = left_claims._of_starts(context)
     assert (small.verdict, large.verdict) == ("yes, not tested", "no, not tested")

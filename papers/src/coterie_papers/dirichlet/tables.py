@@ -74,10 +74,10 @@ def _listed(values: Sequence[float]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _pairs(results: Results) -> str:
+def _pairs(results: Results, rows: Mapping[str, Row]) -> str:
     """Say how many pairs the SVM was trained on."""
-    rows = [row for row in results.cells if row.endswith(SVM)]
-    counts = {count for row in rows for count in results.facts(row, "pairs")}
+    trained = [name for name, row in rows.items() if row.system == SVM]
+    counts = {count for name in trained for count in results.facts(name, "pairs")}
     return " or ".join(f"{count:,}" for count in sorted(counts))
 
 
@@ -120,7 +120,7 @@ def _digits(context: Context, name: str, title: str, grey: str) -> list[Table]:
         NES_NOTE + ORDER_NOTE,
         f"{PT_NOTE} {GREY_NOTE.format(grey)}",
         _scm_note(effort) + _settings_note(effort.images, results, DIGIT_ROWS),
-        SVM_NOTE.format("|x − x′|", _pairs(results)),
+        SVM_NOTE.format("|x − x′|", _pairs(results, DIGIT_ROWS)),
         *(verdict(results, *side) for side in sides.values()),
     ]
     return [
@@ -166,7 +166,9 @@ def _citations(context: Context, name: str, title: str) -> list[Table]:
         NES_NOTE + FIT_NOTE,
         PT_NOTE,
         _scm_note(effort) + _resolution_note(effort.citations.resolutions) + settings,
-        SVM_NOTE.format("the seven distances of pairs that share a canopy", _pairs(results)),
+        SVM_NOTE.format(
+            "the seven distances of pairs that share a canopy", _pairs(results, CITATION_ROWS)
+        ),
         verdict(results, SCM, others),
     ]
     return [

@@ -38,37 +38,34 @@ class Cells:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> def compute():
+    >>> def compute(key):
     ...     print("computing")
-    ...     return {"loss": 2.5}
+    ...     return {"loss": key["C"] / 4}
     >>> with TemporaryDirectory() as folder:
     ...     cells = Cells(Path(folder))
-    ...     cells.get({"data": "news", "C": 10.0, "version": 1}, compute)
-    ...     cells.get({"data": "news", "C": 10.0, "version": 1}, compute)
+    ...     cells.run([{"data": "news", "C": 10.0, "version": 1}], compute, n_jobs=1)
+    ...     cells.run([{"data": "news", "C": 10.0, "version": 1}], compute, n_jobs=1)
     computing
-    {'loss': 2.5}
-    {'loss': 2.5}
+    [{'loss': 2.5}]
+    [{'loss': 2.5}]
     """
 
     folder: Path
 
-    def get(self, key: Key, compute: Callable[[], Mapping[str, Any]]) -> Values:
-        """Return the values under `key`; where there are none, compute and keep them."""
-        found = self.find(key)
-        return self._keep(key, compute) if found is None else found
-
     def run(
         self,
         keys: Iterable[Key],
-        compute: Callable[[Key], Mapping[str, Any]],
+        compute: Callable[..., Mapping[str, Any]],
         n_jobs: int | None = None,
         task: str = "cells",
+        arguments: tuple[Any, ...] = (),
     ) -> list[Values]:
         """Return the values under each key; those missing are computed by `n_jobs` processes.
 
         Each is kept as soon as it is there, so that whatever stops the work, the next run goes on
-        from it. `compute` is called with a key in another process: it must be a function that can
-        be imported, or a `functools.partial` of one. None takes all cores; 1 stays in this process.
+        from it. `compute` is called with a key and the arguments in another process: it must be a
+        function that can be imported, or a `functools.partial` of one. None takes all cores; 1
+        stays in this process.
         """
         keys = list(keys)
         kept = ((self.path(key), self.find(key)) for key in keys)
@@ -76,7 +73,8 @@ class Cells:
         missing = {self.path(key): key for key in keys if self.path(key) not in found}
         total = len(found) + len(missing)
         report(task, len(found), total)
-        for key, values in self._computed(list(missing.values()), compute, n_jobs):
+        work = partial(self._keep, compute, arguments)
+        for key, values in self._computed(list(missing.values()), work, n_jobs):
             found[self.path(key)] = values
             report(task, len(found), total, _slug(key))
         return [found[self.path(key)] for key in keys]
@@ -108,13 +106,18 @@ class Cells:
                 path.unlink(missing_ok=True)
 
     def _keep(
-        self, key: Key, compute: Callable[[], Mapping[str, Any]], processes: int = 1
-    ) -> Values:
+        self,
+        compute: Callable[..., Mapping[str, Any]],
+        arguments: tuple[Any, ...],
+        key: Key,
+        processes: int,
+    ) -> tuple[Key, Values]:
+        """Compute the values of a key, and write them before anything else can happen."""
         make_folder(self.folder)
         used = commit()  # before the work: the files may change while it goes on
         started = time.perf_counter()
         with uninterrupted():
-            values_found = encoded(_as_values(compute()))
+            values_found = encoded(_as_values(compute(key, *arguments)))
         content = {
             "key": encoded(key),
             "values": values_found,
@@ -130,16 +133,13 @@ class Cells:
         with replacing(self.path(key)) as file:
             file.write(text.encode())
         # As they will be read from now on: arrays are lists, tuples too.
-        values: Values = json.loads(text, object_hook=decoded)["values"]
-        return values
-
-    def _keep_with_key(
-        self, key: Key, compute: Callable[[Key], Mapping[str, Any]], processes: int
-    ) -> tuple[Key, Values]:
-        return key, self._keep(key, partial(compute, key), processes)
+        return key, json.loads(text, object_hook=decoded)["values"]
 
     def _computed(
-        self, keys: Sequence[Key], compute: Callable[[Key], Mapping[str, Any]], n_jobs: int | None
+        self,
+        keys: Sequence[Key],
+        work: Callable[[Key, int], tuple[Key, Values]],
+        n_jobs: int | None,
     ) -> Iterator[tuple[Key, Values]]:
         """Yield the keys with their values as they are computed, in whatever order."""
         from joblib import Parallel, delayed  # noqa: PLC0415
@@ -153,9 +153,8 @@ class Cells:
         # One by one: how long cells take says nothing about how long the next ones will.
         parallel = Parallel(n_jobs=processes, return_as="generator_unordered", batch_size=1)
         # Kept by the process that computes them, so that no stop can lose them on the way.
-        kept = delayed(self._keep_with_key)
         try:
-            yield from parallel(kept(key, compute, processes) for key in keys)
+            yield from parallel(delayed(work)(key, processes) for key in keys)
         except TerminatedWorkerError as error:
             raise CoterieError(
                 "a process was ended from outside, perhaps for want of memory; what is finished is "
@@ -199,14 +198,7 @@ class Context:
         """Return the values under each key, those missing by `compute(key, data_folder)`."""
         keys = list(keys)
         self.used.update(map(self.cells.path, keys))
-        bound = partial(_call, compute, self.data_folder)
-        return self.cells.run(keys, bound, self.n_jobs, self.task)
-
-
-def _call(
-    compute: Callable[[Key, Path | None], Mapping[str, Any]], data_folder: Path | None, key: Key
-) -> Mapping[str, Any]:
-    return compute(key, data_folder)
+        return self.cells.run(keys, compute, self.n_jobs, self.task, (self.data_folder,))
 
 
 def make_folder(folder: Path) -> list[Path]:

@@ -77,14 +77,13 @@ def _losses(result: Result, metric: Callable[..., float], direction: float) -> F
 
 
 def _of_order(context: Context) -> Iterable[Claim]:
-    for row, data in ORDERED.items():
+    for name, data in ORDERED.items():
         natural, random = (
             results_of(context, data.divisions, {OURS: online_rows(data.passes)[OURS]}, order)[OURS]
             for order in (NATURAL, SCRAMBLED)
         )
         gain = data.direction * (data.measure(random) - data.measure(natural))
         first, second = (_losses(each, data.metric, data.direction) for each in (natural, random))
-        name = row.partition(",")[0]
         level = name == "Author"
         said = "level with" if level else "better than"
         text = f"{name} (5.4): the natural order {said} a random one"
@@ -92,9 +91,8 @@ def _of_order(context: Context) -> Iterable[Claim]:
 
 
 def _of_starts(context: Context) -> Iterable[Claim]:
-    for row, values in start_values(context).items():
+    for name, values in start_values(context).items():
         share = float(np.std(values["measured"], ddof=1) / np.mean(values["measured"]))
-        name = row.partition(",")[0]
         yield Claim(f"{name} (5.3): SGD's deviation over starts small", 100 * (SMALL - share))
 
 

@@ -15,7 +15,8 @@ from coterie_papers.left_linking.results import Result, chosen_table, p_notes, r
 from coterie_papers.left_linking.techniques import (
     BATCH_ROWS,
     CORR,
-    FOREST,
+    L3M,
+    ONLINE,
     OURS,
     TUNED,
     Choice,
@@ -23,6 +24,7 @@ from coterie_papers.left_linking.techniques import (
 )
 
 RELAXED = "Corr-Clustering, C_R"
+OTHER_ONLINE = set(ONLINE) - {L3M}
 
 GOLD = (
     "Gold mentions, F1 in percent. λ, the learning rate η, γ and passes, or C, are those of the "
@@ -177,7 +179,8 @@ def _corr_notes(results: Mapping[str, Result], limits: Protocol) -> list[str]:
 
 def lead_note(averages: Mapping[str, float]) -> str:
     """Say whether L³M with tuned γ is ahead of the other online techniques."""
-    others = {row: averages[row] for row in rows() if not row.startswith(("L³M", CORR, FOREST))}
+    chosen = rows().items()
+    others = {row: averages[row] for row, (technique, _) in chosen if technique in OTHER_ONLINE}
     best = max(others, key=lambda row: others[row])
     ahead = averages[OURS] - others[best]
     place = "leads the other online techniques" if ahead > 0 else "does not lead"

@@ -11,18 +11,22 @@ from coterie_papers.svm_cluster.cells import MEASURES, TEST, VERSION, Task, clas
 
 
 class Setting(NamedTuple):
-    """What may be chosen, its cross-validated loss, and all measures of the test sets with it."""
+    """What may be chosen, its cross-validated loss, and all measures of the test sets with it.
 
-    name: str
+    The threshold is that of a pair classifier; a structural one has none, which is 0.
+    """
+
+    C: float
+    threshold: float
     loss: str
     error: float
     measures: Mapping[str, list[float]]
     gap: float
 
     @property
-    def C(self) -> float:  # noqa: N802
-        """The C of the setting, as its name has it."""
-        return float(self.name.removeprefix("C = ").partition(",")[0])
+    def name(self) -> str:
+        """The C, as tables show it."""
+        return f"C = {self.C:g}"
 
     @property
     def losses(self) -> list[float]:
@@ -50,16 +54,18 @@ def structural(
 ) -> Setting:
     """Choose C for SVM-cluster; a best value at an end of the range widens it."""
     named: dict[str, Any] = {"data": task.label, "train": train, "loss": loss, "augment": augment}
-    ranges = [(task.low, task.high)]
+    powers: list[int] = []
+    settings: list[Setting] = []
+    low, high = task.low, task.high
     for _ in range(task.effort.n_further + 1):
-        runs = [_folds(context, task, trained, {**named, "low": a, "high": b}) for a, b in ranges]
-        settings = _settings(runs, tester, loss)
-        powers = [power for low, high in ranges for power in range(low, high + 1)]
-        best = powers[int(np.argmin([each.error for each in settings]))]
+        tried = range(low, high + 1)
+        cells = _folds(context, task, trained, {**named, "low": low, "high": high})
+        settings += _settings([(10.0**power, 0.0) for power in tried], cells, tester, loss)
+        powers += tried
+        best = powers[int(np.argmin([setting.error for setting in settings]))]
         if best not in (min(powers), max(powers)):
             break
-        further = best + (1 if best == max(powers) else -1)
-        ranges.append((further, further))
+        low = high = best + (1 if best == max(powers) else -1)
     return _least(settings)
 
 
@@ -72,12 +78,13 @@ def classifier(
     tester: str = "C_G",
 ) -> Setting:
     """Choose C for a pair classifier, and its threshold where that is tuned."""
-    runs = [
-        _folds(context, task, classified, {"data": task.label, "balanced": balanced, "C": C})
-        for C in task.effort.pair_weights
-    ]
-    settings = _settings(runs, tester, loss)
-    return _least([each for each in settings if tuned or each.name.endswith("threshold 0")])
+    settings: list[Setting] = []
+    for C in task.effort.pair_weights:
+        named = {"data": task.label, "balanced": balanced, "C": C}
+        cells = _folds(context, task, classified, named)
+        tried = [(C, threshold) for threshold in task.effort.thresholds]
+        settings += _settings(tried, cells, tester, loss)
+    return _least([setting for setting in settings if tuned or not setting.threshold])
 
 
 def _folds(
@@ -94,16 +101,18 @@ def _key(task: Task, named: Mapping[str, Any], fold: int | str) -> Key:
     return {**named, **solver, "folds": task.n_folds, "fold": fold, "version": VERSION}
 
 
-def _settings(runs: Sequence[list[Values]], tester: str, loss: str) -> list[Setting]:
-    """List the settings of several runs with their errors, each set held out once."""
-    found = []
-    for *folds, test in runs:
-        for at, name in enumerate(test["settings"]):
-            held_out = [value for fold in folds for value in fold[tester][loss][at]]
-            measures = {measure: values[at] for measure, values in test[tester].items()}
-            gap = test["gaps"][at] if "gaps" in test else 0.0
-            found.append(Setting(name, loss, float(np.mean(held_out)), measures, gap))
-    return found
+def _settings(
+    tried: Sequence[tuple[float, float]], cells: Sequence[Values], tester: str, loss: str
+) -> list[Setting]:
+    """List each C and threshold that was tried with its error, each set held out once."""
+    *folds, test = cells
+    settings = []
+    for at, (C, threshold) in enumerate(tried):
+        held_out = [value for fold in folds for value in fold[tester][loss][at]]
+        measures = {measure: values[at] for measure, values in test[tester].items()}
+        gap = test["gaps"][at] if "gaps" in test else 0.0
+        settings.append(Setting(C, threshold, loss, float(np.mean(held_out)), measures, gap))
+    return settings
 
 
 def _least(settings: Sequence[Setting]) -> Setting:
