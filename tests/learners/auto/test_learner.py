@@ -36,7 +36,6 @@ from coterie.model import Model
 from coterie.pairs import PairScores, all_pairs
 from coterie.similarities import LinearSimilarity
 from coterie.similarities.base import shifted
-from coterie_papers.beyond.every import fit_every
 
 LOGISTIC, LEFT_LINKING = "logistic regression", "latent left-linking"
 BOOSTED_PAIRS, STRUCTURED = "boosted pairs", "structured boosting"
@@ -529,14 +528,15 @@ def test_the_standard_error_is_that_of_paired_differences():
 
 def test_the_mean_is_that_of_the_metric_on_held_out_sets():
     sets, truths = make_sets()
-    single = fit_every(AutoLearner(), sets, truths, [Candidate(LOGISTIC)])
-    row = single.auto.table_[0]
+    learner = AutoLearner()
+    search = learner.fit_search(sets, truths)
+    row = learner.table_[0]
     values = {}
     for fold in planned(Examples(sets, truths), as_entities(None, truths), 5, 0).folds:
         fitted = logistic(row.clusterer).fit(*fold.fitted_to).set_params(threshold=row.threshold)
         for each in fold.held_out:
             values[id(each.item_set)] = b_cubed(each.truth, *fitted.predict([each.item_set])).f1
-    held_out = single.singles[Candidate(LOGISTIC)].held_out
+    held_out = search.chosen(Candidate(LOGISTIC)).values
     assert row.mean == pytest.approx(np.mean(list(values.values())))
     assert held_out.tolist() == pytest.approx(list(values.values()))
 
@@ -597,19 +597,23 @@ def test_context_is_tried_with_costlier_families_only_where_it_helped():
                 assert rows[name, True].status.startswith("not tried: context did not help")
 
 
-def test_every_candidate_has_the_operating_point_of_the_table():
+def test_the_search_goes_on_with_every_candidate_at_the_operating_point_of_the_table():
     sets, truths = make_sets()
-    every = fit_every(AutoLearner(), sets, truths)
-    assert list(every.singles) == list(CANDIDATES)
-    chosen = every.singles[Candidate(*every.auto.choice_[:2])].model
-    assert chosen.predict(sets) == every.auto.predict(sets)
-    for row in every.auto.table_:
-        single = every.singles[Candidate(*row[:2])]
+    learner = AutoLearner()
+    search = learner.fit_search(sets, truths)
+    for row in learner.table_:
+        candidate = Candidate(*row[:2])
+        search.run([candidate])
+        _, similarity, clusterer = search.fitted(candidate)
         if row.status == "tried":
-            assert single.model.clusterer == row.clusterer
-            assert single.held_out.mean() == pytest.approx(row.mean)
-    few = fit_every(AutoLearner(), sets[:2], truths[:2], CANDIDATES[:3])
-    assert all(single.held_out is None for single in few.singles.values())
+            assert clusterer == row.clusterer
+            assert search.chosen(candidate).values.mean() == pytest.approx(row.mean)
+        if row == learner.choice_:
+            model = Model(learner.to_model().blocker, similarity, clusterer)
+            assert model.predict(sets) == learner.predict(sets)
+    few = AutoLearner().fit_search(sets[:2], truths[:2])
+    few.run(CANDIDATES[:3])
+    assert not few.found  # nothing can be held out
 
 
 # Time, repetition and words.

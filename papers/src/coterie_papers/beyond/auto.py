@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from coterie.learners.auto.candidates import CANDIDATES
+from coterie.learners.auto.candidates import CANDIDATES, Candidate
 from coterie.learners.auto.learner import AutoLearner
+from coterie.learners.auto.search import Search
 from coterie.metrics import conll_score, pair_scores, variation_of_information
 from coterie.model import Model
 from coterie.partition import Partition
-from coterie.toolkit import time_text
+from coterie.toolkit import Clusterer, Similarity, time_text
 from coterie_papers.beyond.cells import CONLL, LOWER, PAIR_F1, VI, keyed, measured
 from coterie_papers.beyond.data import TASKS, TEN, UNTOLD, count_runs, task
-from coterie_papers.beyond.every import fit_every
 from coterie_papers.engine.cells import Context, Key, Values
 from coterie_papers.engine.charts import Bars
 from coterie_papers.engine.partitions import partitions_of, quiet, texts_of
@@ -65,26 +65,33 @@ def tried(key: Key, folder: Path | None) -> Values:
     own = task(str(key["data"]), folder, quick)
     run = own.runs[int(key["run"] or 0)]
     auto = AutoLearner(own.metric, budget=QUICK_BUDGET if quick else None)
+    candidates = QUICK_CANDIDATES if quick else CANDIDATES
     since = perf_counter()
     with quiet():
-        every = fit_every(
-            auto, *run.train, QUICK_CANDIDATES if quick else CANDIDATES, entities=run.entities
-        )
+        search = auto.fit_search(*run.train, entities=run.entities)
+        models = {str(each): _alone(search, each) for each in candidates}
+        blocker = auto.to_model().blocker
 
         def predicted(model: Model) -> list[str]:
             return texts_of(model.predict(run.test.item_sets))
 
-        singles = {str(name): predicted(each.model) for name, each in every.singles.items()}
-        chosen = predicted(every.auto.to_model())
-    choice = every.auto.choice_
+        singles = {name: predicted(Model(blocker, *model)) for name, model in models.items()}
+        chosen = predicted(auto.to_model())
     return {
         "truth": texts_of(run.test.partitions),
         "predicted": {AUTO: chosen, **singles},
-        "choice": f"{choice.name}{' with context' * choice.context}",
-        "report": every.auto.report(),
-        "seconds": every.auto.seconds_,
+        "choice": f"{auto.choice_.name}{' with context' * auto.choice_.context}",
+        "report": auto.report(),
+        "seconds": auto.seconds_,
         "all seconds": perf_counter() - since,
     }
+
+
+def _alone(search: Search, candidate: Candidate) -> tuple[Similarity, Clusterer]:
+    """Fit a candidate as if it were the only one, at its own operating point."""
+    search.run([candidate])
+    _, similarity, clusterer = search.fitted(candidate)
+    return similarity, clusterer
 
 
 @dataclass(frozen=True)

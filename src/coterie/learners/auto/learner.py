@@ -178,13 +178,32 @@ class AutoLearner(Learner):
             with no other, and only held-out entities tell that. None takes every cluster for an
             entity of its own.
         """
-        self._fit(as_examples(item_sets, partitions), entities)
-        self._fitted_blocker = self._blocker
+        self.fit_search(item_sets, partitions, entities=entities)
         return self
 
-    def _fit(self, examples: Examples, entities: Iterable[Names] | None = None) -> None:
+    def fit_search(
+        self,
+        item_sets: Iterable[Any],
+        partitions: Iterable[PartitionLike],
+        *,
+        entities: Iterable[Names] | None = None,
+    ) -> Search:
+        """Fit, and return the search behind the choice, which can go on with other candidates.
+
+        The arguments are those of `fit`. The search holds the item sets and what was validated.
+        """
+        search = self._search(as_examples(item_sets, partitions), entities)
+        self._fitted_blocker = self._blocker
+        return search
+
+    def _fit(self, examples: Examples) -> None:
+        self._search(examples)
+
+    def _search(self, examples: Examples, entities: Iterable[Names] | None = None) -> Search:
         begun = monotonic()
-        self._choose(self._begin(examples, entities), begun)
+        search = self._begin(examples, entities)
+        self._choose(search, begun)
+        return search
 
     def _choose(self, search: Search, begun: float) -> None:
         """Validate what the rule asks for, choose, and fit the choice to all item sets."""
