@@ -5,8 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from coterie._kernels.correlation.stars import star_rows, violated_stars
-from coterie._kernels.correlation.triangles import packed_triangles, violated_triangles
+from coterie._kernels.correlation.inequalities import (
+    packed_triangles,
+    star_rows,
+    violated_stars,
+    violated_triangles,
+)
 from coterie._solvers.pair_program import PairProgram
 from coterie.clusterers.relaxation import Relaxation
 from coterie.clusterers.rounding import BallRounding, SearchRounding

@@ -23,8 +23,7 @@ from coterie._saving.archive import (
     read_json,
     write_archive,
 )
-from coterie._saving.decoding import Reader
-from coterie._saving.encoding import Resolve, Writer, required_and_known
+from coterie._saving.tree import Reader, Resolve, Writer, required_and_known
 from coterie.exceptions import InputError, located
 
 __all__ = [

@@ -8,8 +8,12 @@ import numpy as np
 from coterie._core.arrays import Bools, Floats, Ints, read_only
 from coterie._core.indices import condensed_positions
 from coterie._core.rounding import below_all, rounding
-from coterie._kernels.correlation.stars import star_rows, violated_stars
-from coterie._kernels.correlation.triangles import packed_triangles, violated_triangles
+from coterie._kernels.correlation.inequalities import (
+    packed_triangles,
+    star_rows,
+    violated_stars,
+    violated_triangles,
+)
 from coterie._kernels.graphs.components import condensed_components
 from coterie._solvers.pair_program import PairProgram, Rows
 

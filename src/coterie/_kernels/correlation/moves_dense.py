@@ -10,8 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
-from coterie._kernels.correlation.kicks import DISSOLVE, FUSE, MOST, SCATTER, WAYS
-from coterie._kernels.correlation.queues import LENGTH, dequeue, enqueue
+from coterie._kernels.correlation.queues import (
+    DISSOLVE,
+    FUSE,
+    LENGTH,
+    MOST,
+    SCATTER,
+    WAYS,
+    dequeue,
+    enqueue,
+)
 
 LIVE, FREE = 2, 3
 

@@ -12,8 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
-from coterie._kernels.correlation.kicks import DISSOLVE, FUSE, MOST, SCATTER, WAYS
-from coterie._kernels.correlation.queues import LENGTH, dequeue, enqueue
+from coterie._kernels.correlation.queues import (
+    DISSOLVE,
+    FUSE,
+    LENGTH,
+    MOST,
+    SCATTER,
+    WAYS,
+    dequeue,
+    enqueue,
+)
 
 FREE, TOUCHED = 2, 3
 

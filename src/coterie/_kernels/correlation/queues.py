@@ -1,4 +1,4 @@
-"""A queue of items, each in it at most once, as part of the state of a search.
+"""What local searches share: a queue of items, each in it at most once, and the kinds of kicks.
 
 The state has `queue` and `queued`, one entry an item, and `counts`, whose first two entries are
 where the queue begins and how long it is.
@@ -31,3 +31,13 @@ def dequeue(state):
     state.counts[LENGTH] -= 1
     state.queued[item] = False
     return item
+
+
+WAYS = 3
+"""In how many ways a search disturbs a partition."""
+
+SCATTER, DISSOLVE, FUSE = 0, 1, 2
+"""Items go to clusters at random; a cluster falls apart; two clusters become one."""
+
+MOST = 100
+"""How many items a cluster may have to be moved as a whole; a larger one is scattered."""

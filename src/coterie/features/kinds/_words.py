@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.texts.initials import in_initials, rarest_acronyms
+from coterie._kernels.texts.acronyms import in_initials, rarest_acronyms
 from coterie._kernels.texts.tokens import in_codes, in_trigrams, in_word_pairs, in_words
 from coterie.features.kinds._edits import Texts
 from coterie.features.kinds._tokens import (

@@ -1,7 +1,6 @@
 """Best-Left-Link by a pair classifier: what latent left-linking is compared with."""
 
-from coterie._kernels.linking.descent import Scratch, Weights
-from coterie._kernels.linking.passes import closest_link_pass
+from coterie._kernels.linking.descent import Scratch, Weights, closest_link_pass
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.learners.linking.link_sets import LinkSet

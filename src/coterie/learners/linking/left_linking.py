@@ -7,9 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._core.arguments import as_real
 from coterie._core.arrays import Floats, read_only
-from coterie._kernels.linking.descent import Scratch, Weights
+from coterie._kernels.linking.descent import Scratch, Weights, left_link_pass
 from coterie._kernels.linking.losses import link_shares
-from coterie._kernels.linking.passes import left_link_pass
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.items import as_item_set

@@ -1,7 +1,6 @@
 """Sum-Link: learn to add each item to the cluster of the highest sum of scores."""
 
-from coterie._kernels.linking.descent import Scratch, Weights
-from coterie._kernels.linking.passes import sum_link_pass
+from coterie._kernels.linking.descent import Scratch, Weights, sum_link_pass
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import SumLink
 from coterie.learners.linking.link_sets import LinkSet
