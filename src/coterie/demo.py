@@ -14,8 +14,7 @@ from coterie.clusterers import SingleLinkage
 from coterie.datasets import load_digit_sets, make_records
 from coterie.datasets.corpus import Corpus
 from coterie.partition import Partition
-from coterie.report.of_tables import report_of
-from coterie.report.page import page
+from coterie.report import page, report_of
 from coterie.tables import Evaluation, Table, fit, read_table, write_table
 
 CONNECTED = "pair classifier, components"

@@ -329,7 +329,7 @@ def test_a_long_chain_is_shortened():
 def test_pairs_that_do_not_fit_are_refused():
     scores = PairScores(3, None, np.zeros(3))
     with pytest.raises(PairError, match="item 1 must be apart from itself; drop this pair"):
-        constrained(Greedy(), scores, apart=[(0, 2), (2, 2), (1, 1)])
+        constrained(Greedy(), scores, apart=[(0, 2), (1, 1), (2, 2)])
     with pytest.raises(PairError, match=r"together: pair 1 is \(0, 3\), but there are 3 items"):
         constrained(Greedy(), scores, [(0, 1), (0, 3)])
     with pytest.raises(PairError, match=r"apart: pairs have shape \(2,\)"):

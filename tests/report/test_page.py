@@ -17,11 +17,12 @@ from coterie.report import (
     Sizes,
     WorstCluster,
     WorstClusters,
+    page,
 )
 from coterie.report import _sections as sections
 from coterie.report._clusters import MOST_CLUSTERS, MOST_COLUMNS, MOST_ROWS
+from coterie.report._page import POLICY
 from coterie.report._style import DARK, LIGHT
-from coterie.report.page import POLICY, page
 from coterie.tables import Figure
 from tests.report.examples import NAN, make_curve, make_data
 from tests.report.reading import Page

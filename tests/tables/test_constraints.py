@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from coterie.clusterers.constraints import refuse_contradictions
 from coterie.exceptions import InputError
-from coterie.tables.constraints import as_links, read_links, refuse_contradictions
+from coterie.tables.constraints import PairFile, as_links, shown
 
 IDS = ["a", "b", "c,d", "04"]
 
@@ -29,19 +30,19 @@ IDS = ["a", "b", "c,d", "04"]
 )
 def test_a_header_is_there_or_not(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
-    assert read_links(tmp_path / name, IDS) == [(0, 1), (3, 2)]
+    assert as_links(PairFile(tmp_path / name), IDS) == [(0, 1), (3, 2)]
 
 
 def test_parquet_of_numbers(tmp_path):
     parquet.write_table(pa.table({"x": [7, 8], "y": [8.0, 9.0]}), tmp_path / "t.parquet")
-    assert read_links(tmp_path / "t.parquet", ["9", "8", "7"]) == [(2, 1), (1, 0)]
+    assert as_links(PairFile(tmp_path / "t.parquet"), ["9", "8", "7"]) == [(2, 1), (1, 0)]
     with pytest.raises(InputError, match=r"t.parquet: row 1 has the id 9, which no row has"):
-        read_links(tmp_path / "t.parquet", ["8", "7"])
+        as_links(PairFile(tmp_path / "t.parquet"), ["8", "7"])
 
 
 def test_a_header_alone_has_no_links(tmp_path):
     (tmp_path / "t.csv").write_text("one,two\n")
-    assert read_links(tmp_path / "t.csv", IDS) == []
+    assert as_links(PairFile(tmp_path / "t.csv"), IDS) == []
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_a_header_alone_has_no_links(tmp_path):
 def test_bad_files_name_the_line(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=f"{name}: .*{message}") as caught:
-        read_links(tmp_path / name, IDS)
+        as_links(PairFile(tmp_path / name), IDS)
     assert "\n" not in str(caught.value)
 
 
@@ -96,6 +97,12 @@ def test_ids_must_differ():
 LETTERS = [chr(97 + i) for i in range(26)]
 
 
+def refuse(together, apart, ids):
+    """Refuse contradictions as `TableModel.cluster` does."""
+    pairs = (np.array(links, dtype=np.intp).reshape(-1, 2) for links in (together, apart))
+    refuse_contradictions(*pairs, len(ids), lambda row: shown(ids[row]))
+
+
 def chained(*texts):
     return [(LETTERS.index(one), LETTERS.index(two)) for one, two in texts]
 
@@ -117,18 +124,18 @@ def chained(*texts):
 )
 def test_a_contradiction_names_its_chain(together, apart, message):
     with pytest.raises(InputError, match=message):
-        refuse_contradictions(chained(*together), chained(*apart), LETTERS)
+        refuse(chained(*together), chained(*apart), LETTERS)
 
 
 def test_twelve_are_shown_whole():
     path = chained(*(f"{one}{two}" for one, two in pairwise(LETTERS[:12])))
     with pytest.raises(InputError, match=" = ".join(LETTERS[:12])):
-        refuse_contradictions(path, [(0, 11)], LETTERS)
+        refuse(path, [(0, 11)], LETTERS)
 
 
 def test_ids_are_shown_in_one_line():
     with pytest.raises(InputError, match=r"^'a\\n' and ' ' must be apart, but 'a\\n' = ' ' must"):
-        refuse_contradictions([(0, 1)], [(0, 1)], ["a\n", " "])
+        refuse([(0, 1)], [(0, 1)], ["a\n", " "])
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=7)
@@ -150,10 +157,10 @@ def test_contradictions_are_found_by_the_shortest_chain(together, apart):
     steps = distances(together)
     bad = [pair for pair in apart if np.isfinite(steps[pair])]
     if not bad:
-        refuse_contradictions(together, apart, LETTERS)
+        refuse(together, apart, LETTERS)
         return
     with pytest.raises(InputError) as caught:
-        refuse_contradictions(together, apart, LETTERS)
+        refuse(together, apart, LETTERS)
     message = str(caught.value)
     one, two = bad[0]
     if one == two:

@@ -259,8 +259,20 @@ def test_other_files_are_refused(file, tmp_path):
     refused(file, "this is no saved model, or it is damaged")
     file.write_bytes(b"")
     refused(file, "this is no saved model, or it is damaged")
-    refused(tmp_path, "cannot be read: Is a directory")
-    refused(tmp_path / "none", "there is no such file")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (".", r"\. is a folder; give the name of a model"),
+        ("none", "there is no model none; give the name of one that is there"),
+        ("-", "a model cannot be read from standard input; give the name of a file"),
+    ],
+)
+def test_what_is_no_file_is_refused(name, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"^{message}$"):
+        load(name)
 
 
 def test_a_newer_file_asks_for_an_update_whatever_else_it_has(file):

@@ -15,8 +15,7 @@ from coterie.exceptions import InputError
 from coterie.features import Field
 from coterie.features.kinds import Date, Name
 from coterie.partition import Partition
-from coterie.report.of_tables import report_of
-from coterie.report.page import page
+from coterie.report import page, report_of
 from coterie.tables import Table, read_table, write_table
 from coterie.tables.explaining import field_contributions
 from coterie.tables.io.frames import as_table
@@ -147,7 +146,8 @@ def test_a_column_of_clusters_of_our_name_is_renamed_in_every_frame():
         assert list(found["cluster_id_input"]) == train["cluster_id"]
     rows = tuple(held(train, "records", None))
     assert "cluster_id_input" in as_columns(own.predict(rows))
-    assert own.kept(Table(train, "people.csv")).name == "people.csv"
+    found = own.predict(Table(train, "people.csv"))
+    assert (found.name, found["cluster_id_input"]) == ("people.csv", tuple(train["cluster_id"]))
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])

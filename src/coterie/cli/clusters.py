@@ -1,17 +1,13 @@
 """`coterie clusters`."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from coterie.cli.bars import bars
-from coterie.cli.constraints import ToldFiles
-from coterie.cli.files import load_model
+from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli.shown import named, note, number, print_json, print_table, shown
-
-if TYPE_CHECKING:
-    from coterie.tables import Clustering
 
 Top = Annotated[int, typer.Option(min=1, metavar="N", help="How many to list.")]
 
@@ -34,39 +30,21 @@ def clusters(
     The worst is held together by the weakest link; disagreement is the share of its pairs that
     speak against it or were not looked at.
     """
-    from coterie.tables import read_table
+    from coterie.tables import load, read_table
 
-    told = ToldFiles(table, together, apart)
-    known = load_model(model)
+    pairs = pair_files(table, together, apart)
+    table_model = load(model)
     read = read_table(table, format=format_)
     with bars():
-        found = known.cluster(read, id_=id_, **told.read(known, read, id_))
-    told.tell()
+        found = table_model.cluster(read, id=id_, **pairs)
+    note_pairs(pairs)
     if as_json:
-        print_json({"clusters": _records(found, top)})
+        print_json(found.to_dict(top))
         return
-    several = len(found.doubts())
-    _show(_records(found, top))
-    note(f"{several:,} of {named(len(set(found.cluster_ids)), 'cluster')} have several rows")
-
-
-def _records(found: "Clustering", top: int) -> list[dict[str, Any]]:
-    return [
-        {
-            "cluster_id": doubt.cluster_id,
-            "size": len(doubt.rows),
-            "weakest_link": doubt.weakest,
-            "disagreement": doubt.disagreement,
-            "confidence": doubt.confidence,
-            "rows": [found.ids[row] for row in doubt.rows],
-        }
-        for doubt in found.doubts()[:top]
-    ]
-
-
-def _show(records: list[dict[str, Any]]) -> None:
     headings = ("cluster_id", "size", "weakest link", "disagreement", "confidence", "rows")
-    print_table(headings, map(_cells, records), " xxxx")
+    print_table(headings, map(_cells, found.to_dict(top)["clusters"]), " xxxx")
+    n_clusters = named(len(set(found.cluster_ids)), "cluster")
+    note(f"{len(found.doubts()):,} of {n_clusters} have several rows")
 
 
 def _cells(record: dict[str, Any]) -> tuple[str, ...]:

@@ -1,42 +1,24 @@
 """Files of pairs of rows that must be together, or apart."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from coterie.cli.files import refuse_many_streams
 from coterie.cli.shown import named, note
 
 if TYPE_CHECKING:
-    from coterie.tables import Table, TableModel
+    from coterie.tables import PairFile
 
 
-class ToldFiles:
-    """Pairs of ids, by the files that hold them.
+def pair_files(table: str, together: str | None, apart: str | None) -> "dict[str, PairFile]":
+    """Return the files that are named, as `TableModel.predict` takes them."""
+    from coterie.tables import PairFile
 
-    Parameters
-    ----------
-    table
-        The name of the table, which may be standard input.
-    together, apart
-        The names of the files, or None where there is none.
-    """
+    refuse_many_streams(table, together, apart)
+    files = {"together": together, "apart": apart}
+    return {how: PairFile(path) for how, path in files.items() if path is not None}
 
-    def __init__(self, table: str, together: str | None, apart: str | None) -> None:
-        refuse_many_streams(table, together, apart)
-        self.files = {"together": together, "apart": apart}
-        self.counts: dict[str, int] = {}
 
-    def read(self, model: "TableModel", table: "Table", id_: str | None) -> dict[str, Any]:
-        """Read the pairs, as `TableModel.predict` takes them."""
-        from coterie.tables.constraints import read_links
-        from coterie.tables.groups import row_ids
-
-        there = {how: path for how, path in self.files.items() if path is not None}
-        ids = row_ids(table, model.schema_of(table, id_).id) if there else ()
-        links = {how: read_links(path, ids) for how, path in there.items()}
-        self.counts = {how: len(own) for how, own in links.items()}
-        return {how: [(ids[one], ids[two]) for one, two in own] for how, own in links.items()}
-
-    def tell(self) -> None:
-        """Tell how many pairs were held."""
-        for how, count in self.counts.items():
-            note(f"{named(count, 'pair')} of {self.files[how]} held {how}")
+def note_pairs(files: "dict[str, PairFile]") -> None:
+    """Tell how many pairs were held."""
+    for how, file in files.items():
+        note(f"{named(file.n_pairs, 'pair')} of {file.path} held {how}")

@@ -1,8 +1,7 @@
 """`coterie evaluate`."""
 
 from coterie.cli.bars import bars
-from coterie.cli.constraints import ToldFiles
-from coterie.cli.files import load_model
+from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import (
     Apart,
     AsJson,
@@ -31,14 +30,14 @@ def evaluate(
     The intervals hold the metric in 95 of 100 draws of entities. The column of clusters is that
     of the model, if no other is named.
     """
-    from coterie.tables import read_table
+    from coterie.tables import load, read_table
 
-    told = ToldFiles(table, together, apart)
-    known = load_model(model)
+    pairs = pair_files(table, together, apart)
+    table_model = load(model)
     read = read_table(table, format=format_)
     with bars():
-        found = known.evaluate(read, cluster, id=id_, **told.read(known, read, id_))
-    told.tell()
+        found = table_model.evaluate(read, cluster, id=id_, **pairs)
+    note_pairs(pairs)
     if as_json:
         print_json(found.to_dict())
         return

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coterie.cli.bars import bars
-from coterie.cli.constraints import ToldFiles
-from coterie.cli.files import load_model
+from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli.shown import number, print_json, print_table, shown
 
 if TYPE_CHECKING:
-    from coterie.tables import Explanation
-    from coterie.tables.explaining import Link
+    from coterie.tables import Explanation, Link
 
 RowId = Annotated[
     str,
@@ -40,14 +38,14 @@ def explain(  # noqa: PLR0913, PLR0917 - what a command can be told are its para
     Above 0, a score speaks for one cluster; what the fields add sums to it. 0 is where clusters of
     held-out entities came out best, not always where a pair is as likely together as apart.
     """
-    from coterie.tables import read_table
+    from coterie.tables import load, read_table
 
-    told = ToldFiles(table, together, apart)
-    known = load_model(model)
+    pairs = pair_files(table, together, apart)
+    table_model = load(model)
     read = read_table(table, format=format_)
     with bars():
-        found = known.explain(read, first, second, id=id_, **told.read(known, read, id_))
-    told.tell()
+        found = table_model.explain(read, first, second, id=id_, **pairs)
+    note_pairs(pairs)
     if as_json:
         print_json(found.to_dict())
     else:

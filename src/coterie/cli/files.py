@@ -2,25 +2,11 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from coterie.exceptions import InputError
 
-if TYPE_CHECKING:
-    from coterie.tables import TableModel
-
 STREAM = "-"
 """Standard input or output."""
-
-
-def load_model(path: str) -> "TableModel":
-    """Read a model."""
-    from coterie.tables import load
-
-    if path == STREAM:
-        raise InputError("a model cannot be read from standard input; give the name of a file")
-    _refuse_no_file(path)
-    return load(path)
 
 
 def check_model_target(path: str) -> None:
@@ -83,14 +69,6 @@ def read_text(path: str) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read: {reason}; give a file that can be") from error
-
-
-def _refuse_no_file(path: str) -> None:
-    place = Path(path)
-    if place.is_dir():
-        raise InputError(f"{path} is a folder; give the name of a model")
-    if not place.exists():
-        raise InputError(f"there is no model {path}; give the name of one that is there")
 
 
 class _TriedError(Exception):

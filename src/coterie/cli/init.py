@@ -22,8 +22,7 @@ def init(
     format_: Format = None,
 ) -> None:
     """Write as TOML what the columns of a table seem to be, to edit for `coterie fit --schema`."""
-    from coterie.tables import infer_schema, read_table
-    from coterie.tables.schema import schema_text
+    from coterie.tables import infer_schema, read_table, schema_text
 
     refuse_overwriting(output, table)
     check_target(output)

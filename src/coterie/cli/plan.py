@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli.files import load_model
 from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
 from coterie.cli.shown import print_json, print_table
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
-    from coterie.tables.planning import Plan
+    from coterie.tables import Plan
 
 ModelOption = Annotated[
     str | None,
@@ -28,17 +27,16 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Estimate pairs, memory and time before any work: of `coterie fit`, or of `predict`."""
-    from coterie.tables import infer_schema, read_table
-    from coterie.tables.planning import plan_fit, plan_predict
+    from coterie.tables import infer_schema, load, plan_fit, plan_predict, read_table
 
     if model is not None and not cluster is set_ is None:
         raise InputError("--cluster and --set are those of the model; leave them out")
-    known = None if model is None else load_model(model)
+    table_model = None if model is None else load(model)
     read = read_table(table, format=format_)
-    if known is None:
+    if table_model is None:
         found = plan_fit(read, infer_schema(read, cluster=cluster, set_=set_, id_=id_))
     else:
-        found = plan_predict(read, known, id_)
+        found = plan_predict(read, table_model, id_)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from coterie.cli.bars import bars
-from coterie.cli.constraints import ToldFiles
-from coterie.cli.files import STREAM, check_target, load_model, refuse_overwriting, write_text
+from coterie.cli.constraints import note_pairs, pair_files
+from coterie.cli.files import STREAM, check_target, refuse_overwriting, write_text
 from coterie.cli.options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli.shown import note
 
@@ -31,21 +31,17 @@ def report(
     Quality is shown if a column of clusters is named, or the table has that of the model. The page
     needs nothing from elsewhere.
     """
-    from coterie.report.of_tables import report_of
-    from coterie.report.page import page
-    from coterie.tables import read_table
+    from coterie.report import page, report_of
+    from coterie.tables import load, read_table
 
-    told = ToldFiles(table, together, apart)
-    known = load_model(model)
+    pairs = pair_files(table, together, apart)
+    table_model = load(model)
     refuse_overwriting(output, model, table, together, apart)
     check_target(output)
     read = read_table(table, format=format_)
-    own = known.schema.cluster if known.schema.cluster in read.names else None
     with bars():
-        data = report_of(
-            known, read, cluster=cluster or own, id_=id_, **told.read(known, read, id_)
-        )
-    told.tell()
+        data = report_of(table_model, read, cluster=cluster, id=id_, **pairs)
+    note_pairs(pairs)
     write_text(output, page(data))
     if output != STREAM:
         note(f"the report is in {output}")

@@ -1,5 +1,6 @@
 """Clustering under constraints: pairs of items that must be together, and pairs that must not."""
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -58,14 +59,59 @@ def constrained(
     coterie.exceptions.PairError: items 0 and 2 must be apart, but 0 = 1 = 2 must be together;
     drop one of these
     """
-    links = _links("together", together, scores.n_items)
+    n_items = scores.n_items
+    links = _links("together", together, n_items)
+    parted = _links("apart", apart, n_items)
+    pairs = [np.sort(pair_indices(parted if apart is None else apart, n_items), axis=1)]
+    pairs += [] if scores.apart is None else [scores.apart]
+    refuse_contradictions(links, np.concatenate(pairs), n_items)
+    return partition_under(clusterer, scores, links, parted)
+
+
+def partition_under(
+    clusterer: Clusterer, scores: PairScores, together: Pairs, apart: Pairs
+) -> Partition:
+    """Partition the items as `constrained` does, by links that contradict no other."""
     scores = _with_apart(scores, apart)
-    _refuse_contradiction(links, scores)
-    partition = _holding(clusterer, scores, links) if len(links) else clusterer(scores)
+    partition = _holding(clusterer, scores, together) if len(together) else clusterer(scores)
     # Whatever the clusterer promised: it may be one of the user's own.
-    _refuse_parted(clusterer, partition, links)
+    _refuse_parted(clusterer, partition, together)
     _refuse_joined(clusterer, partition, scores.apart)
     return partition
+
+
+def refuse_contradictions(
+    together: Pairs, apart: Pairs, n_items: int, name: Callable[[int], str] | None = None
+) -> None:
+    """Refuse a pair that must be apart if links of together join it, and name the shortest chain.
+
+    Parameters
+    ----------
+    together, apart
+        Pairs of items, in either order.
+    n_items
+        How many items there are.
+    name
+        What errors call an item, by its number; None: the number.
+
+    Examples
+    --------
+    >>> refuse_contradictions(np.array([[0, 1], [2, 1]]), np.array([[0, 2]]), 3, "abc".__getitem__)
+    Traceback (most recent call last):
+    coterie.exceptions.PairError: a and c must be apart, but a = b = c must be together; drop one
+    of these
+    """
+    path = contradiction(together, apart, n_items) if len(apart) else []
+    if not path:
+        return
+    names = [str(item) if name is None else name(item) for item in path]
+    one, several = ("item ", "items ") if name is None else ("", "")
+    if len(path) == 1:
+        raise PairError(f"{one}{names[0]} must be apart from itself; drop this pair")
+    raise PairError(
+        f"{several}{names[0]} and {names[-1]} must be apart, but {shown_chain(names)} must be "
+        "together; drop one of these"
+    )
 
 
 def _holding(clusterer: Clusterer, scores: PairScores, links: Pairs) -> Partition:
@@ -85,34 +131,13 @@ def _links(name: str, pairs: ArrayLike | None, n_items: int) -> Pairs:
         return as_links(np.empty((0, 2), dtype=np.intp) if pairs is None else pairs, n_items)
 
 
-def _with_apart(scores: PairScores, apart: ArrayLike | None) -> PairScores:
+def _with_apart(scores: PairScores, pairs: Pairs) -> PairScores:
     """Add pairs to those of the scores that must be apart."""
-    links = _links("apart", apart, scores.n_items)
-    if apart is not None:
-        _refuse_selves(pair_indices(apart, scores.n_items))
-    if not len(links):
+    if not len(pairs):
         return scores
-    known = links if scores.apart is None else np.concatenate([scores.apart, links])
+    apart = pairs if scores.apart is None else np.concatenate([scores.apart, pairs])
     others = (scores.diagonal, scores.n_clusters)
-    return PairScores(scores.n_items, scores.listed, scores.scores, *others, apart=known)
-
-
-def _refuse_selves(apart: Pairs) -> None:
-    selves = apart[apart[:, 0] == apart[:, 1], 0]
-    if selves.size:
-        raise PairError(f"item {selves.min()} must be apart from itself; drop this pair")
-
-
-def _refuse_contradiction(links: Pairs, scores: PairScores) -> None:
-    if scores.apart is None or not len(links):
-        return
-    path = contradiction(links, scores.apart, scores.n_items)
-    if path:
-        shown = shown_chain([str(item) for item in path])
-        raise PairError(
-            f"items {path[0]} and {path[-1]} must be apart, but {shown} must be together; drop one "
-            "of these"
-        )
+    return PairScores(scores.n_items, scores.listed, scores.scores, *others, apart=apart)
 
 
 def _refuse_start(clusterer: Clusterer) -> None:

@@ -1,3 +1,4 @@
+from ._page import page as page
 from .data import Choice as Choice
 from .data import Curve as Curve
 from .data import FieldWeight as FieldWeight
@@ -7,3 +8,4 @@ from .data import Row as Row
 from .data import Sizes as Sizes
 from .data import WorstCluster as WorstCluster
 from .data import WorstClusters as WorstClusters
+from .of_tables import report_of as report_of

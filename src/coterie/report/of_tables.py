@@ -9,7 +9,7 @@ import numpy as np
 from coterie import metrics
 from coterie._core.arrays import Bools, Floats, Ints
 from coterie._types import Clusterer
-from coterie.clusterers.constraints import constrained
+from coterie.clusterers.constraints import partition_under
 from coterie.clusterers.thresholds import lowered, partitions_at
 from coterie.features.records import WHOLE
 from coterie.items import ItemSet
@@ -27,9 +27,10 @@ from coterie.report.data import (
 )
 from coterie.tables import Clustering, Evaluation, Table, TableModel
 from coterie.tables.clustering import Doubt, Found
+from coterie.tables.constraints import IdPairs
 from coterie.tables.explaining import field_contributions, is_additive
+from coterie.tables.io.frames import as_table
 from coterie.tables.links import Told
-from coterie.tables.model import Links
 
 __all__ = ["report_of"]
 
@@ -48,12 +49,12 @@ MOST_ROWS = 20_000
 
 def report_of(
     model: TableModel,
-    table: Table,
+    frame: Any,
     *,
     cluster: str | None = None,
-    id_: str | None = None,
-    together: Links = (),
-    apart: Links = (),
+    id: str | None = None,  # noqa: A002
+    together: IdPairs = (),
+    apart: IdPairs = (),
 ) -> ReportData:
     """Cluster a table, and gather what is to be shown of it.
 
@@ -61,18 +62,20 @@ def report_of(
     ----------
     model
         The model.
-    table
-        The table.
+    frame
+        The table, as for `TableModel.predict`.
     cluster
-        The column that says which rows belong together; None where none does.
-    id_
-        The column that names rows, as for `TableModel.predict`.
-    together, apart
-        Pairs of ids, as for `TableModel.predict`.
+        The column that says which rows belong together; None takes that of the model, if it is
+        there. Without one, quality is not measured.
+    id, together, apart
+        As for `TableModel.predict`.
     """
-    told: dict[str, Links] = {"together": together, "apart": apart}
-    found = None if cluster is None else model.evaluate(table, cluster, id=id_, **told)
-    clustering = model.cluster(table, id_=id_, **told) if found is None else found.clustering
+    table = as_table(frame)
+    if cluster is None and model.schema.cluster in table.names:
+        cluster = model.schema.cluster
+    told: dict[str, IdPairs] = {"together": together, "apart": apart}
+    found = None if cluster is None else model.evaluate(table, cluster, id=id, **told)
+    clustering = model.cluster(table, id=id, **told) if found is None else found.clustering
     truths = None if cluster is None else table[cluster]
     return ReportData(
         f"Clusters of {table.name}",
@@ -140,7 +143,9 @@ def _partitions(clusterer: Clusterer, found: Found, thresholds: Floats) -> list[
     """Return what is predicted of a set at each operating point, with what was told."""
     if not any(map(len, found.told)):
         return list(partitions_at(clusterer, found.scores, thresholds))
-    return [constrained(clusterer, lowered(found.scores, own), *found.told) for own in thresholds]
+    return [
+        partition_under(clusterer, lowered(found.scores, own), *found.told) for own in thresholds
+    ]
 
 
 def _restricted(truth: Partition, found: Sequence[Found]) -> list[Partition]:

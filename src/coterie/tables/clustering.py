@@ -1,5 +1,6 @@
 """A table that was clustered: what becomes of each row, and which clusters are in doubt."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from coterie.features.records import Field
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.tables.groups import Group
+from coterie.tables.io.frames import column
 from coterie.tables.links import Bonds, Told, bonds_of, strongest, weaknesses
 from coterie.tables.reasons import reasons
 
@@ -115,6 +117,22 @@ class Clustering:
                 )
         return sorted(every, key=lambda one: (one.weakest, -len(one.rows), -one.disagreement))
 
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """Return plain values, as `coterie clusters --json` prints them: the worst clusters."""
+        return {
+            "clusters": [
+                {
+                    "cluster_id": doubt.cluster_id,
+                    "size": len(doubt.rows),
+                    "weakest_link": doubt.weakest,
+                    "disagreement": doubt.disagreement,
+                    "confidence": doubt.confidence,
+                    "rows": [self.ids[row] for row in doubt.rows],
+                }
+                for doubt in self.doubts()[:most]
+            ]
+        }
+
     def _links(self, found: Found) -> tuple[Ints, list[str]]:
         """Return the strongest link of each item inside its cluster, and the reasons."""
         bonds = found.bonds
@@ -128,6 +146,21 @@ class Clustering:
             was_told = np.isposinf(inside.scores[item])
             said[item] = f"told to be together; {text}" if was_told else text
         return inside.others, said
+
+
+def summary(frame: Any) -> dict[str, int]:
+    """Count the rows and the clusters of a table that `TableModel.predict` has returned.
+
+    >>> summary({"name": ["Ann", "Bob", "Anne"], "cluster_id": ["1", "2", "1"]})
+    {'rows': 3, 'clusters': 2, 'largest': 2, 'single': 1}
+    """
+    sizes = Counter(column(frame, "cluster_id"))
+    return {
+        "rows": sizes.total(),
+        "clusters": len(sizes),
+        "largest": max(sizes.values()),
+        "single": sum(size == 1 for size in sizes.values()),
+    }
 
 
 def _alone(ids: Sequence[str], found: Found, near: Any, item: int) -> str:

@@ -3,10 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from coterie._core.files import FileName
-from coterie.clusterers.together import contradiction, shown_chain
 from coterie.exceptions import InputError, located
 from coterie.tables.io.cells import as_text
 from coterie.tables.io.delimited import DELIMITERS, read_rows
@@ -17,29 +14,43 @@ from coterie.tables.io.sources import Source, read_source
 Links: TypeAlias = list[tuple[int, int]]
 """Pairs of numbers of rows."""
 
+IdPairs: TypeAlias = "Iterable[tuple[Any, Any]] | PairFile"
+"""Pairs of ids of rows."""
+
 Placed: TypeAlias = list[tuple[str, Sequence[str]]]
 """Rows of a file, each with where it is."""
 
 
-def read_links(path: FileName, ids: Sequence[str]) -> Links:
-    """Read a file of two columns of ids as pairs of numbers of rows.
+class PairFile:
+    """Pairs of ids of rows in a file, which is read when a model clusters these rows.
 
-    The first line of CSV and TSV is a header if neither of its cells is one of the ids.
+    The first line of CSV and TSV is a header if neither of its cells is the id of a row.
 
     Parameters
     ----------
     path : str or Path
-        The name of a file in any format of `read_table`, or "-".
-    ids : sequence of str
-        The id of each row.
+        The name of a file of two columns in any format of `read_table`, or "-".
+
+    Attributes
+    ----------
+    n_pairs : int
+        How many pairs the file had when it was last read; 0 before.
     """
-    numbers = _numbered(ids)
-    source = read_source(path, None)
-    with located(source.name):
-        return [_pair(row, numbers, place) for place, row in _rows(source, numbers)]
+
+    def __init__(self, path: FileName) -> None:
+        self.path = path
+        self.n_pairs = 0
+
+    def links(self, numbers: Mapping[str, int]) -> Links:
+        """Read the pairs as pairs of numbers of rows, by the ids of these."""
+        source = read_source(self.path, None)
+        with located(source.name):
+            links = [_pair(row, numbers, place) for place, row in _rows(source, numbers)]
+        self.n_pairs = len(links)
+        return links
 
 
-def as_links(pairs: Iterable[Any], ids: Sequence[Any]) -> Links:
+def as_links(pairs: IdPairs, ids: Sequence[Any]) -> Links:
     """Take pairs of ids as pairs of numbers of rows; ids are compared as text.
 
     >>> as_links([("b", "a"), ("a", 7)], ["a", "b", "7"])
@@ -50,29 +61,12 @@ def as_links(pairs: Iterable[Any], ids: Sequence[Any]) -> Links:
     the pair
     """
     numbers = _numbered([as_text(own) for own in ids])
+    if isinstance(pairs, PairFile):
+        return pairs.links(numbers)
     return [
         _pair(_two_texts(pair, f"pair {count}"), numbers, f"pair {count}")
         for count, pair in enumerate(pairs)
     ]
-
-
-def refuse_contradictions(together: Links, apart: Links, ids: Sequence[str]) -> None:
-    """Refuse a pair that must be apart if links of together join it, and name the shortest chain.
-
-    >>> refuse_contradictions([(0, 1), (2, 1)], [(0, 2)], ["a", "b", "c"])
-    Traceback (most recent call last):
-    coterie.exceptions.InputError: a and c must be apart, but a = b = c must be together; drop one
-    of these
-    """
-    links, pairs = (np.array(each, dtype=np.intp).reshape(-1, 2) for each in (together, apart))
-    path = [shown(ids[item]) for item in contradiction(links, pairs, len(ids))]
-    if len(path) == 1:
-        raise InputError(f"{path[0]} must be apart from itself; drop this pair")
-    if path:
-        raise InputError(
-            f"{path[0]} and {path[-1]} must be apart, but {shown_chain(path)} must be together; "
-            "drop one of these"
-        )
 
 
 def shown(text: str, most: int = 40) -> str:

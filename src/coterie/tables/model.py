@@ -1,6 +1,6 @@
 """A model of tables: what clusters the rows of new tables, and explains it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,23 +11,21 @@ from coterie._core.files import FileName
 from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
 from coterie.calibrations import ClusterCalibration
-from coterie.clusterers.constraints import constrained
+from coterie.clusterers.constraints import partition_under, refuse_contradictions
 from coterie.exceptions import InputError
 from coterie.model import Model
+from coterie.tables import saving
 from coterie.tables.clustering import Clustering, Found
-from coterie.tables.constraints import as_links, refuse_contradictions, shown
+from coterie.tables.constraints import IdPairs, as_links, shown
 from coterie.tables.evaluating import Evaluation, evaluated
 from coterie.tables.explaining import Explanation, explained
 from coterie.tables.groups import Group, given_clusters, grouped, row_ids
 from coterie.tables.io.cells import as_text
-from coterie.tables.io.frames import as_table, column_names, renamed, with_columns
+from coterie.tables.io.frames import as_table, as_typed, column_names, renamed, with_columns
 from coterie.tables.links import Told
 from coterie.tables.sample import Sample
-from coterie.tables.saving import load_model, save_model
 from coterie.tables.schema import INPUT, OURS, Schema, refuse_ours, refuse_predicted
 from coterie.tables.table import Table
-
-Links = Iterable[tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,8 +54,8 @@ class TableModel:
         frame: Any,
         *,
         id: str | None = None,  # noqa: A002
-        together: Links = (),
-        apart: Links = (),
+        together: IdPairs = (),
+        apart: IdPairs = (),
     ) -> Any:
         """Cluster the rows of a table, and return it with four columns more.
 
@@ -69,26 +67,33 @@ class TableModel:
         Parameters
         ----------
         frame
-            As of `fit`; the result is of the same kind.
+            As of `fit`, and the result is of the same kind; or what `read_typed` returns.
         id
             The column that names rows; None takes that of the model, if it is there.
         together, apart
-            Pairs of ids of rows that must be in one cluster, or must not.
+            Pairs of ids of rows that must be in one cluster, or must not; or a `PairFile`.
         """
-        table = as_table(frame)
-        refuse_ours(table, self.schema.cluster)
-        clustering = self.cluster(table, id_=id, together=together, apart=apart)
-        return with_columns(self.kept(frame), clustering.columns())
+        typed = as_typed(frame)
+        refuse_ours(typed.table, self.schema.cluster)
+        clustering = self.cluster(typed.table, id=id, together=together, apart=apart)
+        return with_columns(self._without_clash(typed.frame), clustering.columns())
 
     def cluster(
-        self, table: Table, *, id_: str | None = None, together: Links = (), apart: Links = ()
+        self,
+        frame: Any,
+        *,
+        id: str | None = None,  # noqa: A002
+        together: IdPairs = (),
+        apart: IdPairs = (),
     ) -> Clustering:
-        """Cluster the rows of a table."""
-        schema = self.schema_of(table, id_)
+        """Cluster the rows of a table, and return what is known of the clusters."""
+        table = as_table(frame)
+        schema = self.schema_of(table, id)
         ids = row_ids(table, schema.id)
-        groups = grouped(table, schema, labelled=False)
         links = as_links(together, ids), as_links(apart, ids)
-        refuse_contradictions(*links, ids)
+        groups = grouped(table, schema, labelled=False)
+        held, parted = (np.array(pairs, dtype=np.intp).reshape(-1, 2) for pairs in links)
+        refuse_contradictions(held, parted, len(ids), lambda row: shown(ids[row]))
         _refuse_across(links[0], groups, ids)
         found = []
         for number, group in enumerate(groups):
@@ -97,20 +102,14 @@ class TableModel:
             report("cluster", number + 1, len(groups))
         return Clustering(ids, found, self.schema.fields)
 
-    def kept(self, frame: Any) -> Any:
-        """Rename the column of given clusters, if a prediction adds one of its name."""
-        own = self.schema.cluster
-        clashes = own in OURS and own in column_names(frame)
-        return renamed(frame, {str(own): INPUT}) if clashes else frame
-
     def evaluate(
         self,
         frame: Any,
         cluster: str | None = None,
         *,
         id: str | None = None,  # noqa: A002
-        together: Links = (),
-        apart: Links = (),
+        together: IdPairs = (),
+        apart: IdPairs = (),
     ) -> Evaluation:
         """Cluster the rows of a table that says which belong together, and compare."""
         table = as_table(frame)
@@ -119,7 +118,7 @@ class TableModel:
         clusters = given_clusters(table, schema)
         is_own = schema.cluster == self.schema.cluster
         own = table if is_own else table.without([str(cluster)])
-        return evaluated(self.cluster(own, id_=id, together=together, apart=apart), clusters)
+        return evaluated(self.cluster(own, id=id, together=together, apart=apart), clusters)
 
     def explain(
         self,
@@ -128,11 +127,11 @@ class TableModel:
         second: Any,
         *,
         id: str | None = None,  # noqa: A002
-        together: Links = (),
-        apart: Links = (),
+        together: IdPairs = (),
+        apart: IdPairs = (),
     ) -> Explanation:
         """Say why two rows, by their ids, are in one cluster or are not."""
-        clustering = self.cluster(as_table(frame), id_=id, together=together, apart=apart)
+        clustering = self.cluster(frame, id=id, together=together, apart=apart)
         return explained(self.model, clustering, as_text(first), as_text(second))
 
     def schema_of(self, table: Table, id_: str | None) -> Schema:
@@ -142,20 +141,26 @@ class TableModel:
 
     def save(self, path: FileName) -> None:
         """Write the model to one file, which `load` reads; a file of that name is replaced."""
-        save_model(path, self)
+        saving.save(path, self)
 
     @classmethod
     def load(cls, path: FileName) -> Self:
         """Read a model of tables from a file, which need not be trusted."""
-        return load_model(path, cls)
+        return saving.load(path, cls)
 
     def __repr__(self) -> str:
         kinds = ", ".join(f"{name}: {kind}" for name, kind in self.schema.kinds.items())
         return f"TableModel({kinds})"
 
+    def _without_clash(self, frame: Any) -> Any:
+        """Rename the column of given clusters, if a prediction adds one of its name."""
+        cluster = self.schema.cluster
+        clashes = cluster in OURS and cluster in column_names(frame)
+        return renamed(frame, {str(cluster): INPUT}) if clashes else frame
+
     def _found(self, group: Group, told: Told) -> Found:
         scores = self.model.scores(group.item_set)
-        partition = constrained(self.model.clusterer, scores, *told)
+        partition = partition_under(self.model.clusterer, scores, *told)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
         return Found(group, scores, calibration.confidences(scores, partition), told)
@@ -180,6 +185,4 @@ def _within(links: list[tuple[int, int]], group: Group, n_rows: int) -> Pairs:
     return canonical(ends[(ends >= 0).all(axis=1)], len(group.rows))
 
 
-def load(path: FileName) -> TableModel:
-    """Read a model of tables from a file, which need not be trusted."""
-    return TableModel.load(path)
+load = TableModel.load

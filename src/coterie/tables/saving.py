@@ -7,7 +7,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from coterie import __version__
-from coterie._core.files import FileName
+from coterie._core.files import FileName, as_path
 from coterie._saving import MANIFEST, TREE, Resolve, members_of, value_of
 from coterie._saving.archive import (
     AS_SAVED,
@@ -24,6 +24,7 @@ from coterie.exceptions import InputError, located
 from coterie.model import Model, resolving
 from coterie.tables.card import card
 from coterie.tables.constraints import shown
+from coterie.tables.io.formats import STREAM
 from coterie.tables.sample import N_ROWS, Sample
 from coterie.tables.schema import Schema
 
@@ -40,15 +41,16 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "rapidfuzz", "lightgbm")
 """Those that predictions may depend on."""
 
 
-def save_model(path: FileName, model: "TableModel") -> None:
+def save(path: FileName, model: "TableModel") -> None:
     """Write a model of tables to one file, whole or not at all; equal models make equal bytes."""
     members = {CARD: card(model).encode(), **members_of(model, _classes(type(model)))}
     manifest = as_json(_manifest(model, members))
     write_archive(path, {MANIFEST: manifest, **members})
 
 
-def load_model(path: FileName, cls: type[M]) -> M:
+def load(path: FileName, cls: type[M]) -> M:
     """Read a model of tables that was saved, after it predicted a few rows as it did then."""
+    _refuse_no_file(path)
     with located(str(path)):
         with opened(path) as archive:
             manifest = _read_manifest(archive)
@@ -59,6 +61,16 @@ def load_model(path: FileName, cls: type[M]) -> M:
         _refuse_incomplete(model, cls)
         _replay(model, manifest)
         return model  # type: ignore[no-any-return]
+
+
+def _refuse_no_file(path: FileName) -> None:
+    if str(path) == STREAM:
+        raise InputError("a model cannot be read from standard input; give the name of a file")
+    file = as_path(path)
+    if file.is_dir():
+        raise InputError(f"{path} is a folder; give the name of a model")
+    if not file.exists():
+        raise InputError(f"there is no model {path}; give the name of one that is there")
 
 
 def libraries() -> dict[str, str]:

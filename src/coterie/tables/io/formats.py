@@ -43,6 +43,18 @@ def require_format(path: FileName, found: str | None) -> str:
     return found
 
 
+def output_format(path: FileName, of_input: str | None) -> str | None:
+    """Return the format to write in: that of the input only where the name does not tell one.
+
+    None, for standard output alone, is that of `write_table`.
+
+    >>> output_format("out.jsonl", "csv"), output_format("out", "csv"), output_format("-", None)
+    ('jsonl', 'csv', None)
+    """
+    found = named_format(path, None) or named_format(path, of_input)
+    return found if str(path) == STREAM else require_format(path, found)
+
+
 def is_gzip_name(path: FileName) -> bool:
     """Tell whether a file is compressed by its name."""
     return str(path).lower().endswith(".gz")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -43,6 +43,18 @@ def as_table(frame: Any, name: str = "the table") -> Table:
     with located(name):
         columns = text_columns(frame)
     return Table(columns, name)
+
+
+class TypedTable(NamedTuple):
+    """A table of text, and the frame that it is the text of."""
+
+    table: Table
+    frame: Any
+
+
+def as_typed(frame: Any) -> TypedTable:
+    """Make a table of text, and keep the frame; what `read_typed` returns stays as it is."""
+    return frame if isinstance(frame, TypedTable) else TypedTable(as_table(frame), frame)
 
 
 def text_columns(frame: Any) -> dict[str, list[str]]:
@@ -186,6 +198,11 @@ def is_arrow(frame: Any) -> bool:
 def column_names(frame: Any) -> tuple[Any, ...]:
     """Return the names of the columns of a frame."""
     return frame.names if isinstance(frame, Table) else tuple(_columns(frame))
+
+
+def column(frame: Any, name: str) -> list[Any]:
+    """Return the values of a column of a frame."""
+    return list(frame[name]) if isinstance(frame, Table) else _listed(_columns(frame)[name])
 
 
 def renamed(frame: Any, names: Mapping[str, str]) -> Any:

@@ -1,10 +1,11 @@
 """Tables read from files."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from coterie._core.files import FileName
 from coterie.exceptions import located
 from coterie.tables.io.delimited import DELIMITERS, read_delimited
+from coterie.tables.io.frames import TypedTable
 from coterie.tables.io.json_lines import json_records, read_json_lines
 from coterie.tables.io.parquet import parquet_frame, read_parquet
 from coterie.tables.io.sources import Source, read_source
@@ -35,34 +36,40 @@ def read_table(path: FileName, *, format: str | None = None) -> Table:  # noqa: 
     ...     read_table(file)["postcode"]
     ('01234',)
     """
-    return read_typed(path, format=format).table
+    return _table(read_source(path, format))
 
 
-class Typed(NamedTuple):
-    """A table of text, and the file that it was read from."""
+def read_typed(
+    path: FileName,
+    *,
+    format: str | None = None,  # noqa: A002
+    to: str | None = None,
+) -> TypedTable:
+    """Read a table as `read_table` does, and beside it the frame to write to another file.
 
-    table: Table
-    source: Source
-
-    def as_written(self) -> Any:
-        """Return what the file holds with its types: a pyarrow table, or a list of dicts of JSON.
-
-        That of a format without types is the table.
-        """
-        with located(self.source.name):
-            if self.source.format == "parquet":
-                return parquet_frame(self.source.data)
-            if self.source.format == "jsonl":
-                return json_records(self.source.data)
-        return self.table
-
-
-def read_typed(path: FileName, *, format: str | None = None) -> Typed:  # noqa: A002
-    """Read a table as `read_table` does, and keep what its cells were before they were text."""
+    Parameters
+    ----------
+    path, format
+        As of `read_table`.
+    to : {"csv", "tsv", "jsonl", "parquet"}, optional
+        The format to be written. If it is that of the file, cells keep their types: the frame is a
+        list of dicts of JSON, or a table of pyarrow. Otherwise it is a dict of columns of text.
+    """
     source = read_source(path, format)
+    table = _table(source)
+    is_typed = source.format == to and to not in DELIMITERS
+    return TypedTable(table, _typed_frame(source) if is_typed else dict(table.columns))
+
+
+def _table(source: Source) -> Table:
     with located(source.name):
         columns = _columns(source)
-    return Typed(Table(columns, source.name), source)
+    return Table(columns, source.name)
+
+
+def _typed_frame(source: Source) -> Any:
+    with located(source.name):
+        return (parquet_frame if source.format == "parquet" else json_records)(source.data)
 
 
 def _columns(source: Source) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 def page(data: ReportData) -> str:
     """Return the report: the same data always makes the same text.
 
-    >>> from coterie.report import Sizes, WorstClusters
+    >>> from coterie.report import ReportData, Sizes, WorstClusters, page
     >>> data = ReportData("People & places", [], Sizes({1: 3}), WorstClusters([], []))
     >>> "<h1>People &amp; places</h1>" in page(data)
     True
