@@ -1,10 +1,12 @@
 import io
+import re
 import subprocess
 import sys
 from queue import SimpleQueue
 from types import SimpleNamespace
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import coterie
@@ -40,6 +42,40 @@ def test_demo_goes_from_tables_to_clusters_and_reports(tmp_path):
             assert (tmp_path / "made" / made).stat().st_size
         clustered = read_table(tmp_path / "made" / f"{name}-clustered.csv")
         assert {"cluster_id", "confidence", "linked_to", "reason"} < set(clustered.names)
+
+
+def leaves(command, words=()):
+    """Yield each command that is no group of others, with the words that call it."""
+    if not hasattr(command, "commands"):
+        yield words, command
+        return
+    for name, below in command.commands.items():
+        if not below.hidden:
+            yield from leaves(below, (*words, name))
+
+
+COMMANDS = dict(leaves(typer.main.get_command(cli.app)))
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_shows_every_word_and_every_default(words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    printed = " ".join(run(cli.app, [*words, "--help"]).output.split())
+    for option in COMMANDS[words].params:
+        # Square brackets are markup to Rich, and what it does not know vanishes.
+        assert " ".join((option.help or "").split()) in printed
+        default = option.show_default if isinstance(option.show_default, str) else option.default
+        if option.show_default and default not in (None, False):
+            assert re.search(rf"\[default: \(?{re.escape(str(default))}\)?\]", printed)
+    assert COMMANDS[words].params
+
+
+def test_fit_names_the_defaults_that_its_flags_have_not(monkeypatch):
+    """They have none of their own, for a file of settings goes before defaults."""
+    monkeypatch.setenv("COLUMNS", "400")
+    printed = run(cli.app, ["fit", "--help"]).output
+    for default in ("auto", "b_cubed", "1", "0"):
+        assert f"[default: ({default})]" in printed
 
 
 def test_python_dash_m():

@@ -14,8 +14,7 @@ from coterie.learners.auto.families import AUTO, SLUGS
 
 if TYPE_CHECKING:
     from coterie.learners.auto.learner import Tried
-    from coterie.tables import TableModel
-    from coterie.tables.fitting import Fitted
+    from coterie.tables import Fitted, TableModel
 
 ModelOut = Annotated[
     str, typer.Option("--output", "-o", metavar="MODEL", help="The file to write the model to.")
@@ -28,14 +27,16 @@ Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{either(SLUGS)}.  [default: {AUTO}]",
+        help=f"{either(SLUGS)}.",
+        show_default=AUTO,
     ),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What to be good by: b_cubed, pair_scores, muc or another metric.  [default: b_cubed]",
+        help="What to be good by: b_cubed, pair_scores, muc or another metric.",
+        show_default="b_cubed",
     ),
 ]
 Budget = Annotated[
@@ -43,11 +44,12 @@ Budget = Annotated[
     typer.Option(metavar="SECONDS", help="How long to try learners; else there is no limit."),
 ]
 Jobs = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="How many processes to use.  [default: 1]")
+    int | None,
+    typer.Option(min=1, metavar="N", help="How many processes to use.", show_default="1"),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, metavar="N", help="The seed of all that is drawn.  [default: 0]"),
+    typer.Option(min=0, metavar="N", help="The seed of all that is drawn.", show_default="0"),
 ]
 
 ROLES = ("cluster", "set", "id")
@@ -92,7 +94,7 @@ def fit(  # noqa: PLR0913, PLR0917 - what a command can be told are its paramete
 
 def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
     """Return what `fit_table` is to be told: flags go before the file."""
-    from coterie.tables.schema import read_settings
+    from coterie.tables import read_settings
 
     read = {} if schema is None else read_settings(read_text(schema), schema)
     told = read | {name: value for name, value in flags.items() if value is not None}
