@@ -216,3 +216,11 @@ def test_partitions_name_the_item_set_at_fault():
         as_partitions([[0, 0], [0, 1, 1]], [2, 2])
     with pytest.raises(PartitionError, match="there are 3 item sets, but 1 partitions"):
         as_partitions([[0, 0]], [2, 2, 2])
+
+
+@given(st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=5))
+def test_partitions_after_each_other_share_no_cluster(labels):
+    parts = [Partition(each) for each in labels]
+    named = [(number, label) for number, each in enumerate(labels) for label in each]
+    assert Partition.concatenate(parts) == Partition(named)
+    assert Partition.concatenate(iter(parts)).n_clusters == sum(part.n_clusters for part in parts)

@@ -1,6 +1,6 @@
 """What `coterie demo` does: the whole way from tables to clusters, in a folder."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie import metrics
-from coterie._core.arrays import Bools, Ints
+from coterie._core.arrays import Bools
 from coterie._core.files import replacing
 from coterie.clusterers import SingleLinkage
 from coterie.datasets import load_digit_sets, make_records
@@ -147,14 +147,7 @@ def _by_rule(table: Table) -> list[str]:
 def _of_components(name: str, found: Evaluation) -> Result:
     """Cluster as entity resolution mostly does: whatever a pair classifier connects."""
     predicted = [SingleLinkage()(each.scores) for each in found.clustering.found]
-    return _compared(name, CONNECTED, found.truth.labels, _numbered_on(predicted))
-
-
-def _numbered_on(partitions: Sequence[Partition]) -> Ints:
-    starts = np.cumsum([0, *(each.n_clusters for each in partitions)])
-    return np.concatenate(
-        [each.labels + start for each, start in zip(partitions, starts, strict=False)]
-    )
+    return _compared(name, CONNECTED, found.truth.labels, Partition.concatenate(predicted).labels)
 
 
 def _reached(name: str, method: str, found: Evaluation) -> Result:

@@ -89,6 +89,19 @@ class Partition:
         graph = sp.coo_array((np.ones(len(first)), (first, second)), shape=(n_items, n_items))
         return cls(connected_components(graph, directed=False)[1])
 
+    @classmethod
+    def concatenate(cls, partitions: Iterable["Partition"]) -> Self:
+        """Put the items of several partitions, which share no cluster, one after the other.
+
+        >>> Partition.concatenate([Partition([0, 0, 1]), Partition([0, 1, 0])])
+        Partition([0, 0, 1, 2, 3, 2])
+        """
+        labels, n_clusters = [np.empty(0, dtype=np.intp)], 0
+        for partition in partitions:
+            labels.append(partition.labels + n_clusters)
+            n_clusters += partition.n_clusters
+        return cls(np.concatenate(labels))
+
     @cached_property
     def sizes(self) -> Ints:
         """The number of items in each cluster, in the order of the labels."""

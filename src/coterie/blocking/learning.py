@@ -154,14 +154,11 @@ def _pooled(
 ) -> tuple[dict[str, list[Any]], Ints]:
     """Put the rows of all item sets in one table, and number their clusters on."""
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    labels, n_clusters = [np.empty(0, dtype=np.intp)], 0
-    for number, (item_set, truth) in enumerate(zip(sets, truths, strict=True)):
+    for number, item_set in enumerate(sets):
         with located(f"item set {number}"):
             for name in names if len(item_set) else ():
                 columns[name] += column_of(item_set.items, name, "learn_blocking")
-        labels.append(truth.labels + n_clusters)
-        n_clusters += truth.n_clusters
-    return columns, np.concatenate(labels)
+    return columns, Partition.concatenate(truths).labels
 
 
 def _sample(columns: dict[str, list[Any]], labels: Ints, n_rows: int) -> Sample:

@@ -21,7 +21,7 @@ from coterie._core.arguments import as_floats
 from coterie._core.arrays import Floats, Ints, read_only
 from coterie._core.values import Value
 from coterie.exceptions import FeatureError, located
-from coterie.partition import PartitionLike, as_partitions
+from coterie.partition import Partition, PartitionLike, as_partitions
 
 __all__ = ["Categories", "fit_categories"]
 
@@ -113,10 +113,7 @@ def fit_categories(codes: Sequence[ArrayLike], partitions: Sequence[PartitionLik
     """
     matrices = _as_matrices(codes)
     found = as_partitions(partitions, [len(matrix) for matrix in matrices])
-    firsts = np.cumsum([0, *(partition.n_clusters for partition in found)])
-    clusters = np.concatenate(
-        [first + partition.labels for first, partition in zip(firsts[:-1], found, strict=True)]
-    )
+    clusters = Partition.concatenate(found).labels
     columns = np.concatenate(matrices).T
     values = tuple(np.unique(column) for column in columns)
     pseudo_counts = [

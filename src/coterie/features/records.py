@@ -186,7 +186,4 @@ def _entities(sets: Sequence[ItemSet], partitions: Sequence[Partition] | None) -
     """Give entities of all item sets numbers; every item is one where none are named."""
     if partitions is None:
         return np.arange(sum(map(len, sets)))
-    starts = np.cumsum([0, *(each.n_clusters for each in partitions)])
-    return np.concatenate(
-        [each.labels + start for each, start in zip(partitions, starts, strict=False)]
-    )
+    return Partition.concatenate(partitions).labels

@@ -32,7 +32,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose samples are item sets, and whose targets are partitions.
 
     A member defines `_fit(examples)`, which sets `similarity_` and what else it found, and
-    `_predictor`, the clusterer that predicts with it.
+    `_predictor`, the clusterer that predicts with it. What learns by another way than `fit`, or
+    warns before `fit` is done, ends with `_finish`.
     """
 
     similarity_: Similarity
@@ -53,7 +54,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         """
         examples = as_examples(item_sets, partitions)
         self._fit(examples)
-        self._fitted_blocker = self._blocker
+        self._finish()
         return self
 
     def predict(self, item_sets: Iterable[Any]) -> list[Partition]:
@@ -94,6 +95,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 for name, value in params.items()
             }
         )
+
+    def _finish(self) -> None:
+        """Keep the blocker as it is now, by which the similarity was learned."""
+        self._fitted_blocker = self._blocker
 
     @abstractmethod
     def _fit(self, examples: Examples) -> None: ...

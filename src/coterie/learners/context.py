@@ -131,7 +131,6 @@ class WithContext(Learner):
         for value, each in zip(values, learner.fit_path(*stage.examples, values), strict=True):
             own: Self = clone(self).set_params(**{str(self._path_param): value})
             own._keep(stage, each)
-            own._fitted_blocker = self._blocker
             fitted.append(own)
         return fitted
 
@@ -142,6 +141,7 @@ class WithContext(Learner):
     def _keep(self, stage: Stage, second: Learner) -> None:
         self.first_, self.learner_ = stage.first, second
         self.similarity_ = ContextSimilarity(stage.featurizer, second.similarity_)
+        self._finish()
 
     def _begin(self, examples: Examples) -> Stage:
         """Do all that comes before the second stage."""

@@ -129,10 +129,10 @@ def _curve(model: TableModel, evaluation: Evaluation) -> Curve:
     truths = _restricted(evaluation.truth, found)
     thresholds = _thresholds(found, truths)
     by_set = [_partitions(model.model.clusterer, each, thresholds) for each in found]
-    truth = _joined(truths)
+    truth = Partition.concatenate(truths)
     lines: list[tuple[float, ...]] = []
     for own in zip(*by_set, strict=True):
-        predicted = _joined(own)
+        predicted = Partition.concatenate(own)
         b_cubed = metrics.b_cubed(truth, predicted)
         lines.append((*metrics.pair_scores(truth, predicted), b_cubed.f1))
     precision, recall, f1, b_cubed_f1 = np.array(lines, dtype=np.float64).T
@@ -152,13 +152,6 @@ def _restricted(truth: Partition, found: Sequence[Found]) -> list[Partition]:
     """Divide a partition of the rows of all sets, one set after the other, among these."""
     ends = np.cumsum([len(each.partition) for each in found])[:-1]
     return [Partition(labels) for labels in np.split(truth.labels, ends)]
-
-
-def _joined(partitions: Sequence[Partition]) -> Partition:
-    """Return one partition of the rows of several sets, which share no cluster."""
-    starts = np.cumsum([0, *(each.n_clusters for each in partitions)])
-    labels = [each.labels + start for each, start in zip(partitions, starts, strict=False)]
-    return Partition(np.concatenate(labels))
 
 
 def _thresholds(found: Sequence[Found], truths: Sequence[Partition]) -> Floats:

@@ -22,7 +22,7 @@ from coterie.dirichlet import (
 )
 from coterie.exceptions import FeatureError, InputError, InterruptedWarning, ItemSetError
 from coterie.features import AbsoluteDifferences, AsDistances, NameFeatures
-from coterie.learners.dirichlet.moments import Moments
+from coterie.learners.dirichlet.type_chains import Moments
 from coterie.stream import Stream
 
 TYPES = np.array([[100.0, 1.0, 1.0], [1.0, 100.0, 1.0], [1.0, 1.0, 100.0]])

@@ -10,9 +10,8 @@ from coterie.blocking import Window
 from coterie.features.given import GivenFeatures
 from coterie.items import ItemSet
 from coterie.learners.linking.cccp import CCCP
-from coterie.learners.linking.left_linking import LatentLeftLinking
+from coterie.learners.linking.left_linking import LatentLeftLinking, LinearLinkRisk
 from coterie.learners.linking.link_sets import LinkSet
-from coterie.learners.linking.risk import LinearLinkRisk
 from coterie.objectives import LeftLink
 from coterie.pairs import PairScores, all_pairs, count_pairs
 from coterie.partition import Partition

@@ -24,12 +24,11 @@ def as_entities(entities: Iterable[Names] | None, truths: Sequence[Partition]) -
     >>> [each.tolist() for each in as_entities([["Ann", "Ann", "Bo"], ["Bo", "Cy"]], truths)]
     [[0, 0, 1], [1, 2]]
     """
+    ends = np.cumsum([len(truth) for truth in truths])[:-1]
     if entities is None:
-        starts = np.cumsum([0, *(truth.n_clusters for truth in truths)])
-        return [start + truth.labels for start, truth in zip(starts, truths, strict=False)]
+        return np.split(Partition.concatenate(truths).labels, ends)
     names = _as_names(entities, truths)
-    codes = label_codes([name for each in names for name in each])
-    numbers = np.split(codes, np.cumsum([len(each) for each in names])[:-1])
+    numbers = np.split(label_codes([name for each in names for name in each]), ends)
     for at, (own, truth) in enumerate(zip(numbers, truths, strict=True)):
         with located(f"item set {at}"):
             _refuse_torn(own, truth, names[at])

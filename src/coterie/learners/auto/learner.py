@@ -192,9 +192,7 @@ class AutoLearner(Learner):
 
         The arguments are those of `fit`. The search holds the item sets and what was validated.
         """
-        search = self._search(as_examples(item_sets, partitions), entities)
-        self._fitted_blocker = self._blocker
-        return search
+        return self._search(as_examples(item_sets, partitions), entities)
 
     def _fit(self, examples: Examples) -> None:
         self._search(examples)
@@ -215,6 +213,7 @@ class AutoLearner(Learner):
         self.choice_ = self.table_[search.candidates.index(chosen)]
         self.held_out_ = search.held_out(chosen)
         self.seconds_ = monotonic() - begun
+        self._finish()
 
     def _begin(self, examples: Examples, entities: Iterable[Names] | None = None) -> Search:
         """Check what is given, and set up the search."""

@@ -124,7 +124,6 @@ class StructuredBoosting(Learner):
         for count in counts:
             learner = clone(self).set_params(n_rounds=count)
             learner._keep(growth, count)  # noqa: SLF001
-            learner._fitted_blocker = self._blocker  # noqa: SLF001
             fitted.append(learner)
         return fitted
 
@@ -170,6 +169,7 @@ class StructuredBoosting(Learner):
         self.similarity_ = TreeSimilarity(growth.featurizer, trees, growth.first_score)
         self.n_rounds_, self.trees_ = len(trees), growth.grower
         self.history_ = growth.history[:n_rounds]
+        self._finish()
 
     @property
     def _path_param(self) -> str | None:

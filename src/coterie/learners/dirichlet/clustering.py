@@ -161,7 +161,6 @@ class DirichletClustering(Learner):
         learner._space = Space(prior.featurizer)
         learner._shared = prior.type_per_cluster
         learner._keep((types,), checked.alpha, checked.prior_variance, [])
-        learner._fitted_blocker = learner._blocker
         return learner
 
     @property
@@ -213,7 +212,6 @@ class DirichletClustering(Learner):
             self._fit(examples)
         else:
             self._fit_around(examples, reference_types)
-        self._fitted_blocker = self._blocker
         return self
 
     def _fit_around(self, examples: Examples, reference_types: Any) -> None:
@@ -249,7 +247,6 @@ class DirichletClustering(Learner):
         alpha = estimate_concentration(examples.truths)
         self._keep(kept(task, chains), alpha, task.moments.between, history)
         if interrupted:
-            self._fitted_blocker = self._blocker
             warn_of_interrupt(stacklevel=3)
 
     def _keep(
@@ -262,6 +259,7 @@ class DirichletClustering(Learner):
         self.reference_types_ = tuple(types)
         self.alpha_, self.prior_variance_ = alpha, prior_variance
         self.history_ = history
+        self._finish()
 
     def _sampler(self) -> Sampler:
         prior = self._as_prior()

@@ -255,7 +255,8 @@ class DiscriminativeClustering(Learner):
             featurizer, best.coef, best.threshold, self.update.distance
         )
         self.coef_ = self.similarity_.coef
-        self._trained, self._fitted_blocker = self.clusterer, self._blocker
+        self._trained = self.clusterer
+        self._finish()
 
     def _find_threshold(self, run: Run) -> None:
         """Find where linkage stops if others do not tell their number of clusters, as these did."""

@@ -4,10 +4,8 @@ from coterie._kernels.linking.descent import Scratch, Weights, closest_link_pass
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.learners.linking.link_sets import LinkSet
-from coterie.learners.linking.online import OnlineLearner
+from coterie.learners.linking.online import STOCHASTIC, OnlineLearner
 from coterie.learners.linking.sgd import SGD
-
-STOCHASTIC = SGD()
 
 
 class BestLeftLinkLearner(OnlineLearner):
@@ -63,13 +61,8 @@ class BestLeftLinkLearner(OnlineLearner):
         blocker: Blocker | None = None,
         random_state: int = 0,
     ) -> None:
-        self.lam = lam
-        self.n_passes = n_passes
+        super().__init__(lam, n_passes, solver, featurizer, blocker, random_state)
         self.teach_firsts = teach_firsts
-        self.solver = solver
-        self.featurizer = featurizer
-        self.blocker = blocker
-        self.random_state = random_state
 
     @property
     def _clusterer(self) -> Clusterer:

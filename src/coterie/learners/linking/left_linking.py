@@ -1,5 +1,7 @@
 """Latent left-linking: each item links to one on its left, or starts a cluster."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._core.arguments import as_real
 from coterie._core.arrays import Floats, read_only
 from coterie._kernels.linking.descent import Scratch, Weights, left_link_pass
-from coterie._kernels.linking.losses import link_shares
+from coterie._kernels.linking.losses import best_sum, link_shares, worst_sum
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.items import as_item_set
@@ -16,11 +18,9 @@ from coterie.learners.base import Examples
 from coterie.learners.linking.cccp import CCCP, LatentOptimum, warn_of_end
 from coterie.learners.linking.link_sets import Candidates, LinkSet
 from coterie.learners.linking.online import OnlineLearner
-from coterie.learners.linking.risk import LinearLinkRisk
 from coterie.learners.linking.sgd import SGD
 from coterie.learners.linking.starts import drawn_start
 from coterie.partition import PartitionLike, as_partition
-from coterie.similarities import LinearSimilarity
 
 STOCHASTIC = SGD()
 
@@ -86,12 +86,7 @@ class LatentLeftLinking(OnlineLearner):
         random_state: int = 0,
     ) -> None:
         self.gamma = gamma
-        self.lam = lam
-        self.n_passes = n_passes
-        self.solver = solver
-        self.featurizer = featurizer
-        self.blocker = blocker
-        self.random_state = random_state
+        super().__init__(lam, n_passes, solver, featurizer, blocker, random_state)
 
     def log_likelihood(self, item_set: Any, partition: PartitionLike) -> float:
         """Return the logarithm of the probability of a partition (eq. 4), in nats.
@@ -150,11 +145,7 @@ class LatentLeftLinking(OnlineLearner):
         risk = LinearLinkRisk(sets, self.gamma)
         start = drawn_start(solver, risk.n_columns, self.random_state)
         optimum = solver.minimise(risk, self.lam, start)
-        if hasattr(self, "_descent"):
-            del self._descent
-        self._trained, self._fitted_blocker = self._clusterer, self._blocker
-        self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
-        self.coef_, self.history_ = self.similarity_.coef, optimum.history
+        self._keep(featurizer, optimum.coef, optimum.history)
         return optimum
 
     @property
@@ -185,3 +176,50 @@ class LatentLeftLinking(OnlineLearner):
         shares, new = np.empty(len(links)), np.empty(len(candidates.starts) - 1)
         link_shares(candidates.starts, links, self._trained_gamma, shares, new)
         return shares, new
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLinkRisk:
+    """The mean over item sets of the mean loss of their items.
+
+    worst(w) − best(w) is the second part of Samdani, Chang & Roth 2014, eq. 7: `worst` is γ/|D| Σ_d
+    1/m_d Σ_i log Σ_j exp((w·φ(i, j) + δ)/γ) over all links, `best` the same over the right ones
+    without δ. Both are convex, and differentiable where γ > 0.
+    """
+
+    sets: Sequence[LinkSet]
+    gamma: float
+
+    @property
+    def n_columns(self) -> int:
+        """The number of weights."""
+        return self.sets[0].features.shape[1]
+
+    @property
+    def smooth(self) -> bool:
+        """Whether `worst` is differentiable."""
+        return self.gamma > 0
+
+    def worst(self, coef: Floats) -> tuple[float, Floats]:
+        """Return the loss-augmented part and its gradient, with weights p."""
+        return self._mean(worst_sum, coef)
+
+    def best(self, coef: Floats) -> tuple[float, Floats]:
+        """Return the part of the right links and its gradient, with weights p′."""
+        return self._mean(best_sum, coef)
+
+    def objective(self, coef: Floats, lam: float) -> tuple[float, Floats]:
+        """Return eq. 7 and its gradient."""
+        (worst, down), (best, up) = self.worst(coef), self.best(coef)
+        return 0.5 * lam * float(coef @ coef) + worst - best, lam * coef + down - up
+
+    def _mean(self, part: Callable[..., float], coef: Floats) -> tuple[float, Floats]:
+        value, gradient = 0.0, np.zeros(len(coef))
+        for each in self.sets:
+            starts, lefts, _ = each.candidates
+            links = each.links(coef)
+            pulls = np.zeros(len(links))
+            share = 1.0 / (len(self.sets) * max(len(each), 1))
+            value += share * part(starts, lefts, links, each.labels, float(self.gamma), pulls)
+            gradient += share * each.gradient(pulls)
+        return value, gradient

@@ -20,6 +20,8 @@ from coterie.learners.linking.sgd import SGD, Descent, PassStep
 from coterie.partition import PartitionLike
 from coterie.similarities import LinearSimilarity
 
+STOCHASTIC = SGD()
+
 
 class OnlineLearner(Learner):
     """A learner of pair weights by passes over items.
@@ -27,14 +29,26 @@ class OnlineLearner(Learner):
     A member defines `_descend`, which makes a pass over one item set, and `_clusterer`.
     """
 
-    lam: float
-    n_passes: int
-    solver: Any
-    random_state: int
     coef_: Floats
     history_: list[Any]
     _path_param: ClassVar[str] = "n_passes"
     """The parameter for all of whose values one fit is enough."""
+
+    def __init__(
+        self,
+        lam: float = 1e-4,
+        n_passes: int = 5,
+        solver: Any = STOCHASTIC,
+        featurizer: Featurizer | None = None,
+        blocker: Blocker | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.lam = lam
+        self.n_passes = n_passes
+        self.solver = solver
+        self.featurizer = featurizer
+        self.blocker = blocker
+        self.random_state = random_state
 
     def fit_path(
         self,
@@ -54,7 +68,7 @@ class OnlineLearner(Learner):
         for done, (descent, history) in enumerate(self._passes(sets, max(counts)), 1):
             for learner in fitted:
                 if learner.n_passes == done:
-                    learner._keep(descent, list(history), featurizer, self._blocker)  # noqa: SLF001
+                    learner._keep(featurizer, descent.coef, list(history), descent)  # noqa: SLF001
         return fitted
 
     def partial_fit(
@@ -85,7 +99,7 @@ class OnlineLearner(Learner):
         count = None if last is None else as_whole("last", last, 1)
         firsts = [0 if count is None else max(len(each) - count, 0) for each in sets]
         descent, step = descent.run(sets, self._descend, self.lam, firsts)
-        self._keep(descent, [*history, step], featurizer, self._blocker)
+        self._keep(featurizer, descent.coef, [*history, step], descent)
         return self
 
     def _fit(self, examples: Examples) -> None:
@@ -99,7 +113,7 @@ class OnlineLearner(Learner):
         except KeyboardInterrupt:
             message = f"the fit was interrupted after {len(history)} of {n_passes} passes"
             warnings.warn(message, InterruptedWarning, stacklevel=4)
-        self._keep(descent, history, featurizer, self._blocker)
+        self._keep(featurizer, descent.coef, history, descent)
 
     @abstractmethod
     def _descend(
@@ -137,9 +151,9 @@ class OnlineLearner(Learner):
     @property
     def _reached(self) -> Descent:
         """Where to go on from, with the solver of now; after a fit in batch, from its weights."""
-        if hasattr(self, "_descent"):
-            return replace(self._descent, solver=self.solver)
-        return Descent(self.solver, weights_of(self.coef_))
+        if self._descent is None:
+            return Descent(self.solver, weights_of(self.coef_))
+        return replace(self._descent, solver=self.solver)
 
     def _passes(
         self, sets: Sequence[LinkSet], n_passes: int
@@ -153,12 +167,17 @@ class OnlineLearner(Learner):
             yield descent, history
 
     def _keep(
-        self, descent: Descent, history: list[PassStep], featurizer: Featurizer, blocker: Blocker
+        self,
+        featurizer: Featurizer,
+        coef: Floats,
+        history: list[Any],
+        descent: Descent | None = None,
     ) -> None:
-        self._descent, self._trained, self._fitted_blocker = descent, self._clusterer, blocker
-        self.similarity_ = LinearSimilarity(featurizer, descent.coef)
-        self.coef_ = self.similarity_.coef
-        self.history_ = history
+        """Keep what was learned, and where the descent stands, if by a descent."""
+        self._descent, self._trained = descent, self._clusterer
+        self.similarity_ = LinearSimilarity(featurizer, coef)
+        self.coef_, self.history_ = self.similarity_.coef, history
+        self._finish()
 
 
 def _as_list(counts: Any) -> list[int]:

@@ -1,13 +1,10 @@
 """Sum-Link: learn to add each item to the cluster of the highest sum of scores."""
 
 from coterie._kernels.linking.descent import Scratch, Weights, sum_link_pass
-from coterie._types import Blocker, Clusterer, Featurizer
+from coterie._types import Clusterer
 from coterie.clusterers import SumLink
 from coterie.learners.linking.link_sets import LinkSet
 from coterie.learners.linking.online import OnlineLearner
-from coterie.learners.linking.sgd import SGD
-
-STOCHASTIC = SGD()
 
 
 class SumLinkLearner(OnlineLearner):
@@ -48,22 +45,6 @@ class SumLinkLearner(OnlineLearner):
     >>> learner.predict([[[1.0], [-2.0], [-2.5], [1.5]]])
     [Partition([0, 1, 1, 0])]
     """
-
-    def __init__(
-        self,
-        lam: float = 1e-4,
-        n_passes: int = 5,
-        solver: SGD = STOCHASTIC,
-        featurizer: Featurizer | None = None,
-        blocker: Blocker | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.n_passes = n_passes
-        self.solver = solver
-        self.featurizer = featurizer
-        self.blocker = blocker
-        self.random_state = random_state
 
     @property
     def _clusterer(self) -> Clusterer:

@@ -185,7 +185,8 @@ class StructuralSVM(Learner):
         return Example(features, pairs, truth, n_clusters, clusterer, self._loss, self.augment)
 
     def _keep(self, optimum: Optimum, featurizer: Featurizer, problem: Problem) -> None:
-        self._trained, self._fitted_blocker = self._clusterer, self._blocker
+        self._trained = self._clusterer
+        self._finish()
         self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
         self.coef_ = self.similarity_.coef
         self.primal_, self.dual_ = optimum.primal, optimum.dual
