@@ -71,8 +71,8 @@ def random_sides(rng):
         (metrics.pair_loss, lambda t, p: 100 * (1 - peer.rand_score(t, p))),
     ],
 )  # fmt: skip
-def test_scikit_learn_agrees_on_a_thousand_pairs(ours, theirs, rng):
-    for _ in range(1000):
+def test_scikit_learn_agrees(ours, theirs, rng):
+    for _ in range(200):
         truth, predicted = random_sides(rng)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -59,6 +59,10 @@ MEMBERS = [
 ]
 
 
+def few_sets(seed):
+    return make_item_sets(n_sets=4, n_items=16, random_state=seed)
+
+
 def an_instance(seed, n_items=9, n_columns=4):
     """Features of all pairs, a truth, another partition, and weights."""
     rng = np.random.default_rng(seed)
@@ -210,7 +214,7 @@ def test_the_learner_is_that_of_figure_3(seed, clusterer):
 
 @pytest.mark.parametrize("update", [PaperUpdate(), ExactUpdate(), PaperUpdate(literal=True)])
 def test_the_best_iterate_is_returned_and_no_worse_than_the_start(update):
-    item_sets, truths = make_item_sets(random_state=3)
+    item_sets, truths = few_sets(3)
     learner = DiscriminativeClustering(update=update, n_init=3).fit(item_sets, truths)
     regrets = [step.regret for step in learner.history_]
     assert learner.history_[learner.best_iter_].regret == min(regrets) <= regrets[0]
@@ -226,7 +230,7 @@ def test_the_best_iterate_is_returned_and_no_worse_than_the_start(update):
 
 
 def test_weights_sum_to_1_and_have_the_sign_asked_for():
-    item_sets, truths = make_item_sets(random_state=1)
+    item_sets, truths = few_sets(1)
     for update in (PaperUpdate(), ExactUpdate(), PaperUpdate(nonnegative=False)):
         learner = DiscriminativeClustering(update=update).fit(item_sets, truths)
         for step in learner.history_:
@@ -245,7 +249,7 @@ def test_it_stops_as_soon_as_all_is_right():
 
 
 def test_more_starts_are_never_worse_and_seeds_repeat():
-    item_sets, truths = make_item_sets(random_state=5)
+    item_sets, truths = few_sets(5)
     one, four, again = (
         DiscriminativeClustering(n_init=n_init, max_iter=4, random_state=7).fit(item_sets, truths)
         for n_init in (1, 4, 4)
@@ -257,7 +261,7 @@ def test_more_starts_are_never_worse_and_seeds_repeat():
 
 
 def test_where_the_weights_start():
-    item_sets, truths = make_item_sets(random_state=5)
+    item_sets, truths = few_sets(5)
     n_columns = np.asarray(item_sets[0].items).shape[1]
     for update in (PaperUpdate(start=0.0), ExactUpdate(start=0.0, literal=True)):
         learner = DiscriminativeClustering(update=update, max_iter=1).fit(item_sets, truths)
@@ -270,7 +274,7 @@ def test_where_the_weights_start():
 
 
 def test_it_goes_on_from_given_weights():
-    item_sets, truths = make_item_sets(random_state=5)
+    item_sets, truths = few_sets(5)
     first = DiscriminativeClustering(max_iter=6).fit(item_sets, truths)
     start = first.history_[2].coef
     rest = DiscriminativeClustering(max_iter=4, n_init=2).fit(
@@ -288,7 +292,7 @@ def test_it_goes_on_from_given_weights():
 
 
 def test_held_out_sets_choose_but_do_not_teach():
-    item_sets, truths = make_item_sets(random_state=2)
+    item_sets, truths = few_sets(2)
     rest = [number for number in range(len(truths)) if number not in (1, 3)]
     learner = DiscriminativeClustering(max_iter=8).fit(
         item_sets, truths, metric=pair_scores, held_out=[3, 1]
@@ -306,7 +310,7 @@ def test_held_out_sets_choose_but_do_not_teach():
 
 
 def test_a_metric_of_loss_is_kept_low():
-    item_sets, truths = make_item_sets(random_state=2)
+    item_sets, truths = few_sets(2)
     learner = DiscriminativeClustering().fit(item_sets, truths, metric=pair_loss)
     found = learner.predict(item_sets)
     losses = [pair_loss(truth, own) for truth, own in zip(truths, found, strict=True)]
@@ -343,7 +347,7 @@ def test_who_stops_at_a_threshold():
 
 
 def test_the_threshold_goes_with_the_model(tmp_path):
-    item_sets, truths = make_item_sets(random_state=4)
+    item_sets, truths = few_sets(4)
     learner = DiscriminativeClustering(AverageLinkage()).fit(item_sets, truths)
     threshold = learner.history_[learner.best_iter_].threshold
     assert learner.similarity_.threshold == threshold is not None
@@ -361,7 +365,7 @@ def counted(item_sets, truths):
 
 
 def test_linkage_trained_with_numbers_of_clusters_stops_where_they_are_unknown():
-    item_sets, truths = make_item_sets(random_state=4)
+    item_sets, truths = few_sets(4)
     known = counted(item_sets, truths)
     learner = DiscriminativeClustering(AverageLinkage()).fit(known, truths)
     best = learner.history_[learner.best_iter_]
@@ -372,7 +376,7 @@ def test_linkage_trained_with_numbers_of_clusters_stops_where_they_are_unknown()
 
 
 def test_a_threshold_of_the_clusterer_is_added():
-    item_sets, truths = make_item_sets(random_state=4)
+    item_sets, truths = few_sets(4)
     learners = [
         DiscriminativeClustering(SingleLinkage(threshold)).fit(item_sets, truths)
         for threshold in (None, 5.0)
@@ -383,7 +387,7 @@ def test_a_threshold_of_the_clusterer_is_added():
 
 
 def test_sets_held_out_without_a_number_of_clusters_get_that_of_the_truth():
-    item_sets, truths = make_item_sets(random_state=4)
+    item_sets, truths = few_sets(4)
     known, last = counted(item_sets, truths), [len(truths) - 2, len(truths) - 1]
     regrets = []
     for rest in (known[-2:], item_sets[-2:]):
@@ -410,7 +414,7 @@ def test_any_clusterer_in_the_loop(member):
 
 
 def test_a_clusterer_of_scikit_learn_in_the_loop():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     item_sets = [
         ItemSet(s.items, n_clusters=t.n_clusters) for s, t in zip(item_sets, truths, strict=True)
     ]
@@ -422,7 +426,7 @@ def test_a_clusterer_of_scikit_learn_in_the_loop():
 
 
 def test_numbers_of_clusters_come_from_the_truth_where_they_must_be_known():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     learner = DiscriminativeClustering(KMedoids(), max_iter=3).fit(item_sets, truths)
     with pytest.raises(ItemSetError, match="number of clusters is not known"):
         learner.predict(item_sets)
@@ -431,7 +435,7 @@ def test_numbers_of_clusters_come_from_the_truth_where_they_must_be_known():
 
 
 def test_euclidean_distances_are_those_of_vectors():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     update = PaperUpdate(distance=Euclidean())
     learner = DiscriminativeClustering(AverageLinkage(), update=update).fit(item_sets, truths)
     vectors = np.asarray(item_sets[0].items)
@@ -443,7 +447,7 @@ def test_euclidean_distances_are_those_of_vectors():
 
 
 def test_a_kernel_map_of_pair_features():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     featurizer = Kernelized(SquaredDifferences(), RBF(0.1), Nystroem(20))
     learner = DiscriminativeClustering(featurizer=featurizer).fit(item_sets, truths)
     start, best = learner.history_[0], learner.history_[learner.best_iter_]
@@ -485,7 +489,7 @@ def test_how_far_below_0_distances_begin_does_not_matter():
 
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_vectors_far_from_0_lose_no_digits(offset):
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     moved = [ItemSet(np.asarray(s.items) + offset) for s in item_sets]
     update = PaperUpdate(distance=Euclidean(), start=0.0)
     learner = DiscriminativeClustering(AverageLinkage(), 1.0, 5, update).fit(moved, truths)
@@ -502,7 +506,7 @@ def test_scaled_features_are_turned_as_the_truth_shows():
 
 
 def test_literal_features_are_taken_as_they_are():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     update = PaperUpdate(literal=True)
     learner = DiscriminativeClustering(update=update, featurizer=GivenFeatures())
     learner.fit(item_sets, truths)
@@ -519,7 +523,7 @@ class Counting(SquaredDifferences):
 
 
 def test_features_are_computed_once():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     Counting.calls = 0
     DiscriminativeClustering(featurizer=Counting(), n_init=3).fit(item_sets, truths)
     assert Counting.calls == len(item_sets)
@@ -533,7 +537,7 @@ def test_sets_without_pairs_and_without_columns_that_vary():
 
 
 def test_streams_take_thresholds_and_no_context():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     learner = DiscriminativeClustering(LeftLink()).fit(item_sets, truths)
     stream = Stream(learner.to_model())
     found = [each.cluster for each in stream.add_many(np.asarray(item_sets[0].items))]
@@ -544,7 +548,7 @@ def test_streams_take_thresholds_and_no_context():
 
 
 def test_it_can_be_tuned():
-    item_sets, truths = make_item_sets(random_state=6)
+    item_sets, truths = few_sets(6)
     found = tune(
         DiscriminativeClustering(max_iter=3), item_sets, truths, {"learning_rate": [1.0, 100.0]}
     )
