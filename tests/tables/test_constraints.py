@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from coterie._core.texts import quoted
 from coterie.clusterers.constraints import refuse_contradictions
 from coterie.exceptions import InputError
-from coterie.tables.constraints import PairFile, as_links, shown
+from coterie.tables.constraints import PairFile, as_links
 
 IDS = ["a", "b", "c,d", "04"]
 
@@ -100,7 +101,7 @@ LETTERS = [chr(97 + i) for i in range(26)]
 def refuse(together, apart, ids):
     """Refuse contradictions as `TableModel.cluster` does."""
     pairs = (np.array(links, dtype=np.intp).reshape(-1, 2) for links in (together, apart))
-    refuse_contradictions(*pairs, len(ids), lambda row: shown(ids[row]))
+    refuse_contradictions(*pairs, len(ids), lambda row: quoted(ids[row]))
 
 
 def chained(*texts):

@@ -38,6 +38,34 @@ def plain_texts(texts: Iterable[str]) -> list[str]:
     return [known[text] if text in known else known.setdefault(text, plain(text)) for text in texts]
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def shown(text: object, most: int = 60) -> str:
+    r"""Return a value in one line: what is not printable is escaped, and what is long is cut.
+
+    >>> shown("two\nlines"), shown("long" * 20, 8)
+    ('two\\nlines', 'longlon…')
+    """
+    escaped = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
+    return escaped if len(escaped) <= most else f"{escaped[: most - 1]}…"
+
+
+def quoted(text: str, most: int = 40) -> str:
+    """Return a text for an error: as it is shown, in quotes where it would not be seen as it is.
+
+    >>> quoted("7"), quoted(" ")
+    ('7', "' '")
+    """
+    return shown(text if text.isprintable() and text.strip() == text != "" else repr(text), most)
+
+
 def time_text(seconds: float) -> str:
     """Write a time in the unit that suits it.
 

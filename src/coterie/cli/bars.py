@@ -9,9 +9,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 import coterie
-from coterie._core.texts import time_text
+from coterie._core.texts import shown, time_text
 from coterie.cli.estimates import Estimate
-from coterie.cli.shown import shown
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from coterie._core.texts import counted, shown
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli.shown import named, note, number, print_json, print_table, shown
+from coterie.cli.shown import note, number, print_json, print_table
 
 Top = Annotated[int, typer.Option(min=1, metavar="N", help="How many to list.")]
 
@@ -43,7 +44,7 @@ def clusters(
         return
     headings = ("cluster_id", "size", "weakest link", "disagreement", "confidence", "rows")
     print_table(headings, map(_cells, found.to_dict(top)["clusters"]), " xxxx")
-    n_clusters = named(len(set(found.cluster_ids)), "cluster")
+    n_clusters = counted(len(set(found.cluster_ids)), "cluster")
     note(f"{len(found.doubts()):,} of {n_clusters} have several rows")
 
 

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from coterie._core.texts import counted
 from coterie.cli.files import refuse_many_streams
-from coterie.cli.shown import named, note
+from coterie.cli.shown import note
 
 if TYPE_CHECKING:
     from coterie.tables import PairFile
@@ -21,4 +22,4 @@ def pair_files(table: str, together: str | None, apart: str | None) -> "dict[str
 def note_pairs(files: "dict[str, PairFile]") -> None:
     """Tell how many pairs were held."""
     for how, file in files.items():
-        note(f"{named(file.n_pairs, 'pair')} of {file.path} held {how}")
+        note(f"{counted(file.n_pairs, 'pair')} of {file.path} held {how}")

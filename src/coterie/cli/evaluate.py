@@ -1,5 +1,6 @@
 """`coterie evaluate`."""
 
+from coterie._core.texts import counted
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import (
@@ -12,7 +13,7 @@ from coterie.cli.options import (
     TableFile,
     Together,
 )
-from coterie.cli.shown import named, note, number, print_json, print_table
+from coterie.cli.shown import note, number, print_json, print_table
 
 
 def evaluate(
@@ -48,6 +49,6 @@ def evaluate(
     ]
     print_table(("metric", "value", "from", "to"), rows, " xxx")
     note(
-        f"{named(len(found.truth), 'row')}; {named(found.truth.n_clusters, 'cluster')}, "
+        f"{counted(len(found.truth), 'row')}; {counted(found.truth.n_clusters, 'cluster')}, "
         f"{found.predicted.n_clusters:,} predicted"
     )

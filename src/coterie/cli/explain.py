@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from coterie._core.texts import shown
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli.shown import number, print_json, print_table, shown
+from coterie.cli.shown import number, print_json, print_table
 
 if TYPE_CHECKING:
     from coterie.tables import Explanation, Link

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie._core.texts import either
+from coterie._core.texts import counted, either, shown
 from coterie.cli.bars import bars
 from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
 from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
-from coterie.cli.shown import named, note, number, print_json, print_table, shown
+from coterie.cli.shown import note, number, print_json, print_table
 from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
 
@@ -142,12 +142,12 @@ def _show_columns(model: "TableModel") -> None:
 
 def _show_blocking(facts: dict[str, Any]) -> None:
     """Say which pairs are looked at, here and in large tables."""
-    rows = f"{named(facts['rows'], 'row')} in {named(facts['clusters'], 'cluster')}"
+    rows = f"{counted(facts['rows'], 'row')} in {counted(facts['clusters'], 'cluster')}"
     facts = facts["blocking"]
     which = "all of them" if facts["all_pairs"] else "those found by any of the keys"
-    typer.echo(f"{rows}; {named(facts['pairs'], 'pair')} looked at, {which}.")
+    typer.echo(f"{rows}; {counted(facts['pairs'], 'pair')} looked at, {which}.")
     typer.echo(
-        f"In tables too large for all pairs: {named(len(facts['keys']), 'key')}, which find "
+        f"In tables too large for all pairs: {counted(len(facts['keys']), 'key')}, which find "
         f"{number(facts['recall'])} of the pairs that belong together, and "
         f"{number(facts['held_out_recall'])} of those of held-out entities."
     )

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
+from coterie._core.texts import counted
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.files import STREAM, check_target, refuse_overwriting
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
-from coterie.cli.shown import named, note, print_json
+from coterie.cli.shown import note, print_json
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -51,7 +52,7 @@ def predict(
     if as_json:
         print_json({"output": output, **counts, "seconds": round(seconds, 3)})
     note(
-        f"{named(counts['rows'], 'row')} in {named(counts['clusters'], 'cluster')}, the largest of "
-        f"{counts['largest']:,}, {counts['single']:,} of one row; {seconds:.1f} s"
+        f"{counted(counts['rows'], 'row')} in {counted(counts['clusters'], 'cluster')}, the "
+        f"largest of {counts['largest']:,}, {counts['single']:,} of one row; {seconds:.1f} s"
     )
     note_pairs(pairs)

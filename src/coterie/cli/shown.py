@@ -8,21 +8,8 @@ from typing import Any
 
 import typer
 
-MOST = 60
-"""How many characters of a value are shown."""
-
 WIDTH = 100
 """How wide tables are where no terminal says it."""
-
-
-def shown(text: Any, most: int = MOST) -> str:
-    r"""Show a value in one line: what is not printable is escaped, and what is long is cut.
-
-    >>> shown("two\nlines"), shown("long" * 20, 8)
-    ('two\\nlines', 'longlon…')
-    """
-    plain = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
-    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
 
 
 def number(value: float | None, places: int = 3, *, signed: bool = False) -> str:
@@ -34,15 +21,6 @@ def number(value: float | None, places: int = 3, *, signed: bool = False) -> str
     if value is None or not math.isfinite(value):
         return "–"
     return f"{value:{'+' if signed else ''}.{places}f}"
-
-
-def named(count: int, what: str) -> str:
-    """Count things in words.
-
-    >>> named(1, "row"), named(1234, "row")
-    ('1 row', '1,234 rows')
-    """
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: str = "") -> None:

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from coterie._core.texts import counted
 from coterie.report._differences import Span, differences, marked
-from coterie.report._html import NOTHING, counted, figure, isolated, shortened, visible, written
+from coterie.report._html import NOTHING, figure, isolated, shortened, visible, written
 from coterie.report._tables import Cell, number, table
 from coterie.report.data import Row, WorstCluster, WorstClusters
 

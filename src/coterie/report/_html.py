@@ -68,12 +68,3 @@ def figure(value: float | None) -> str:
         return f"{value:.3g}".replace("-", "−")
     places = 3 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
     return f"{value:,.{places}f}".replace("-", "−")
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number of things.
-
-    >>> counted(1, "row"), counted(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from math import isfinite
 
+from coterie._core.texts import counted
 from coterie.report import _bars
 from coterie.report._axes import Axis
 from coterie.report._curves import curves
-from coterie.report._html import NOTHING, counted, figure, written
+from coterie.report._html import NOTHING, figure, written
 from coterie.report._tables import Cell, facts, number, table
 from coterie.report.data import Choice, FieldWeight, Quality, Sizes
 from coterie.tables import Figure

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from coterie._core.files import FileName
+from coterie._core.texts import quoted
 from coterie.exceptions import InputError, located
 from coterie.tables.io.cells import as_text
 from coterie.tables.io.delimited import DELIMITERS, read_rows
@@ -69,12 +70,6 @@ def as_links(pairs: IdPairs, ids: Sequence[Any]) -> Links:
     ]
 
 
-def shown(text: str, most: int = 40) -> str:
-    """Show an id in an error: in one line, and not all of a long one."""
-    plain = text if text.isprintable() and text.strip() == text != "" else repr(text)
-    return plain if len(plain) <= most else f"{plain[: most - 1]}…"
-
-
 def _rows(source: Source, numbers: Mapping[str, int]) -> Placed:
     if source.format in DELIMITERS:
         return _delimited_rows(source, numbers)
@@ -109,7 +104,7 @@ def _numbered(ids: Sequence[str]) -> dict[str, int]:
     for row, own in enumerate(ids):
         if numbers.setdefault(own, row) != row:
             raise InputError(
-                f"rows {numbers[own]} and {row} both have the id {shown(own)}; give each its own"
+                f"rows {numbers[own]} and {row} both have the id {quoted(own)}; give each its own"
             )
     return numbers
 
@@ -126,6 +121,6 @@ def _pair(row: Sequence[str], numbers: Mapping[str, int], place: str) -> tuple[i
     for own in row:
         if own not in numbers:
             raise InputError(
-                f"{place} has the id {shown(own)}, which no row has; correct it or drop the pair"
+                f"{place} has the id {quoted(own)}, which no row has; correct it or drop the pair"
             )
     return numbers[row[0]], numbers[row[1]]

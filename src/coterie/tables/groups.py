@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie._core.arrays import Ints
+from coterie._core.texts import quoted
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition
-from coterie.tables.constraints import shown
 from coterie.tables.schema import Schema, refuse_absent
 from coterie.tables.table import Table
 
@@ -47,7 +47,7 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
             )
         if first.setdefault(name, row) != row:
             raise InputError(
-                f"{table.name}: the id {shown(name)} of column {column!r} is in row {first[name]} "
+                f"{table.name}: the id {quoted(name)} of column {column!r} is in row {first[name]} "
                 f"and in row {row}; make ids unique, or name another column by --id"
             )
     return ids

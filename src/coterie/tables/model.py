@@ -10,13 +10,14 @@ from coterie._core.arrays import Pairs
 from coterie._core.files import FileName
 from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
+from coterie._core.texts import quoted
 from coterie.calibrations import ClusterCalibration
 from coterie.clusterers.constraints import partition_under, refuse_contradictions
 from coterie.exceptions import InputError
 from coterie.model import Model
 from coterie.tables import saving
 from coterie.tables.clustering import Clustering, Found
-from coterie.tables.constraints import IdPairs, as_links, shown
+from coterie.tables.constraints import IdPairs, as_links
 from coterie.tables.evaluating import Evaluation, evaluated
 from coterie.tables.explaining import Explanation, explained
 from coterie.tables.groups import Group, given_clusters, grouped, row_ids
@@ -93,7 +94,7 @@ class TableModel:
         links = as_links(together, ids), as_links(apart, ids)
         groups = grouped(table, schema, labelled=False)
         held, parted = (np.array(pairs, dtype=np.intp).reshape(-1, 2) for pairs in links)
-        refuse_contradictions(held, parted, len(ids), lambda row: shown(ids[row]))
+        refuse_contradictions(held, parted, len(ids), lambda row: quoted(ids[row]))
         _refuse_across(links[0], groups, ids)
         found = []
         for number, group in enumerate(groups):
@@ -172,8 +173,8 @@ def _refuse_across(links: list[tuple[int, int]], groups: list[Group], ids: Seque
     for first, second in links:
         if names[first] != names[second]:
             raise InputError(
-                f"{shown(ids[first])} and {shown(ids[second])} must be together, but are in the "
-                f"sets {shown(names[first])} and {shown(names[second])}; drop one of the two"
+                f"{quoted(ids[first])} and {quoted(ids[second])} must be together, but are in the "
+                f"sets {quoted(names[first])} and {quoted(names[second])}; drop one of the two"
             )
 
 
