@@ -2,6 +2,7 @@
 
 import logging
 from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -57,6 +58,18 @@ class TextKey(PairBlocker):
 
     effort: ClassVar[float] = 0.1
     """The work of finding its pairs, in pairs a row that could be compared meanwhile."""
+    turn: ClassVar[int] = 9
+    """When `learn_blocking` looks at keys of the kind: among equals, one that came first wins."""
+
+    @classmethod
+    def of_column(cls, column: str) -> Iterable["TextKey"]:  # noqa: ARG003
+        """Return the keys of a column that `learn_blocking` tries."""
+        return ()
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[str]) -> Iterable["TextKey"]:  # noqa: ARG003
+        """Return the keys of several columns that it tries, after those of each column."""
+        return ()
 
     @property
     @abstractmethod

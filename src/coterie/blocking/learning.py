@@ -8,14 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from coterie import blocking
 from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Ints
 from coterie._core.indices import upper_triangle
+from coterie._core.lazy import members
 from coterie.blocking._base import as_names, merged
-from coterie.blocking._candidates import candidate_keys, first_keys
 from coterie.blocking._choosing import Candidate, Choice, Truth, candidates_of
 from coterie.blocking._keys import MAX_BLOCK, Sample, TextKey
 from coterie.blocking._tables import TextTable
+from coterie.blocking.nearest_texts import NearestTexts
 from coterie.blocking.small import AllIfSmall
 from coterie.blocking.union import Union
 from coterie.exceptions import InputError, located
@@ -40,6 +42,10 @@ BLOCKS = MAX_BLOCK, 1_000
 
 MOST_TOGETHER = 200
 """From how many rows of one cluster is learned at most."""
+
+
+FIRST_NEIGHBOURS = 5
+"""With how many of the rows that are nearest by all columns each row is paired in any case."""
 
 
 class KeyRow(NamedTuple):
@@ -147,6 +153,21 @@ def learn_blocking(
         foreseen=Foresight(round(choice.n_rows), round(choice.n_pairs), choice.recall),
         table=_table(candidates, keys, sample.scale),
     )
+
+
+def first_keys(columns: Sequence[str]) -> list[TextKey]:
+    """Return the keys of which one is chosen in any case, whatever the others find."""
+    return [NearestTexts(tuple(columns), FIRST_NEIGHBOURS, size) for size in (3, 4)]
+
+
+def candidate_keys(columns: Sequence[str]) -> list[TextKey]:
+    """Return the keys of all kinds that may be chosen for a table of these columns."""
+    family = (each for each in members(blocking).values() if isinstance(each, type))
+    kinds = sorted(
+        (each for each in family if issubclass(each, TextKey)), key=lambda kind: kind.turn
+    )
+    of_one = [key for column in columns for kind in kinds for key in kind.of_column(column)]
+    return of_one + [key for kind in kinds for key in kind.of_columns(columns)]
 
 
 def _pooled(

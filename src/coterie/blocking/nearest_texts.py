@@ -1,6 +1,6 @@
 """Keys by likeness: rows meet whose texts have the most in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -50,6 +50,7 @@ class NearestTexts(TextKey):
     """
 
     effort: ClassVar[float] = 3.0
+    turn: ClassVar[int] = 5
 
     columns: Sequence[str]
     n_neighbours: int = 10
@@ -64,6 +65,16 @@ class NearestTexts(TextKey):
     def __str__(self) -> str:
         run = f"runs of {self.size} characters"
         return f"the {self.n_neighbours} nearest rows by {run} of {', '.join(self.columns)}"
+
+    @classmethod
+    def of_column(cls, column: str) -> Iterable["NearestTexts"]:
+        """Return keys of a few and of more neighbours."""
+        return (cls((column,), count) for count in (5, 10))
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[str]) -> Iterable["NearestTexts"]:
+        """Return keys of all columns together."""
+        return (cls(tuple(columns), count, size) for count in (10, 20) for size in (3, 4))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Keys of which a row has several: rare tokens and rare runs of characters."""
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,10 @@ from coterie.blocking._parts import Spread, memberships
 from coterie.blocking._tables import TextTable
 
 __all__ = ["QGrams", "RareTokens"]
+
+
+RARE, SIZES = (10, 30, 60, 100, 200), (4, 5, 6, 8)
+"""How many rows may have a rare part, and how long runs are, that `learn_blocking` tries."""
 
 
 class _RareParts(BlockKey):
@@ -62,8 +67,17 @@ class RareTokens(_RareParts):
     [[0, 1], [2, 4]]
     """
 
+    turn: ClassVar[int] = 2
+
     column: str
     most: int = 50
+
+    @classmethod
+    def of_column(cls, column: str) -> Iterable[_RareParts]:
+        """Return keys of several rarities, with those of runs of characters as rare."""
+        for most in RARE:
+            yield cls(column, most)
+            yield from (QGrams(column, size, most) for size in SIZES)
 
     def __str__(self) -> str:
         return f"a word of {self.column} that at most {self.most} rows have"

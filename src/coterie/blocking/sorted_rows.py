@@ -1,6 +1,8 @@
 """Keys by order: rows meet that are near when the table is sorted."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +39,8 @@ class SortedNeighbourhood(TextKey):
     [[0, 1], [0, 2], [1, 3]]
     """
 
+    turn: ClassVar[int] = 3
+
     column: str
     window: int = 5
     backwards: bool = False
@@ -49,6 +53,11 @@ class SortedNeighbourhood(TextKey):
     def __str__(self) -> str:
         read = ", read backwards" if self.backwards else ""
         return f"at most {self.window} places apart when sorted by {self.column}{read}"
+
+    @classmethod
+    def of_column(cls, column: str) -> Iterable["SortedNeighbourhood"]:
+        """Return keys of two windows, forwards and backwards."""
+        return (cls(column, window, end) for window in (3, 10) for end in (False, True))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """Keys of which a row has one at most: whole values, how they begin, and several together."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain
+from itertools import chain, combinations, islice, product
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,13 @@ from coterie.blocking._tables import TextTable
 from coterie.exceptions import InputError
 
 __all__ = ["Combined", "Prefix", "ValueKey", "WholeValue"]
+
+
+LENGTHS = (3, 4, 5, 6, 8, 12)
+"""Of how many characters the beginnings are that `learn_blocking` tries."""
+
+MOST_COMBINED = 10
+"""Of how many columns, the first ones, it combines each two."""
 
 
 class ValueKey(BlockKey):
@@ -48,6 +56,8 @@ class WholeValue(ValueKey):
     [[0, 2]]
     """
 
+    turn: ClassVar[int] = 0
+
     column: str
 
     def __post_init__(self) -> None:
@@ -55,6 +65,11 @@ class WholeValue(ValueKey):
 
     def __str__(self) -> str:
         return f"the same {self.column}"
+
+    @classmethod
+    def of_column(cls, column: str) -> Iterable["WholeValue"]:
+        """Return the key of a column."""
+        yield cls(column)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,6 +99,8 @@ class Prefix(ValueKey):
     [[0, 1]]
     """
 
+    turn: ClassVar[int] = 1
+
     column: str
     length: int
 
@@ -93,6 +110,11 @@ class Prefix(ValueKey):
 
     def __str__(self) -> str:
         return f"the same first {self.length} characters of {self.column}"
+
+    @classmethod
+    def of_column(cls, column: str) -> Iterable["Prefix"]:
+        """Return keys of several lengths."""
+        return (cls(column, length) for length in LENGTHS)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,7 +137,7 @@ class Combined(ValueKey):
     Parameters
     ----------
     keys
-        At least two of `WholeValue`, `Prefix` and `Combined`.
+        At least two keys of values, such as `WholeValue` and `Prefix`.
 
     Examples
     --------
@@ -125,18 +147,28 @@ class Combined(ValueKey):
     [[0, 2]]
     """
 
+    turn: ClassVar[int] = 4
+
     keys: Sequence[ValueKey]
 
     def __post_init__(self) -> None:
         keys = tuple(self.keys) if isinstance(self.keys, list | tuple) else ()
         if len(keys) < 2 or not all(isinstance(key, ValueKey) for key in keys):
             raise InputError(
-                f"keys are {self.keys!r}; give two or more of WholeValue, Prefix and Combined"
+                f"keys are {self.keys!r}; give two or more keys of values, such as WholeValue"
             )
         object.__setattr__(self, "keys", keys)
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.keys))
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[str]) -> Iterable["Combined"]:
+        """Return keys of each two of the first columns, by whole values and how they begin."""
+        for one, other in combinations(columns[:MOST_COMBINED], 2):
+            pairs = product(_begins(one), _begins(other))
+            # The first letters of both say too little.
+            yield from (cls(pair) for pair in islice(pairs, 1, None))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -146,6 +178,10 @@ class Combined(ValueKey):
     def codes(self, table: TextTable) -> Ints:
         """Return the number of what each row has of all keys, -1 where it lacks one."""
         return reduce(_combined, (key.codes(table) for key in self.keys))
+
+
+def _begins(column: str) -> tuple[ValueKey, ...]:
+    return Prefix(column, 1), Prefix(column, 4), WholeValue(column)
 
 
 def _combined(one: Ints, other: Ints) -> Ints:

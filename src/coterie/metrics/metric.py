@@ -7,6 +7,9 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, c
 
 import numpy as np
 
+from coterie import metrics
+from coterie._core.lazy import members
+from coterie._core.texts import either
 from coterie.exceptions import MetricError
 from coterie.metrics.contingency import Contingency, contingency
 from coterie.partition import PartitionLike
@@ -69,7 +72,7 @@ def metric(
         marked = cast("Any", call)
         marked.__signature__ = _signature(function)
         marked.greater_is_better, marked.summable = greater_is_better, summable
-        marked.from_table = from_table
+        marked.from_table, marked.same_items = from_table, same_items
         return cast("Metric[P, R_co]", marked)
 
     return decorate
@@ -100,10 +103,13 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 def _refuse_other_items(table: Contingency, name: str) -> None:
     if not np.all(table.n_items == table.n_items[:, :1]):
         truth, predicted, shared = table.n_items.sum(axis=0)
+        others = [
+            n for n, each in members(metrics).items() if not getattr(each, "same_items", True)
+        ]
         raise MetricError(
             f"{name} compares two clusterings of the same items, but of {truth} items in truth and "
-            f"{predicted} in predicted only {shared} are the same; for differing items use muc, "
-            "b_cubed, ceaf_entity, ceaf_mention, lea, blanc, conll_score or pair_scores"
+            f"{predicted} in predicted only {shared} are the same; for differing items use "
+            f"{either(others)}"
         )
 
 
