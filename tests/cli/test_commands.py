@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie import cli
-from coterie.cli.bars import bars
-from coterie.cli.estimates import Estimate
+from coterie.cli.bars import Estimate, bars
 from coterie.exceptions import InputError
 from coterie.tables import read_table
 

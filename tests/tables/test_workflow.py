@@ -17,10 +17,10 @@ from coterie.features.kinds import Date, Name
 from coterie.partition import Partition
 from coterie.report import page, report_of
 from coterie.tables import Table, read_table, write_table
+from coterie.tables.clustering import reasons
 from coterie.tables.explaining import field_contributions
 from coterie.tables.io.frames import as_table
 from coterie.tables.planning import SAMPLES, plan_fit, plan_predict
-from coterie.tables.reasons import reasons
 
 OURS = ("cluster_id", "confidence", "linked_to", "reason")
 HOLDERS = ("csv", "jsonl", "parquet", "pandas", "polars", "pyarrow")

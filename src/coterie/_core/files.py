@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any, BinaryIO, TypeAlias
 from coterie.exceptions import InputError
 
 FileName: TypeAlias = str | os.PathLike[str]
+
+STREAM = "-"
+"""What stands for standard input and output in place of the name of a file."""
 
 
 @contextmanager
@@ -63,6 +67,14 @@ def as_path(path: Any) -> Path:
     if not isinstance(path, str | os.PathLike) or "\0" in str(path) or not str(path):
         raise InputError(f"the file name is {path!r}; give a text or a Path")
     return Path(path)
+
+
+def discard_output() -> None:
+    """Send what is still to be written to standard output nowhere: its reader has seen enough."""
+    with suppress(OSError, ValueError, AttributeError):  # the latter where a notebook is in place
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _as_target(path: FileName) -> Path:

@@ -18,7 +18,7 @@ from coterie.blocking._choosing import Candidate, Choice, Truth, candidates_of
 from coterie.blocking._keys import MAX_BLOCK, Sample, TextKey
 from coterie.blocking._tables import TextTable
 from coterie.blocking.nearest_texts import NearestTexts
-from coterie.blocking.small import AllIfSmall
+from coterie.blocking.small import ALL_UP_TO, AllIfSmall
 from coterie.blocking.union import Union
 from coterie.exceptions import InputError, located
 from coterie.features.columns import column_of
@@ -97,7 +97,7 @@ def learn_blocking(
     columns: Sequence[str],
     *,
     recall: float = 0.99,
-    all_pairs_up_to: int = 1_200_000,
+    all_pairs_up_to: int = ALL_UP_TO,
     n_rows: int = 100_000,
 ) -> LearnedBlocking:
     """Choose keys of columns of texts that find the pairs of known clusters at the least cost.

@@ -11,6 +11,9 @@ from coterie.pairs import count_pairs
 
 __all__ = ["AllIfSmall"]
 
+ALL_UP_TO = 1_200_000
+"""Up to how many pairs of an item set all are looked at, if nothing else is asked for."""
+
 
 @dataclass(frozen=True)
 class AllIfSmall(PairBlocker):
@@ -35,7 +38,7 @@ class AllIfSmall(PairBlocker):
     """
 
     otherwise: PairBlocker
-    limit: int = 1_200_000
+    limit: int = ALL_UP_TO
 
     def __post_init__(self) -> None:
         if not isinstance(self.otherwise, PairBlocker):

@@ -1,14 +1,14 @@
 """How commands end: what the user must mend is one line, and nothing is ever a traceback."""
 
-import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from coterie._core.files import discard_output
 from coterie.exceptions import CoterieError
 
 MEND, STOPPED = 2, 130
@@ -44,7 +44,7 @@ def ending() -> Iterator[None]:
         _tell("stopped")
         sys.exit(STOPPED)
     except BrokenPipeError:
-        _discard_output()
+        discard_output()
         sys.exit(0)
 
 
@@ -56,11 +56,3 @@ def _usage(error: Any) -> str:
     """Say what is wrong with the words of a command, and where it says which are right."""
     command = "coterie" if error.ctx is None else error.ctx.command_path
     return f"{error.format_message().rstrip('.')}; see `{command} --help`"
-
-
-def _discard_output() -> None:
-    """Send what is still to be written nowhere: its reader has seen enough."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)

@@ -3,10 +3,8 @@
 from contextlib import suppress
 from pathlib import Path
 
+from coterie._core.files import STREAM, replacing
 from coterie.exceptions import InputError
-
-STREAM = "-"
-"""Standard input or output."""
 
 
 def check_model_target(path: str) -> None:
@@ -18,8 +16,6 @@ def check_model_target(path: str) -> None:
 
 def check_target(path: str) -> None:
     """Refuse a place where no file can be written, before long work: by trying to."""
-    from coterie._core.files import replacing
-
     if path != STREAM:
         with suppress(_TriedError), replacing(path):
             raise _TriedError
@@ -50,8 +46,6 @@ def _is_same(one: str, other: str) -> bool:
 def write_text(path: str, text: str) -> None:
     """Write a text to a file, whole or not at all, or to standard output."""
     import typer
-
-    from coterie._core.files import replacing
 
     if path == STREAM:
         typer.echo(text, nl=False)

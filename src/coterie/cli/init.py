@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.files import STREAM, check_target, refuse_overwriting, write_text
+from coterie._core.files import STREAM
+from coterie.cli.files import check_target, refuse_overwriting, write_text
 from coterie.cli.options import Cluster, Format, IdColumn, SetColumn, TableFile
 
 SchemaOut = Annotated[

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from coterie._core.files import STREAM
 from coterie._core.texts import counted
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
-from coterie.cli.files import STREAM, check_target, refuse_overwriting
+from coterie.cli.files import check_target, refuse_overwriting
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli.shown import note, print_json
 from coterie.exceptions import InputError

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
+from coterie._core.files import STREAM
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
-from coterie.cli.files import STREAM, check_target, refuse_overwriting, write_text
+from coterie.cli.files import check_target, refuse_overwriting, write_text
 from coterie.cli.options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
 from coterie.cli.shown import note
 

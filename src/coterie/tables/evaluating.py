@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie import metrics
-from coterie._core.arrays import Floats, Ints
+from coterie._core.arrays import Floats
 from coterie.partition import Partition
 from coterie.tables.clustering import Clustering
 
@@ -66,14 +66,9 @@ class Evaluation:
 
 def evaluated(clustering: Clustering, clusters: Sequence[str]) -> Evaluation:
     """Compare what was predicted with the clusters that the rows are said to be in."""
-    sides: tuple[list[Ints], list[Ints]] = ([], [])
-    starts = [0, 0]
-    for found in clustering.found:
-        truth = Partition([clusters[row] for row in found.group.rows])
-        for side, each in enumerate((truth, found.partition)):
-            sides[side].append(each.labels + starts[side])
-            starts[side] += each.n_clusters
-    truth, predicted = (Partition(np.concatenate(side)) for side in sides)
+    truths = [Partition([clusters[row] for row in each.group.rows]) for each in clustering.found]
+    truth = Partition.concatenate(truths)
+    predicted = Partition.concatenate(each.partition for each in clustering.found)
     return Evaluation(clustering, truth, predicted, tuple(_figures(truth, predicted)))
 
 

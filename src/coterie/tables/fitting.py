@@ -1,5 +1,6 @@
 """Learning from a table that says which of its rows belong together."""
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict, Unpack
@@ -18,11 +19,11 @@ from coterie.items import ItemSet
 from coterie.learners import AutoLearner
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import AUTO, SLUGS
+from coterie.learners.auto.text import HEADINGS, cells
 from coterie.learners.calibration.calibrated import calibration_of
 from coterie.model import Model
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compared_as_new
-from coterie.tables.facts import blocking_facts, learning_facts
 from coterie.tables.groups import Group, grouped, row_ids
 from coterie.tables.io.frames import as_table
 from coterie.tables.model import TableModel
@@ -129,12 +130,70 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
     model = Model(blocking.blocker, similarity, chosen.clusterer, calibration)
     report("table", 3, 3)
     facts = {
-        **learning_facts(groups, learner),
+        **_learning_facts(groups, learner),
         "metric": options.get("metric", "b_cubed"),
         "seed": options.get("random_state", 0),
-        "blocking": blocking_facts(blocking, sum(map(_n_pairs, compared))),
+        "blocking": _blocking_facts(blocking, sum(map(_n_pairs, compared))),
     }
     return Fitted(TableModel(schema, model, facts, sampled(model, groups)), learner, blocking)
+
+
+# Facts of a model: plain values. Equal fits have equal ones: no times, and no names of files.
+
+
+def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, Any]:
+    """Say what was learned from, what was chosen, and what it reached on held-out entities."""
+    choice = learner.choice_
+    return {
+        "rows": sum(len(group.rows) for group in groups),
+        "clusters": sum(group.truth.n_clusters for group in groups if group.truth is not None),
+        "sets": len(groups),
+        "learner": choice.name + (" with context" if choice.context else ""),
+        "held_out": _held_out_metrics(learner),
+        "choice": _choice_facts(learner),
+    }
+
+
+def _blocking_facts(blocking: LearnedBlocking, n_pairs: int) -> dict[str, Any]:
+    """Say which pairs are looked at."""
+    return {
+        "all_pairs": blocking.all_pairs,
+        "pairs": n_pairs,
+        "keys": [str(row.key) for row in blocking.table if row.chosen],
+        "recall": blocking.recall.pairs,
+        "held_out_recall": _or_none(blocking.held_out_recall.pairs),
+    }
+
+
+def _choice_facts(learner: AutoLearner) -> dict[str, Any]:
+    """Return the table of what was compared, the row that was chosen, and why."""
+    tried = [row for row in learner.table_ if row.clusterer is not None]
+    return {
+        "headings": list(HEADINGS),
+        "rows": [list(cells(row)) for row in tried],
+        "chosen": next(number for number, row in enumerate(tried) if row is learner.choice_),
+        "reason": f"Chosen because {learner.reason_}.",
+    }
+
+
+def _held_out_metrics(learner: AutoLearner) -> dict[str, float]:
+    """Return what the choice reached on held-out entities: means over item sets."""
+    if not learner.held_out_:
+        return {}
+    clusterer = learner.to_model().clusterer
+    predicted = [clusterer(each.scores) for each in learner.held_out_]
+    truths = [each.truth for each in learner.held_out_]
+    found: dict[str, float] = {}
+    for name in ("pair_scores", "b_cubed"):
+        scores = metrics.macro(getattr(metrics, name), truths, predicted)
+        found |= {f"{name}.{part}": float(value) for part, value in scores._asdict().items()}
+    return found | {
+        "adjusted_rand_score": float(metrics.macro(metrics.adjusted_rand_score, truths, predicted))
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _n_pairs(item_set: ItemSet) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from coterie._core.arrays import Pairs
-from coterie.blocking import AllIfSmall
+from coterie.blocking.small import ALL_UP_TO, AllIfSmall
 from coterie.features.operators.blocks import pairs_at
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
@@ -21,9 +21,6 @@ from coterie.tables.schema import Schema
 from coterie.tables.table import Table
 
 T = TypeVar("T")
-
-ALL_UP_TO = 1_200_000
-"""Up to how many pairs of a set all are looked at; that of `learn_blocking`."""
 
 SAMPLES = 5_000, 15_000
 """How many rows are looked at, to see how pairs grow with rows."""

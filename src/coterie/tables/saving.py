@@ -7,7 +7,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from coterie import __version__
-from coterie._core.files import FileName, as_path
+from coterie._core.files import STREAM, FileName, as_path
 from coterie._core.texts import quoted
 from coterie._saving import MANIFEST, TREE, Resolve, members_of, value_of
 from coterie._saving.archive import (
@@ -24,7 +24,6 @@ from coterie.calibrations import ClusterCalibration
 from coterie.exceptions import InputError, located
 from coterie.model import Model, resolving
 from coterie.tables.card import card
-from coterie.tables.io.formats import STREAM
 from coterie.tables.sample import N_ROWS, Sample
 from coterie.tables.schema import Schema
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NoReturn
 
+from coterie._core.texts import quoted
 from coterie.exceptions import InputError, located
 
 MOST_NAMES = 12
@@ -104,10 +105,9 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["name", "two\nlines"]), listed(["x"] * 14)
     ("name, 'two\\nlines'", 'x, x, x, x, x, x, x, x, x, x, x, x and 2 more')
     """
-    some = [name if name.isprintable() else repr(name) for name in names[:MOST_NAMES]]
-    cut = [name if len(name) <= 40 else f"{name[:39]}…" for name in some]
+    some = [quoted(name) for name in names[:MOST_NAMES]]
     more = len(names) - len(some)
-    return ", ".join(cut) + (f" and {more} more" if more else "")
+    return ", ".join(some) + (f" and {more} more" if more else "")
 
 
 def check_name(name: object) -> None:

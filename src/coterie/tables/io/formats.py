@@ -1,10 +1,7 @@
 """The kinds of files that tables are kept in, told by the names of the files."""
 
-from coterie._core.files import FileName, as_path
+from coterie._core.files import STREAM, FileName, as_path
 from coterie.exceptions import InputError
-
-STREAM = "-"
-"""What stands for standard input and output in place of the name of a file."""
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 

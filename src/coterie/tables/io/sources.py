@@ -13,9 +13,9 @@ from pathlib import Path
 from stat import S_ISFIFO
 from typing import BinaryIO
 
-from coterie._core.files import FileName, as_path
+from coterie._core.files import STREAM, FileName, as_path
 from coterie.exceptions import InputError, located
-from coterie.tables.io.formats import STREAM, is_gzip_name, named_format, require_format
+from coterie.tables.io.formats import is_gzip_name, named_format, require_format
 
 MAX_BYTES = 4 * 2**30
 """How large a table may be after decompression; a small file can hide a very large one."""

@@ -3,19 +3,18 @@
 import gzip
 import io
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from coterie._core.files import FileName, replacing
+from coterie._core.files import STREAM, FileName, discard_output, replacing
 from coterie.exceptions import InputError, located
 from coterie.tables.io.cells import as_results, is_numeric, rounded, written
 from coterie.tables.io.delimited import DELIMITERS
-from coterie.tables.io.formats import STREAM, is_gzip_name, named_format, require_format
+from coterie.tables.io.formats import is_gzip_name, named_format, require_format
 from coterie.tables.io.frames import as_table, is_arrow
 from coterie.tables.io.parquet import load_pyarrow
 from coterie.tables.table import Table
@@ -175,15 +174,7 @@ def _standard_output() -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        _discard_output()
+        discard_output()
     except (OSError, AttributeError) as error:  # the latter where a notebook has taken its place
-        _discard_output()
+        discard_output()
         raise InputError(f"standard output cannot be written: {error}; give a file") from error
-
-
-def _discard_output() -> None:
-    """Send what is still to be written nowhere, or the end of the program would fail on it."""
-    with suppress(OSError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
