@@ -6,11 +6,9 @@ from coterie.report._html import written
 from coterie.report._style import STYLE
 from coterie.report._tables import facts
 from coterie.report.data import ReportData
+from coterie.report.document import document
 
 __all__ = ["page"]
-
-# Nothing is loaded, and nothing runs.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def page(data: ReportData) -> str:
@@ -23,27 +21,17 @@ def page(data: ReportData) -> str:
     """
     sections = _named_sections(data)
     links = "".join(f'<li><a href="#{_anchor(name)}">{name}</a></li>' for name in sections)
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            '<head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
-            f"<title>{written(data.title)}</title>",
-            f"<style>{STYLE}</style></head>",
-            "<body><main>",
-            f"<header><h1>{written(data.title)}</h1>",
-            f"{facts(data.facts) if data.facts else ''}</header>",
-            f'<nav aria-label="Sections"><ul>{links}</ul></nav>',
-            *(
-                f'<section id="{_anchor(name)}"><h2>{name}</h2>\n{body}\n</section>'
-                for name, body in sections.items()
-            ),
-            "</main></body></html>\n",
-        ]
-    )
+    title = written(data.title)
+    parts = [
+        f"<header><h1>{title}</h1>",
+        f"{facts(data.facts) if data.facts else ''}</header>",
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav>',
+        *(
+            f'<section id="{_anchor(name)}"><h2>{name}</h2>\n{body}\n</section>'
+            for name, body in sections.items()
+        ),
+    ]
+    return document(title, parts, STYLE)
 
 
 def _named_sections(data: ReportData) -> dict[str, str]:

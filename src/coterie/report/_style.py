@@ -1,59 +1,38 @@
-"""How the report looks: on a phone, on a desk and on paper, in light and in the dark."""
+"""How the report looks, beside what all pages have: its fields, its clusters and its curves."""
+
+from coterie.report.document import palette
 
 LIGHT = """
-  --ground: #fcfcfb; --ink: #1c2127; --dim: #5d6570; --line: #dfe2e6; --stripe: #f3f4f5;
-  --link: #0b5cad; --other: #a3261f; --mark: #ffe49c; --picked: #e8f1fb;
+  --other: #a3261f; --mark: #ffe49c; --picked: #e8f1fb;
   --s0: #0b66a8; --s1: #b0530a; --s2: #0b7357; --s3: #8f4479;
 """
 DARK = """
-  --ground: #15181b; --ink: #e3e6e9; --dim: #a0a9b3; --line: #30363d; --stripe: #1d2125;
-  --link: #7cb7f2; --other: #f2877f; --mark: #66500a; --picked: #1b2c3d;
+  --other: #f2877f; --mark: #66500a; --picked: #1b2c3d;
   --s0: #62b6ea; --s1: #f0a35e; --s2: #4cc9a0; --s3: #e3a0cb;
 """
 """Colours of lines differ for all kinds of colour vision (after Okabe & Ito 2008), and each can be
 read as a text on the ground (WCAG AA)."""
 
 STYLE = (
-    f":root {{ color-scheme: light dark;{LIGHT}}}\n"
-    f"@media (prefers-color-scheme: dark) {{ :root {{{DARK}}} }}"
-    """
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
-body { margin: 0; background: var(--ground); color: var(--ink);
-  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-main { max-width: 80rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .75rem; text-wrap: balance;
-  overflow-wrap: anywhere; }
-h2 { font-size: 1.2rem; line-height: 1.3; margin: 0 0 .6rem; }
+    palette(LIGHT, DARK)
+    + """\
+main { max-width: 80rem; }
 h3 { display: inline; font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
 p { max-width: 48rem; margin: 0 0 .75rem; }
-a { color: var(--link); }
 small { font-size: .85em; color: var(--dim); }
 header { margin: 0 0 1.5rem; }
 nav { margin: 0 0 2.25rem; padding: .5rem 0; border: solid var(--line); border-width: 1px 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0;
   list-style: none; }
-section { margin: 0 0 2.75rem; scroll-margin-top: 1rem; }
-dl { display: grid; grid-template-columns: fit-content(40%) 1fr; gap: .25rem 1.25rem;
-  margin: 0; font-size: .9rem; font-variant-numeric: tabular-nums; }
-dt { color: var(--dim); overflow-wrap: anywhere; }
-dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: plaintext; }
-.wide { overflow-x: auto; width: fit-content; max-width: 100%; border: 1px solid var(--line);
-  border-radius: 6px; }
-.wide:focus-visible, summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-table { border-collapse: separate; border-spacing: 0; font-size: .9rem;
-  font-variant-numeric: tabular-nums; }
+.wide { width: fit-content; max-width: 100%; }
+summary:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+table { border-collapse: separate; border-spacing: 0; }
 caption { text-align: left; padding: .4rem .75rem; color: var(--dim); }
 caption span { position: sticky; left: .75rem; display: inline-block;
   max-width: min(44rem, calc(100vw - 4rem)); }
-th, td { padding: .35rem .75rem; text-align: left; vertical-align: top; }
-thead th { font-weight: 600; vertical-align: bottom; background: var(--stripe);
-  border-bottom: 1px solid var(--line); }
-tbody tr + tr > * { border-top: 1px solid var(--line); }
-tbody th { font-weight: 400; min-width: 6rem; max-width: 20rem; overflow-wrap: break-word; }
-tbody th, thead th:first-child { position: sticky; left: 0; z-index: 1;
-  box-shadow: 1px 0 0 var(--line); }
-tbody th { background: var(--ground); }
+th, td { padding: .35rem .75rem; text-align: left; }
+tbody th { min-width: 6rem; max-width: 20rem; z-index: 1; }
+thead th:first-child { position: sticky; left: 0; z-index: 1; box-shadow: 1px 0 0 var(--line); }
 th small { display: block; }
 .n { text-align: right; white-space: nowrap; }
 thead th { max-width: 12rem; overflow-wrap: break-word; }
@@ -121,17 +100,13 @@ svg .name { fill: currentColor; font-weight: 600; }
   .long { min-width: 18rem; }
   .drawn { width: 9rem; min-width: 5.5rem; }
 }
-@media print {"""
-    f" :root {{ color-scheme: light;{LIGHT}}}"
-    """
-  body { background: #fff; }
+@media print {
   html { font-size: 75%; }
   details table { font-size: .75rem; }
   details th, details td { padding: .2rem .35rem; }
   .v, .one, tbody .one, tbody th, .long { min-width: 0; white-space: normal; }
   main { max-width: none; padding: 0; }
   nav { display: none; }
-  .wide { overflow: visible; border: 0; }
   tbody th, thead th:first-child { position: static; }
   tr, figure { break-inside: avoid; }
   h2, summary { break-after: avoid; }

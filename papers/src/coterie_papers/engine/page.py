@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from coterie.report.document import document
 from coterie.toolkit import replacing, time_text
 from coterie_papers.engine.made import CLAIMS, QUICK, Made, Part, Results
 from coterie_papers.engine.provenance import machine
@@ -20,9 +21,6 @@ NO_CHART = (
     "The chart is missing, because it was made without Matplotlib; get it by "
     "pip install 'coterie[charts]', and run again."
 )
-
-# Nothing is loaded, and nothing runs.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def write_page(results: Results) -> None:
@@ -44,20 +42,7 @@ def page_text(results: Results) -> str:
         *(_section(part, results) for made in rest for part in made.parts),
         _making(results),
     ]
-    return "\n".join(
-        [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            '<head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            f"<title>{escape(results.title)}</title>",
-            f"<style>{STYLE}</style></head>",
-            "<body><main>",
-            *body,
-            "</main></body></html>\n",
-        ]
-    )
+    return document(escape(results.title), body, STYLE)
 
 
 def _has_printed(results: Results) -> bool:
