@@ -24,8 +24,7 @@ from coterie_papers.svm_cluster.cells import (
     task_of,
     tasks,
 )
-from coterie_papers.svm_cluster.choices import classifier, structural
-from coterie_papers.svm_cluster.notes import SAME, data_line
+from coterie_papers.svm_cluster.choices import SAME, classifier, data_line, structural
 from coterie_papers.svm_cluster.published import SVM_CLUSTER
 
 TIMING_VERSION = 1

@@ -14,9 +14,16 @@ from coterie_papers.engine.cells import Context
 from coterie_papers.engine.claims import Claim, claims_table
 from coterie_papers.engine.tables import Entry, Table, p_text
 from coterie_papers.svm_cluster.cells import tasks
-from coterie_papers.svm_cluster.choices import Setting, classifier, default, structural
+from coterie_papers.svm_cluster.choices import (
+    SAME,
+    Setting,
+    classifier,
+    data_line,
+    default,
+    protocol_note,
+    structural,
+)
 from coterie_papers.svm_cluster.efficiency import efficiency
-from coterie_papers.svm_cluster.notes import SAME, data_line, protocol_note
 from coterie_papers.svm_cluster.published import SVM_CLUSTER
 
 PCC_NOTE = (
