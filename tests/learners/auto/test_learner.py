@@ -2,7 +2,7 @@
 
 import math
 import re
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -442,11 +442,17 @@ def test_few_entities_that_all_sets_share_are_none_to_choose_by():
     assert AutoLearner().fit(sets, truths).choice_.mean is not None
 
 
+@cache
+def fitted():
+    """Return what is learned from `make_sets()` with nothing else said, for tests that only read."""
+    return AutoLearner().fit(*make_sets())
+
+
 def test_entities_that_no_two_sets_share_change_nothing():
     sets, truths = make_sets()
     names = [[f"{at} {label}" for label in truth.labels] for at, truth in enumerate(truths)]
-    told, untold = AutoLearner().fit(sets, truths, entities=names), AutoLearner().fit(sets, truths)
-    assert same_tables(told.table_, untold.table_)
+    told = AutoLearner().fit(sets, truths, entities=names)
+    assert same_tables(told.table_, fitted().table_)
 
 
 def test_what_was_learned_of_some_entities_by_heart_is_found_out():
@@ -638,15 +644,14 @@ def test_two_runs_are_the_same_bits_with_any_number_of_processes():
 
 
 def test_the_report_names_what_was_tried_the_choice_and_the_reason():
-    learner = AutoLearner().fit(*make_sets())
-    text = learner.report()
+    text = fitted().report()
     lines = text.splitlines()
     assert len(lines) == len(CANDIDATES) + 2
     for line, candidate in zip(lines[1:], CANDIDATES, strict=False):
         assert line.startswith(str(candidate))
     assert sum("chosen" in line for line in lines) == 1
     assert lines[-1].startswith("Chosen in ")
-    assert str(Candidate(*learner.choice_[:2])) in lines[-1]
+    assert str(Candidate(*fitted().choice_[:2])) in lines[-1]
     assert lines[-1].endswith(".")
 
 
@@ -660,8 +665,7 @@ def test_who_waits_is_told():
 
 
 def test_the_model_can_be_saved(tmp_path):
-    sets, truths = make_sets(noise=1.2)
-    model = AutoLearner().fit(sets, truths).to_model()
+    model, (sets, _) = fitted().to_model(), make_sets(noise=1.2)
     model.save(tmp_path / "model.coterie")
     assert Model.load(tmp_path / "model.coterie").predict(sets) == model.predict(sets)
 
