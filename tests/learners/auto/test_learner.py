@@ -444,7 +444,7 @@ def test_few_entities_that_all_sets_share_are_none_to_choose_by():
 
 @cache
 def fitted():
-    """Return what is learned from `make_sets()` with nothing else said, for tests that only read."""
+    """Return what is learned from `make_sets()` alone, for tests that only read it."""
     return AutoLearner().fit(*make_sets())
 
 
