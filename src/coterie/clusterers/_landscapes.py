@@ -21,7 +21,7 @@ from coterie._kernels.correlation.moves_sparse import (
     iterated_sparse,
     settled_sparse,
 )
-from coterie.clusterers._pieces import DENSE_SHARE
+from coterie._kernels.graphs.components import DENSE_SHARE
 from coterie.pairs import PairScores
 
 

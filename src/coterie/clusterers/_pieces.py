@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints, Pairs
-from coterie._kernels.graphs.components import condensed_components, listed_components
+from coterie._kernels.graphs.components import DENSE_SHARE, condensed_components, listed_components
 from coterie.pairs import PairScores, row_start
 
 Task = TypeVar("Task")
@@ -16,10 +16,6 @@ Answer = TypeVar("Answer")
 
 PARALLEL_PAIRS = 500_000
 """From how many pairs on pieces are solved in threads."""
-
-
-DENSE_SHARE = 1 / 16
-"""From which share of n² listed pairs on a full matrix is the faster way."""
 
 ALONE_ITEMS = 64
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
-from coterie._kernels.graphs.components import condensed_components, listed_components
+from coterie._kernels.graphs.components import DENSE_SHARE, condensed_components, listed_components
 from coterie._kernels.linkage.dense import average_joins, complete_joins, single_joins
 from coterie._kernels.linkage.sparse import listed_average_joins, listed_complete_joins
 from coterie.clusterers._apart import overridden
@@ -24,7 +24,7 @@ from coterie.clusterers._joins import (
     spanning_tree,
     stakes,
 )
-from coterie.clusterers._pieces import DENSE_SHARE, mapped, pieces
+from coterie.clusterers._pieces import mapped, pieces
 from coterie.clusterers.together import closure, grouped, raised
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions

@@ -4,6 +4,9 @@ import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
 
+DENSE_SHARE = 1 / 16
+"""From which share of n² pairs of n items or clusters on a full matrix is the faster way."""
+
 
 @inlined
 def root(parent, item):

@@ -18,6 +18,7 @@ import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
 from coterie._kernels.correlation.greedy_sparse import REMOVED, linked, moved, tabled
+from coterie._kernels.graphs.components import DENSE_SHARE
 from coterie._kernels.linkage.dense import joins, position, row_starts
 from coterie._kernels.linkage.queues import (
     CHILD,
@@ -34,8 +35,6 @@ from coterie._kernels.linkage.queues import (
 
 COUNT, SPREAD = 3, 2
 UNUSED, LIVE = 0, 1
-DENSE_SHARE = 1 / 16
-"""From which share of n² edges among n clusters on a full matrix is the faster way."""
 
 
 class Rule(NamedTuple):
