@@ -70,7 +70,7 @@ def test_the_machine():
 
 def test_a_cell_tells_where_it_comes_from(tmp_path):
     cells = Cells(tmp_path)
-    cells.get(KEY, lambda: {"loss": 1.0})
+    list(cells.run([KEY], lambda key: {"loss": 1.0}, n_jobs=1))
     origin = Origin.of(cells.path(KEY))
     assert origin.machine == machine()
     assert origin.processes == 1
