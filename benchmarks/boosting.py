@@ -21,8 +21,8 @@ from coterie.blocking import AllPairs
 from coterie.features import GivenFeatures
 from coterie.learners import LeftLinkRisk, LightTrees, LogisticRisk
 from coterie.learners.base import as_examples
-from coterie.learners.boosting.growth import Growth
 from coterie.learners.boosting.pair_sets import pair_sets
+from coterie.learners.boosting.stopping import Growth
 from coterie_papers.corpora import load_gum_coref
 
 N_ROUNDS = 300

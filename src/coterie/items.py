@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints, Pairs, read_only
-from coterie._core.reordering import ReorderedFeatures, as_order, in_order, pairs_in_order
+from coterie._core.indices import ReorderedFeatures, as_order, in_order, pairs_in_order
 from coterie.exceptions import FeatureError, ItemSetError, PairError, located
 from coterie.pairs import as_n_clusters, as_pairs, count_pairs
 

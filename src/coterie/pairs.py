@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 
 from coterie._core.arguments import as_floats, as_whole
-from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
+from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only, refuse_too_large
 from coterie._core.indices import (
     all_pairs,
     as_links,
@@ -24,7 +24,6 @@ from coterie._core.indices import (
     upper_rows,
     upper_triangle,
 )
-from coterie._core.memory import refuse_too_large
 from coterie.exceptions import ItemSetError, PairError
 
 if TYPE_CHECKING:

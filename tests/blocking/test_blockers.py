@@ -274,7 +274,7 @@ def test_shared_keys_refuse_what_has_no_keys(items, message):
 
 
 def test_large_lists_of_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 100.0)
+    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
     with pytest.raises(ItemSetError, match="a list of 6 pairs"):
         Window(1)(ItemSet(VECTORS))
 
@@ -458,7 +458,7 @@ def test_canopies_refuse_what_has_neither_words_nor_numbers(blocker, items, mess
 
 
 def test_canopies_with_too_much_in_common_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 100.0)
+    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
     with pytest.raises(ItemSetError, match="what canopies have in common takes"):
         Canopies(2.0, 0.0)(ItemSet(VECTORS))
 

@@ -403,7 +403,7 @@ def test_what_a_clusterer_broke_is_not_returned():
 
 
 def test_groups_of_too_many_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 1e6)
+    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 1e6)
     scores = PairScores(400, [], [])
     links = np.column_stack([np.zeros(399, dtype=int), np.arange(1, 400)])
     with pytest.raises(ItemSetError, match="list of 79,800 pairs that must be together takes"):

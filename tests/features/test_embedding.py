@@ -133,6 +133,6 @@ def test_bad_parameters_are_refused():
 
 
 def test_large_matrices_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 100.0)
+    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
     with pytest.raises(InputError, match="a full matrix of 4 items"):
         embedded(given([PATH]), 2)

@@ -380,7 +380,7 @@ def test_features_that_are_too_large_are_refused(expansion, kernel, rng):
 def test_maps_larger_than_the_memory_are_refused(monkeypatch, rng):
     sets = pair_sets(rng)
     featurizer = Kernelized(GIVEN, RBF(), RandomFourier(50)).fit(sets)
-    monkeypatch.setattr("coterie._core.memory.physical_memory", lambda: 8 * 28 * 50 - 1.0)
+    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 8 * 28 * 50 - 1.0)
     with pytest.raises(ItemSetError, match="28 pairs × 50 features"):
         featurizer(sets[0], None)
 

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 
 from coterie.exceptions import InputError
 from coterie.report import Choice, Row, Sizes, WorstCluster, WorstClusters
-from coterie.report._axes import Axis
-from coterie.report._bars import bin_end, binned, diverging
-from coterie.report._clusters import References, cell
-from coterie.report._curves import spread
-from coterie.report._differences import differences, marked
+from coterie.report._clusters import References, cell, differences, marked
+from coterie.report._drawings import Axis, bin_end, binned, diverging, spread
 from coterie.report._html import shortened, visible, written
 from tests.report.examples import make_curve
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from coterie import Partition
-from coterie.datasets.splits import refuse_other_folds, refuse_other_splits
+from coterie.datasets.corpus import refuse_other_folds, refuse_other_splits
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie_papers.corpora.folder import map_json_lines, reading

@@ -14,7 +14,7 @@ from coterie.datasets import make_records
 from coterie.features.operators import written
 from coterie.learners.auto.candidates import size_bound
 from coterie.learners.auto.decoding import threshold_grid
-from coterie.learners.auto.folds import folds_of_entities, pooled
+from coterie.learners.auto.plan import folds_of_entities, pooled
 from coterie.metrics import adjusted_rand_score, b_cubed, pair_scores
 from coterie.tables import fit
 from coterie.tables.table import Table

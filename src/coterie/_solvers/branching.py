@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Bools, Floats, Ints, read_only
-from coterie._core.rounding import rounding
+from coterie._core.arrays import Bools, Floats, Ints, read_only, rounding
 from coterie._kernels.graphs.components import condensed_components
 from coterie._solvers.triangle_lp import TOL, TriangleLP
 

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Bools, Floats, Ints, read_only
+from coterie._core.arrays import Bools, Floats, Ints, below_all, read_only, rounding
 from coterie._core.indices import condensed_positions
-from coterie._core.rounding import below_all, rounding
 from coterie._kernels.correlation.inequalities import (
     packed_triangles,
     star_rows,

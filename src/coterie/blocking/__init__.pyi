@@ -1,4 +1,5 @@
-from ._cosines import directions as directions
+from ._base import directions as directions
+from .all_pairs import AllIfSmall as AllIfSmall
 from .all_pairs import AllPairs as AllPairs
 from .all_pairs import Window as Window
 from .canopies import Canopies as Canopies
@@ -9,7 +10,6 @@ from .neighbours import NearestNeighbours as NearestNeighbours
 from .parts import QGrams as QGrams
 from .parts import RareTokens as RareTokens
 from .shared_keys import SharedKeys as SharedKeys
-from .small import AllIfSmall as AllIfSmall
 from .sorted_rows import SortedNeighbourhood as SortedNeighbourhood
 from .union import Listed as Listed
 from .union import Union as Union

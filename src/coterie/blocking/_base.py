@@ -1,13 +1,14 @@
-"""What all blockers share, and pairs as numbers i n + j, which sort as the pairs do."""
+"""What blockers share: pairs as numbers i n + j, which sort as the pairs do, and unit vectors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import norm as sparse_norm
 
-from coterie._core.arrays import Ints, Pairs, read_only
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, Pairs, read_only, refuse_too_large
 from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.items import ItemSet, PairFeatures, as_item_set
@@ -87,3 +88,21 @@ def as_name(column: Any) -> str:
     if not isinstance(column, str):
         raise InputError(f"column is {column!r}; give the name of a column")
     return column
+
+
+def directions(matrix: Any) -> tuple[Any, Ints]:
+    """Return the rows at length 1 and their items, without those of zeros."""
+    norm = sparse_norm if sp.issparse(matrix) else np.linalg.norm
+    largest = norm(matrix, np.inf, axis=1) if matrix.shape[1] else np.zeros(matrix.shape[0])
+    which = np.flatnonzero(largest)
+    # First by the largest entry, so that no square over- or underflows.
+    rows = divided(matrix[which].astype(np.float64, copy=False), largest[which])
+    return divided(rows, norm(rows, axis=1)), which
+
+
+def divided(matrix: Any, divisors: Floats) -> Any:
+    """Divide each row by its number."""
+    if not sp.issparse(matrix):
+        return matrix / divisors[:, None]
+    data = matrix.data / np.repeat(divisors, np.diff(matrix.indptr))
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

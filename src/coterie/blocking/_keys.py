@@ -7,8 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Ints
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Ints, refuse_too_large
 from coterie.blocking._base import LOGGER, PairBlocker, distinct, join
 from coterie.blocking._tables import TextTable
 

@@ -8,10 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from coterie._core.arguments import as_real
-from coterie._core.arrays import Ints
-from coterie._core.memory import refuse_too_large
-from coterie.blocking._base import PairBlocker, as_names
-from coterie.blocking._cosines import directions
+from coterie._core.arrays import Ints, refuse_too_large
+from coterie.blocking._base import PairBlocker, as_names, directions
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import kind_of
 from coterie.features.names.tokens import names_of

@@ -17,8 +17,8 @@ from coterie.blocking._base import as_names, merged
 from coterie.blocking._choosing import Candidate, Choice, Truth, candidates_of
 from coterie.blocking._keys import MAX_BLOCK, Sample, TextKey
 from coterie.blocking._tables import TextTable
+from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
 from coterie.blocking.nearest_texts import NearestTexts
-from coterie.blocking.small import ALL_UP_TO, AllIfSmall
 from coterie.blocking.union import Union
 from coterie.exceptions import InputError, located
 from coterie.features.columns import column_of

@@ -8,8 +8,7 @@ import scipy.sparse as sp
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
-from coterie.blocking._base import PairBlocker, distinct
-from coterie.blocking._cosines import directions
+from coterie.blocking._base import PairBlocker, directions, distinct
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import kind_of
 from coterie.features.operators.blocks import row_blocks

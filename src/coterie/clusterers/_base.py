@@ -8,8 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints
-from coterie._core.rounding import rounding
+from coterie._core.arrays import Floats, Ints, rounding
 from coterie._core.values import Value
 from coterie._types import Objective, Relaxed
 from coterie.clusterers.family import names_of

@@ -4,8 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints
-from coterie._core.rounding import rounding
+from coterie._core.arrays import Floats, Ints, rounding
 from coterie._kernels.correlation.greedy_dense import square
 from coterie._kernels.correlation.moves_dense import (
     contracted_dense,

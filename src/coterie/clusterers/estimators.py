@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
 from coterie._core.arguments import as_real, refuse_class
-from coterie._core.arrays import Floats, Ints
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, refuse_too_large
 from coterie.clusterers._base import Search
 from coterie.exceptions import InputError, PartitionError
 from coterie.pairs import PairScores

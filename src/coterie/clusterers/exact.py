@@ -14,13 +14,13 @@ from coterie._solvers.branching import Branching
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution
 from coterie.clusterers._pieces import joined, pieces
-from coterie.clusterers._programs import (
+from coterie.clusterers.local_search import LocalSearch
+from coterie.clusterers.relaxation import (
     MAX_PROGRAM_ITEMS,
     condensed_apart,
     deadline_after,
     refuse_time_limit,
 )
-from coterie.clusterers.local_search import LocalSearch
 from coterie.clusterers.rounding import BallRounding
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores

@@ -5,15 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints, Pairs
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, Pairs, refuse_too_large
 from coterie._kernels.correlation.greedy_dense import merge_dense, square
 from coterie._kernels.correlation.greedy_sparse import merge_sparse
 from coterie._kernels.graphs.components import DENSE_SHARE, numbered
 from coterie._types import LinearLoss, Loss, MergedLoss, MergeSearch, SearchedLoss
-from coterie.clusterers._apart import penalised
 from coterie.clusterers._base import Search, Solution
 from coterie.clusterers._pieces import labels_by_piece, pieces
+from coterie.clusterers.together import penalised
 from coterie.exceptions import InputError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores

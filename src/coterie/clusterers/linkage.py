@@ -12,7 +12,6 @@ from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
 from coterie._kernels.graphs.components import DENSE_SHARE, condensed_components, listed_components
 from coterie._kernels.linkage.dense import average_joins, complete_joins, single_joins
 from coterie._kernels.linkage.sparse import listed_average_joins, listed_complete_joins
-from coterie.clusterers._apart import overridden
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers._joins import (
     Joins,
@@ -25,7 +24,7 @@ from coterie.clusterers._joins import (
     stakes,
 )
 from coterie.clusterers._pieces import mapped, pieces
-from coterie.clusterers.together import closure, grouped, raised
+from coterie.clusterers.together import closure, grouped, overridden, raised
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions
 from coterie.partition import Partition

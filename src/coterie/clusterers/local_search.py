@@ -8,11 +8,11 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.clusterers._apart import penalised
 from coterie.clusterers._base import Search
 from coterie.clusterers._landscapes import Landscape, landscape
 from coterie.clusterers._pieces import Piece, components, joined, mapped, pieces
 from coterie.clusterers.greedy import PIECE_PAIRS, greedy_labels
+from coterie.clusterers.together import penalised
 from coterie.exceptions import InputError, PairError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores

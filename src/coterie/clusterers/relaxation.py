@@ -3,26 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf
+from time import perf_counter
 from typing import ClassVar
 
 import numpy as np
 
-from coterie._core.arrays import Pairs
-from coterie._core.memory import refuse_too_large
+from coterie._core.arguments import as_real
+from coterie._core.arrays import Bools, Pairs, refuse_too_large
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution
 from coterie.clusterers._pieces import Piece, pieces
-from coterie.clusterers._programs import (
-    MAX_PROGRAM_ITEMS,
-    condensed_apart,
-    deadline_after,
-    refuse_time_limit,
-)
 from coterie.clusterers.greedy import Greedy
 from coterie.clusterers.rounding import BallRounding, Rounding
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.objectives import Correlation
-from coterie.pairs import PairScores
+from coterie.pairs import PairScores, condensed_positions, count_pairs
 
 
 @dataclass(frozen=True)
@@ -161,3 +156,26 @@ def _alike(one: Pairs | None, other: Pairs | None) -> bool:
     if one is None or other is None:
         return one is other
     return one is other or np.array_equal(one, other)
+
+
+MAX_PROGRAM_ITEMS = 2000
+"""Up to how many items a component fits in a linear program of all its pairs."""
+
+
+def condensed_apart(scores: PairScores) -> Bools:
+    """Say of all pairs in condensed order which must be apart."""
+    apart = np.zeros(count_pairs(scores.n_items), np.bool_)
+    if scores.apart is not None:
+        apart[condensed_positions(scores.apart, scores.n_items)] = True
+    return apart
+
+
+def refuse_time_limit(time_limit: float | None) -> None:
+    """Check a number of seconds; None stands for no limit."""
+    if time_limit is not None:
+        as_real("time_limit", time_limit)
+
+
+def deadline_after(seconds: float | None) -> float:
+    """Return the time of `perf_counter` at which a limit ends."""
+    return inf if seconds is None else perf_counter() + seconds

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import Split, refuse_other_splits
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition

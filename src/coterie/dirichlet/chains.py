@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints, read_only
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, read_only, refuse_too_large
 from coterie._core.progress import report
 from coterie._kernels.dirichlet.clusters import Mixture, Observed, State, as_state, rebuild
 from coterie._kernels.dirichlet.sweeps import draw_centres

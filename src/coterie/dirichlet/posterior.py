@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coterie._core.arguments import as_floats
-from coterie._core.arrays import Floats, Ints, read_only
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, read_only, refuse_too_large
 from coterie._core.values import Value
 from coterie._kernels.dirichlet.partitions import joined, renumbered
 from coterie.dirichlet.diagnostics import Diagnostics, effective_sample_size, r_hat

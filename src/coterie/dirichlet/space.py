@@ -7,8 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from coterie._core.arguments import as_floats, as_whole
-from coterie._core.arrays import Floats, Ints
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, refuse_too_large
 from coterie._core.values import Value
 from coterie._kernels.dirichlet.clusters import Observed
 from coterie._types import Featurizer

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.spatial.distance import squareform
 
 from coterie._core.arguments import as_whole
-from coterie._core.arrays import Floats
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, refuse_too_large
 from coterie._core.values import Value
 from coterie._solvers.eigen import largest_eigenpairs
 from coterie._types import Featurizer

@@ -19,9 +19,8 @@ from coterie.features.operators import ScaledFeatures, stack
 from coterie.features.stacked import Stacked
 from coterie.items import ItemSet, PairFeatures
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.classifiers.logistic import scaled_logistic
-from coterie.learners.held_out import left_of, part_of
-from coterie.learners.parts import part_of_each, taken_of
+from coterie.learners.pairwise import scaled_logistic
+from coterie.learners.parts import left_of, part_of, part_of_each, taken_of
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition, PartitionLike
 from coterie.similarities.context import ContextSimilarity, with_features

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from coterie._core.arguments import as_real, as_weight, as_whole
-from coterie._core.arrays import Bools, Floats
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Bools, Floats, refuse_too_large
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, located
+from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import written
 from coterie.learners.base import Examples, Learner
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
@@ -231,3 +232,14 @@ def _linear(classifier: Any, n_columns: int) -> tuple[Floats, float] | None:
     if dense.shape != (1, n_columns):
         return None
     return dense[0], float(np.ravel(intercept)[0])
+
+
+MAX_ITER = 1000
+
+
+def scaled_logistic(featurizer: Featurizer | None = None, **params: Any) -> PairwiseClustering:
+    """Return logistic regression of the scaled features of pairs; None takes the given ones."""
+    base = GivenFeatures() if featurizer is None else featurizer
+    return PairwiseClustering(
+        classifier=LogisticRegression(max_iter=MAX_ITER), featurizer=Scaled(base), **params
+    )

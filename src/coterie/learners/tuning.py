@@ -18,7 +18,7 @@ from coterie._core.arrays import Floats, Ints
 from coterie._core.progress import report, uninterrupted
 from coterie.exceptions import InputError, located
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.held_out import as_held_out, as_number, divided, left_of, part_of
+from coterie.learners.parts import as_held_out, as_number, divided, left_of, part_of
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 

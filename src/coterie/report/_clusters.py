@@ -1,13 +1,21 @@
 """The worst clusters: their rows side by side, with differences marked."""
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from itertools import accumulate, pairwise
+from typing import TypeAlias
+
+from rapidfuzz.distance import Levenshtein
 
 from coterie._core.texts import counted
-from coterie.report._differences import Span, differences, marked
 from coterie.report._html import NOTHING, figure, isolated, shortened, visible, written
 from coterie.report._tables import Cell, number, table
 from coterie.report.data import Row, WorstCluster, WorstClusters
+
+Span: TypeAlias = tuple[int, int]
+
 
 MOST_CLUSTERS = 20
 MOST_ROWS = 12
@@ -162,3 +170,72 @@ def cell(text: str, reference: str | None, limit: int) -> str:
 def _spans(text: str, reference: str, limit: int) -> list[Span]:
     """Compare more than is shown, because what one text has in front moves where it is cut."""
     return differences(visible(text[: 2 * limit]), visible(reference[: 2 * limit]))
+
+
+"""From the first character to the one behind the last; equal where something is left out."""
+
+SHORT_TEXT = 64
+"""Up to this length, texts are compared by characters, beyond by words."""
+
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+_LEAST_SHARED = 0.5
+_GAP = '<mark class="gap"></mark>'
+
+
+def differences(text: str, other: str) -> list[Span]:
+    """Return where a text has what another one has not, or lacks what that has.
+
+    Short texts are compared by characters and long ones by words; what shares little with the other
+    differs as a whole. The cost is bounded by the product of the lengths.
+
+    >>> differences("Jane Smyth", "Jane Smith")
+    [(7, 8)]
+    >>> differences("Jon", "John")
+    [(2, 2)]
+    """
+    if text == other:
+        return []
+    by_character = max(len(text), len(other)) <= SHORT_TEXT
+    own, others = (list(each) if by_character else _WORDS.findall(each) for each in (text, other))
+    edits = Levenshtein.opcodes(own, others)
+    shared = (own[edit.src_start : edit.src_end] for edit in edits if edit.tag == "equal")
+    if sum(map(_length, shared)) < _LEAST_SHARED * max(_length(own), _length(others)):
+        return [(0, len(text))]
+    at = [0, *accumulate(map(len, own))]
+    return _merged(
+        text, [(at[edit.src_start], at[edit.src_end]) for edit in edits if edit.tag != "equal"]
+    )
+
+
+def _length(pieces: Iterable[str]) -> int:
+    """Count the characters but for blanks, which are alike everywhere."""
+    return sum(len(piece) for piece in pieces if not piece.isspace())
+
+
+def _merged(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Unite spans with hardly anything between, because confetti cannot be read."""
+    merged = list(spans[:1])
+    for before, after in pairwise(spans):
+        between = text[before[1] : after[0]]
+        if len(between) <= 1 or between.isspace():
+            merged[-1] = merged[-1][0], after[1]
+        else:
+            merged.append(after)
+    return merged
+
+
+def marked(text: str, spans: Sequence[Span]) -> str:
+    """Return a text as HTML, with marks on the spans.
+
+    >>> marked("Jane Smyth", [(4, 4), (7, 8)])
+    'Jane<mark class="gap"></mark> Sm<mark>y</mark>th'
+    """
+    html, at = [], 0
+    for start, end in spans:
+        html += [escape(text[at:start], quote=False), _mark(text[start:end])]
+        at = end
+    return "".join([*html, escape(text[at:], quote=False)])
+
+
+def _mark(text: str) -> str:
+    return f"<mark>{escape(text, quote=False)}</mark>" if text else _GAP

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from math import isfinite
 
 from coterie._core.texts import counted
-from coterie.report import _bars
-from coterie.report._axes import Axis
-from coterie.report._curves import curves
+from coterie.report import _drawings
+from coterie.report._drawings import Axis, curves
 from coterie.report._html import NOTHING, figure, written
 from coterie.report._tables import Cell, facts, number, table
 from coterie.report.data import Choice, FieldWeight, Quality, Sizes
@@ -32,7 +31,7 @@ def metrics(quality: Quality | None) -> str:
     if not quality.metrics:
         return f"<p>{NO_METRICS}</p>"
     shown = quality.metrics[:MOST_LINES]
-    axis = _bars.on_one_axis(shown)
+    axis = _drawings.on_one_axis(shown)
     drawn = [Cell(f"<span>{_bounds(axis)}</span>", "drawn ends")] if axis else []
     heads = [Cell("metric"), number("value"), number("95 % interval"), *drawn]
     rows = [_metric(metric, axis) for metric in shown]
@@ -52,7 +51,7 @@ def _metric(metric: Figure, axis: Axis | None) -> list[Cell]:
     ends = f"{figure(metric.low)} to {figure(metric.high)}" if has_interval else NOTHING
     cells = [Cell(written(metric.name) + small), number(figure(metric.value)), number(ends)]
     if axis:
-        drawn = _bars.interval(metric, axis) if _bars.is_drawn(metric) else ""
+        drawn = _drawings.interval(metric, axis) if _drawings.is_drawn(metric) else ""
         cells.append(Cell(drawn, "drawn"))
     return cells
 
@@ -67,7 +66,7 @@ def operating_point(quality: Quality | None) -> str:
 def sizes(given: Sizes) -> str:
     """Write how many clusters have which size, predicted and in truth."""
     every = [given.predicted] + ([given.true] if given.true is not None else [])
-    found = [_bars.binned(counts) for counts in every]
+    found = [_drawings.binned(counts) for counts in every]
     most = max((count for counts in found for count in counts.values()), default=0)
     if not most:
         return f"<p>{NO_CLUSTERS}</p>"
@@ -76,7 +75,7 @@ def sizes(given: Sizes) -> str:
     rows = []
     for first in sorted(set().union(*found)):
         counts = [own.get(first, 0) for own in found]
-        drawn = Cell(_bars.counts(counts, most), "drawn")
+        drawn = Cell(_drawings.counts(counts, most), "drawn")
         rows.append([Cell(_bin(first)), *(number(f"{count:,}") for count in counts), drawn])
     told = "" if given.true is not None else "<p>The true sizes are not known.</p>"
     caption = f"{counted(given.n_clusters, 'cluster')}, by the number of their rows"
@@ -84,7 +83,7 @@ def sizes(given: Sizes) -> str:
 
 
 def _bin(first: int) -> str:
-    last = _bars.bin_end(first)
+    last = _drawings.bin_end(first)
     return f"{first:,}" if last == first else f"{first:,}–{last:,}"
 
 
@@ -92,8 +91,8 @@ def fields(given: Sequence[FieldWeight]) -> str:
     """Write what the fields add to the score, those that tell most first."""
     if not given:
         return f"<p>{NO_FIELDS}</p>"
-    ranked = sorted(zip(_bars.shares(given), given, strict=True), key=lambda each: -each[0])
-    every = [_bars.known(mean) for own in given for mean in (own.mean_for, own.mean_against)]
+    ranked = sorted(zip(_drawings.shares(given), given, strict=True), key=lambda each: -each[0])
+    every = [_drawings.known(mean) for own in given for mean in (own.mean_for, own.mean_against)]
     most = max(map(abs, every))
     heads = [
         Cell("field"),
@@ -116,7 +115,7 @@ def _field(own: FieldWeight, share: float, most: float) -> list[Cell]:
         Cell(f"{written(own.name)} <small>{written(own.kind)}</small>"),
         *(number(figure(mean)) for mean in means),
         number(f"{100 * share:.0f} %"),
-        Cell(_bars.diverging(means, most), "drawn"),
+        Cell(_drawings.diverging(means, most), "drawn"),
     ]
 
 

@@ -8,10 +8,10 @@ from .explaining import Link as Link
 from .fitting import Fitted as Fitted
 from .fitting import fit as fit
 from .fitting import fit_table as fit_table
-from .io.formats import output_format as output_format
 from .io.frames import TypedTable as TypedTable
 from .io.reading import read_table as read_table
 from .io.reading import read_typed as read_typed
+from .io.sources import output_format as output_format
 from .io.writing import write_table as write_table
 from .model import TableModel as TableModel
 from .model import load as load

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from coterie._core.arrays import Pairs
-from coterie.blocking.small import ALL_UP_TO, AllIfSmall
+from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
 from coterie.features.operators.blocks import pairs_at
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie import checks, features
-from coterie._core import memory
+from coterie._core import arrays
 from coterie.exceptions import FeatureError, ItemSetError, PairError
 from coterie.features import (
     ConstantFeatures,
@@ -324,7 +324,7 @@ def test_the_check_catches_what_breaks_the_contract(broken, message, rng):
 
 
 def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
-    monkeypatch.setattr(memory, "physical_memory", lambda: 1e5)
+    monkeypatch.setattr(arrays, "physical_memory", lambda: 1e5)
     wide = sp.random_array((100, 300), density=0.2, rng=rng, format="csr")
     too_large = [
         NodeProducts(np.ones((100, 30))),

@@ -24,9 +24,8 @@ from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_
 from coterie.learners.auto.decoding import mean_apart, threshold_grid
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import FAMILIES
-from coterie.learners.auto.folds import folds_of_entities, folds_of_sets, pooled
 from coterie.learners.auto.learner import AutoLearner
-from coterie.learners.auto.plan import planned
+from coterie.learners.auto.plan import folds_of_entities, folds_of_sets, planned, pooled
 from coterie.learners.auto.search import MARGIN, is_level
 from coterie.learners.base import Examples
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk

@@ -25,7 +25,7 @@ from coterie.learners import (
     calibrate,
 )
 from coterie.learners.calibration.calibrated import true_shares
-from coterie.learners.held_out import divided
+from coterie.learners.parts import divided
 from coterie.model import Model
 
 LEARNER = PairwiseClustering(classifier=LogisticRegression(), featurizer=AbsoluteDifferences())

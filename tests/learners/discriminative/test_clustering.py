@@ -45,8 +45,7 @@ from coterie.features import (
     written,
 )
 from coterie.learners import DiscriminativeClustering, ExactUpdate, PaperUpdate, tune
-from coterie.learners.discriminative.runs import stops_at_threshold
-from coterie.learners.discriminative.thresholds import best_threshold
+from coterie.learners.discriminative.runs import best_threshold, stops_at_threshold
 from coterie.metrics import macro, pair_loss, pair_scores, weighted_clustering_error
 from coterie.pairs import PairScores, all_pairs, condensed_positions
 from coterie.stream import Stream

@@ -13,7 +13,7 @@ from coterie.clusterers.thresholds import partitions_at
 from coterie.datasets.corpus import Corpus
 from coterie.learners.auto.decoding import threshold_grid
 from coterie.learners.base import Learner
-from coterie.learners.held_out import as_number, divided, left_of
+from coterie.learners.parts import as_number, divided, left_of
 from coterie.metrics import (
     b_cubed,
     conll_score,

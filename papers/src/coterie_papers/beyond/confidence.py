@@ -13,7 +13,7 @@ from coterie.learners.boosting.risks import LeftLinkRisk
 from coterie.learners.boosting.trees import LightTrees
 from coterie.learners.calibration.calibrated import calibrate, true_shares
 from coterie.learners.calibration.reliability import Reliability
-from coterie.learners.classifiers.logistic import scaled_logistic
+from coterie.learners.pairwise import scaled_logistic
 from coterie.partition import Partition
 from coterie.toolkit import Floats
 from coterie_papers.beyond.cells import keyed

@@ -9,10 +9,10 @@ from coterie.learners.base import Learner
 from coterie.learners.boosting.risks import LeftLinkRisk, LogisticRisk, Risk
 from coterie.learners.boosting.structured import StructuredBoosting
 from coterie.learners.boosting.trees import LightTrees
-from coterie.learners.classifiers.logistic import scaled_logistic
 from coterie.learners.context import WithContext
 from coterie.learners.linking.left_linking import LatentLeftLinking
 from coterie.learners.linking.sgd import SGD
+from coterie.learners.pairwise import scaled_logistic
 from coterie.toolkit import Clusterer
 
 LOGISTIC = "logistic regression"

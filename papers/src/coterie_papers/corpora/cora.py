@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import refuse_other_folds
+from coterie.datasets.corpus import Corpus, refuse_other_folds
 from coterie_papers.corpora.folder import PathLike, Source, map_rows, reading
 from coterie_papers.corpora.rows import Row, corpus_of_rows
 

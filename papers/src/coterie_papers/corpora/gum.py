@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import DevSplit, Split, refuse_other_splits
+from coterie.datasets.corpus import Corpus, DevSplit, Split, refuse_other_splits
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition

@@ -3,8 +3,7 @@
 from collections import Counter
 from operator import attrgetter
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import Split, refuse_other_splits
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits
 from coterie.toolkit import as_whole
 from coterie_papers.corpora.folder import PathLike, Source, map_rows
 from coterie_papers.corpora.rows import Row, corpus_of_rows

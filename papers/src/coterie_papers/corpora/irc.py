@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import DevSplit, refuse_other_splits
+from coterie.datasets.corpus import Corpus, DevSplit, refuse_other_splits
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie.toolkit import Floats

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import Split, refuse_other_splits, refuse_others
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_others
 from coterie.toolkit import as_whole
 from coterie_papers.corpora.folder import PathLike, Source, map_rows
 from coterie_papers.corpora.rows import Row, corpus_of_rows

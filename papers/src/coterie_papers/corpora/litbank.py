@@ -1,7 +1,6 @@
 """Mentions of people and places in English fiction, to be clustered by what they refer to."""
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import refuse_other_folds
+from coterie.datasets.corpus import Corpus, refuse_other_folds
 from coterie_papers.corpora.folder import PathLike, Record, Source, map_json_lines
 from coterie_papers.corpora.mention_columns import Document, as_document, corpus_of, text_columns
 

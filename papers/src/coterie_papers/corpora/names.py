@@ -6,8 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import Split, refuse_other_splits, refuse_others
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_others
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie_papers.corpora.folder import PathLike, Source, map_rows, reading

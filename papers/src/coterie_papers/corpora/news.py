@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import Split, refuse_other_splits
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie_papers.corpora.folder import (

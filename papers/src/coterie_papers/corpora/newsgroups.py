@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import refuse_other_folds
+from coterie.datasets.corpus import Corpus, refuse_other_folds
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition

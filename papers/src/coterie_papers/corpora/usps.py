@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.datasets.corpus import Corpus
+from coterie.datasets.corpus import Corpus, Split
 from coterie.datasets.digits import Draw
-from coterie.datasets.splits import Split
 from coterie.toolkit import Floats
 from coterie_papers.corpora.folder import PathLike, Source, open_arrays
 

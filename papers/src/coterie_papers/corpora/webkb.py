@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import refuse_other_folds
+from coterie.datasets.corpus import Corpus, refuse_other_folds
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie_papers.corpora.folder import (

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from coterie.blocking import AllPairs, Window
-from coterie.datasets.corpus import Corpus
-from coterie.datasets.splits import DevSplit
+from coterie.datasets.corpus import Corpus, DevSplit
 from coterie.exceptions import InputError
 from coterie.features.mentions.features import MentionFeatures
 from coterie.features.texts.posts import PostFeatures

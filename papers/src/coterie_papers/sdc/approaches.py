@@ -20,7 +20,7 @@ from coterie.features.given import GivenFeatures
 from coterie.learners.classifiers.softmax import Softmax
 from coterie.learners.classifiers.winnow import Winnow
 from coterie.learners.discriminative.clustering import DiscriminativeClustering
-from coterie.learners.discriminative.thresholds import best_threshold as best_stop
+from coterie.learners.discriminative.runs import best_threshold as best_stop
 from coterie.learners.discriminative.updates import ExactUpdate, PaperUpdate
 from coterie.learners.pairwise import PairwiseClustering
 from coterie.metrics import pair_scores

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coterie._core.arguments import as_floats
-from coterie._core.arrays import Floats, Ints, read_only
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Floats, Ints, read_only, refuse_too_large
 from coterie._types import Features
 from coterie.exceptions import FeatureError
 

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from coterie._core.arrays import Bools, Ints
-from coterie.learners.held_out import as_number
-from coterie.learners.parts import part_of_each
+from coterie.learners.parts import as_number, part_of_each
 from coterie.metrics.contingency import contingency
 from coterie.partition import Partition
 

@@ -17,9 +17,8 @@ from coterie.clusterers.thresholds import below, lowered, partitions_at, with_mi
 from coterie.exceptions import located
 from coterie.learners.auto.candidates import Candidate, Setup, Variant
 from coterie.learners.auto.decoding import mean_apart, steadied, threshold_grid
-from coterie.learners.auto.folds import Fold, HeldOut, pooled
 from coterie.learners.auto.measure import Measure
-from coterie.learners.auto.plan import Plan
+from coterie.learners.auto.plan import Fold, HeldOut, Plan, pooled
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition

@@ -8,8 +8,8 @@ from coterie.learners.auto.candidates import Setup, Variant
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
 from coterie.learners.boosting.structured import StructuredBoosting
 from coterie.learners.boosting.trees import default_trees
-from coterie.learners.classifiers.logistic import scaled_logistic
 from coterie.learners.linking.left_linking import LatentLeftLinking
+from coterie.learners.pairwise import scaled_logistic
 
 GAMMAS, GAMMA = (0.2, 1.0), 0.5
 """The temperatures of latent left-linking, and that of boosted left-linking."""

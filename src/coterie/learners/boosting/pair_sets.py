@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
-from coterie._core.memory import refuse_too_large
+from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only, refuse_too_large
 from coterie._types import Blocker, Featurizer
 from coterie.exceptions import FeatureError, located
 from coterie.features.operators import written

@@ -9,10 +9,9 @@ from coterie._core.arguments import as_whole, refuse_class
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.boosting.growth import Growth, Round
 from coterie.learners.boosting.pair_sets import pair_sets
 from coterie.learners.boosting.risks import LeftLinkRisk, Risk
-from coterie.learners.boosting.stopping import Stopping, Watch
+from coterie.learners.boosting.stopping import Growth, Round, Stopping, Watch
 from coterie.learners.boosting.trees import TreeGrower, default_trees
 from coterie.partition import PartitionLike
 from coterie.similarities.trees import Trees, TreeSimilarity

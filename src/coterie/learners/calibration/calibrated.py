@@ -16,7 +16,7 @@ from coterie.exceptions import InputError, ItemSetError, located
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.learners.calibration.curve_fits import CurveFit, Platt
 from coterie.learners.calibration.reliability import Reliabilities, Reliability
-from coterie.learners.held_out import divided, left_of, part_of
+from coterie.learners.parts import divided, left_of, part_of
 from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.partition import Partition, PartitionLike

@@ -25,8 +25,8 @@ from coterie.learners.discriminative.runs import (
     takes_number,
 )
 from coterie.learners.discriminative.updates import PaperUpdate, Update
-from coterie.learners.held_out import as_held_out, left_of
 from coterie.learners.linking.link_sets import refuse_other_rows
+from coterie.learners.parts import as_held_out, left_of
 from coterie.pairs import count_pairs
 from coterie.partition import PartitionLike
 from coterie.similarities import DistanceSimilarity

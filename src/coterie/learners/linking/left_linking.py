@@ -18,8 +18,7 @@ from coterie.learners.base import Examples
 from coterie.learners.linking.cccp import CCCP, LatentOptimum, warn_of_end
 from coterie.learners.linking.link_sets import Candidates, LinkSet
 from coterie.learners.linking.online import OnlineLearner
-from coterie.learners.linking.sgd import SGD
-from coterie.learners.linking.starts import drawn_start
+from coterie.learners.linking.sgd import SGD, drawn_start
 from coterie.partition import PartitionLike, as_partition
 
 STOCHASTIC = SGD()

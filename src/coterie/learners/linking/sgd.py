@@ -3,17 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from coterie._core.arguments import as_real, as_weight
+from coterie._core.arguments import as_real, as_weight, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.values import Value
 from coterie._kernels.linking.descent import Scratch, Weights, last, mean, weights_of
 from coterie.exceptions import FeatureError
 from coterie.learners.linking.link_sets import LinkSet
-from coterie.learners.linking.starts import drawn_start
 
 Pass: TypeAlias = Callable[[LinkSet, int, float, Weights, Scratch], float]
 """Descends over the items of a set from some item on, at some first rate; returns their loss."""
@@ -125,3 +124,17 @@ def _scratch(sets: Sequence[LinkSet], n_columns: int) -> Scratch:
         own=np.zeros(n_columns),
         totals=np.zeros(n_clusters),
     )
+
+
+class Starting(Protocol):
+    """A solver that says how far from 0 its first weights are drawn."""
+
+    @property
+    def start(self) -> float:
+        """Where the solver starts."""
+
+
+def drawn_start(solver: Starting, n_columns: int, random_state: int) -> Floats:
+    """Draw the first weights as the solver asks for them."""
+    rng = np.random.default_rng(as_whole("random_state", random_state))
+    return rng.normal(scale=solver.start, size=n_columns)

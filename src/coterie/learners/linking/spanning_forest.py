@@ -14,7 +14,7 @@ from coterie.exceptions import InputError, located
 from coterie.learners.base import Examples, Learner
 from coterie.learners.linking.cccp import CCCP, LatentStep, warn_of_end
 from coterie.learners.linking.link_sets import refuse_other_rows
-from coterie.learners.linking.starts import drawn_start
+from coterie.learners.linking.sgd import drawn_start
 from coterie.losses import LinkLoss
 from coterie.objectives import Forest
 from coterie.pairs import PairScores, all_pairs, count_pairs

@@ -11,8 +11,7 @@ from coterie._core.arrays import Floats, Pairs
 from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, Solved
 from coterie.clusterers.family import names_of
 from coterie.exceptions import InputError
-from coterie.learners.structural.kernels import are_kernels
-from coterie.learners.structural.problem import Cut
+from coterie.learners.structural.problem import Cut, are_kernels
 from coterie.objectives import Correlation, KMeans
 from coterie.pairs import PairScores
 from coterie.partition import Partition

@@ -12,8 +12,7 @@ from coterie.clusterers import Greedy
 from coterie.exceptions import located
 from coterie.learners.base import Examples
 from coterie.learners.structural.cutting_planes import OneSlack
-from coterie.learners.structural.kernels import are_kernels
-from coterie.learners.structural.problem import Cut, Problem
+from coterie.learners.structural.problem import Cut, Problem, are_kernels
 from coterie.learners.structural.solvers import Run, Solver
 from coterie.learners.structural.svm import StructuralSVM, refuse_other_solvers
 from coterie.losses import PairLoss

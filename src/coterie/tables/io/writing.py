@@ -14,9 +14,9 @@ from coterie._core.files import STREAM, FileName, discard_output, replacing
 from coterie.exceptions import InputError, located
 from coterie.tables.io.cells import as_results, is_numeric, rounded, written
 from coterie.tables.io.delimited import DELIMITERS
-from coterie.tables.io.formats import is_gzip_name, named_format, require_format
 from coterie.tables.io.frames import as_table, is_arrow
 from coterie.tables.io.parquet import load_pyarrow
+from coterie.tables.io.sources import is_gzip_name, named_format, require_format
 from coterie.tables.table import Table
 
 _BLOCK = 10_000
