@@ -17,7 +17,7 @@ from coterie.report import (
     Sizes,
     WorstCluster,
     WorstClusters,
-    _style,
+    _page,
     document,
     page,
 )
@@ -274,7 +274,7 @@ def luminance(colour):
 @pytest.mark.parametrize("scheme", ["LIGHT", "DARK"])
 def test_texts_can_be_read(scheme):
     """WCAG AA: contrast of at least 4.5 between any text and what it stands on."""
-    rules = getattr(document, scheme) + getattr(_style, scheme)
+    rules = getattr(document, scheme) + getattr(_page, scheme)
     colours = dict(re.findall(r"--(\w+): (#\w{6})", rules))
     assert len(colours) == 13
     on = {
