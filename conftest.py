@@ -33,6 +33,19 @@ def data_folder() -> Path:
     return folder
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one process, and in one those of the slowest kernels to compile.
+
+    Two processes that need a kernel at the same time both compile it.
+    """
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        place = item.nodeid.partition("::")[0]
+        group = "dirichlet" if "dirichlet" in item.nodeid.lower() else place
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 # What `COTERIE_REQUIRE` may name, separated by commas, and what the reason of a skip says then.
 REQUIREMENTS = {"data": "COTERIE_DATA", "libraries": "could not import"}
 
