@@ -33,10 +33,12 @@ def data_folder() -> Path:
     return folder
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of a file in one process, and in one those of the slowest kernels to compile.
 
-    Two processes that need a kernel at the same time both compile it.
+    Two processes that need a kernel at the same time both compile it, and each makes the fixtures
+    of a module anew.
     """
     if not config.pluginmanager.hasplugin("xdist"):
         return

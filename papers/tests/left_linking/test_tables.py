@@ -113,7 +113,8 @@ def _make_small(monkeypatch):
                 monkeypatch.setattr(module, name, corpus)
     monkeypatch.setattr(forum, "FOLDS", folds)
     ordered = {
-        name: own._replace(divisions=own.divisions[:2]) for name, own in controls.ORDERED.items()
+        name: own._replace(divisions=folds.get(name.lower(), own.divisions))
+        for name, own in controls.ORDERED.items()
     }
     for module in (controls, left_claims):
         monkeypatch.setattr(module, "ORDERED", ordered)
