@@ -63,7 +63,7 @@ def test_import_is_light():
 
 
 def test_help_loads_no_numbers():
-    loaded = modules_after("import coterie.cli")
+    loaded = modules_after("import coterie.cli.application")
     assert not loaded & {"numpy", "scipy", "sklearn", "narwhals"}
 
 

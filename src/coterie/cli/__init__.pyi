@@ -1,0 +1,2 @@
+from .application import app as app
+from .application import main as main
