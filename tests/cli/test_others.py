@@ -67,14 +67,22 @@ def test_functions_and_groups_join(install):
     assert coterie("greet", "goodbye", "Ann").stdout == "Goodbye, Ann.\n"
 
 
-def test_one_that_is_broken_keeps_no_other_command_from_running(install):
-    coterie = install({"hello": "greeting:hello"}, "import no_such_module\n")
+@pytest.mark.parametrize(
+    ("module", "error"),
+    [
+        ("import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("", "AttributeError: module 'greeting' has no attribute 'hello'"),
+    ],
+)
+def test_one_that_is_broken_keeps_no_other_command_from_running(install, module, error):
+    coterie = install({"hello": "greeting:hello"}, module)
     done = coterie("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("coterie ")
     assert done.stderr == (
-        "coterie: the command hello of greeting:hello cannot be loaded (No module named "
-        "'no_such_module'); install its distribution again\n"
+        f"coterie: the command hello of greeting:hello cannot be loaded ({error}); "
+        "install its distribution again\n"
     )
 
 

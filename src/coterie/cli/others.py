@@ -30,10 +30,10 @@ def _add(app: typer.Typer, point: EntryPoint) -> None:
     """Add a function as a command, or a `typer.Typer` as a group of them."""
     try:
         command = point.load()
-    except ImportError as error:
+    except Exception as error:  # noqa: BLE001 - code of others may raise anything
         typer.echo(
-            f"coterie: the command {point.name} of {point.value} cannot be loaded ({error}); "
-            "install its distribution again",
+            f"coterie: the command {point.name} of {point.value} cannot be loaded "
+            f"({type(error).__name__}: {error}); install its distribution again",
             err=True,
         )
         return
