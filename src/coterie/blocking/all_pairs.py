@@ -11,7 +11,10 @@ from coterie.blocking._base import PairBlocker, join
 from coterie.exceptions import InputError
 from coterie.pairs import count_pairs
 
-__all__ = ["AllPairs", "Window"]
+__all__ = ["AllIfSmall", "AllPairs", "Window"]
+
+ALL_UP_TO = 1_200_000
+"""Up to how many pairs of an item set all are looked at, if nothing else is asked for."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,6 @@ class Window(PairBlocker):
             return None
         order = np.arange(n_items)
         return join(order, np.minimum(self.n, order[::-1]), n_items)
-
-
-__all__ = ["AllIfSmall"]
-
-ALL_UP_TO = 1_200_000
-"""Up to how many pairs of an item set all are looked at, if nothing else is asked for."""
 
 
 @dataclass(frozen=True)

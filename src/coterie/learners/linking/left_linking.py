@@ -17,11 +17,9 @@ from coterie.items import as_item_set
 from coterie.learners.base import Examples
 from coterie.learners.linking.cccp import CCCP, LatentOptimum, warn_of_end
 from coterie.learners.linking.link_sets import Candidates, LinkSet
-from coterie.learners.linking.online import OnlineLearner
+from coterie.learners.linking.online import STOCHASTIC, OnlineLearner
 from coterie.learners.linking.sgd import SGD, drawn_start
 from coterie.partition import PartitionLike, as_partition
-
-STOCHASTIC = SGD()
 
 
 class LatentLeftLinking(OnlineLearner):
