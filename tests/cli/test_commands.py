@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie import cli
+from coterie.cli import application
 from coterie.cli.bars import Estimate, bars
 from coterie.exceptions import InputError
 from coterie.tables import read_table
@@ -88,7 +89,7 @@ def test_an_error_of_the_user_is_one_line(monkeypatch, capsys):
     def fail():
         raise InputError("item set 3: row 0 has a NaN")
 
-    monkeypatch.setattr(cli, "app", fail)
+    monkeypatch.setattr(application, "app", fail)
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert stop.value.code == 2
