@@ -12,7 +12,7 @@ demo: .venv/.core
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
 test: .venv/.test
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses auto
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Generator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -33,19 +33,20 @@ def data_folder() -> Path:
     return folder
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keep the tests of a file in one process, and in one those of the slowest kernels to compile.
 
     Two processes that need a kernel at the same time both compile it, and each makes the fixtures
     of a module anew.
     """
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        place = item.nodeid.partition("::")[0]
-        group = "dirichlet" if "dirichlet" in item.nodeid.lower() else place
-        item.add_marker(pytest.mark.xdist_group(group))
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - only where it is installed
+
+    class LoadSubjects(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "dirichlet" if "dirichlet" in nodeid.lower() else nodeid.partition("::")[0]
+
+    return LoadSubjects(config, log)
 
 
 # What `COTERIE_REQUIRE` may name, separated by commas, and what the reason of a skip says then.

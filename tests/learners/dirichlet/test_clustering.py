@@ -47,6 +47,11 @@ def learned():
     return DirichletClustering(50, 400, 1).fit(*drawn_sets(80, 60, 6, seed=0))
 
 
+@pytest.fixture
+def quick():
+    return DirichletClustering(**SHORT).fit(*drawn_sets(4, 20, 3, seed=13))
+
+
 def in_order(precisions):
     """The types in the order of those that they are meant to be."""
     orders = map(list, permutations(range(len(precisions)), len(TYPES)))
@@ -222,7 +227,7 @@ def marginal(rows, precisions, variance):
     return density / len(kinds)
 
 
-def test_what_is_predicted_does_not_depend_on_workers_nor_on_the_other_sets(learned):
+def test_what_is_predicted_does_not_depend_on_workers_nor_on_the_other_sets(quick):
     sets, _ = drawn_sets(3, 30, 4, seed=3)
     wide = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT, n_jobs=3)
     narrow = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT)
@@ -231,7 +236,7 @@ def test_what_is_predicted_does_not_depend_on_workers_nor_on_the_other_sets(lear
     first, second = (each.posterior(sets[0]) for each in (wide, narrow))
     assert_array_equal(first.labels, second.labels)
     assert_array_equal(first.log_joint, second.log_joint)
-    assert learned.predict(sets) == learned.predict(sets)
+    assert quick.predict(sets) == quick.predict(sets)
 
 
 def test_training_does_not_depend_on_workers():
@@ -242,21 +247,21 @@ def test_training_does_not_depend_on_workers():
 
 
 @pytest.mark.parametrize("estimate", [MaximumPosterior(), MinimumPairLoss(), MinimumVariation()])
-def test_prediction_is_the_estimate(learned, estimate):
+def test_prediction_is_the_estimate(estimate):
     sets, _ = drawn_sets(2, 30, 4, seed=5)
     learner = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT, estimate=estimate)
     chosen = [estimate.partition(learner.posterior(each)) for each in sets]
     assert learner.predict(sets) == chosen
 
 
-def test_the_estimate_needs_no_new_fit(learned):
+def test_the_estimate_needs_no_new_fit(quick):
     sets, _ = drawn_sets(1, 30, 4, seed=6)
-    learned.set_params(estimate=MinimumPairLoss())
-    assert learned.similarity_.estimate == MinimumPairLoss()
-    scores = learned.similarity_(sets[0])
-    assert_allclose(scores, learned.pair_probabilities(sets[0])[np.triu_indices(30, 1)] - 0.5)
-    learned.set_params(estimate=MinimumVariation())
-    assert set(np.unique(learned.similarity_(sets[0]))) <= {-1.0, 1.0}
+    quick.set_params(estimate=MinimumPairLoss())
+    assert quick.similarity_.estimate == MinimumPairLoss()
+    scores = quick.similarity_(sets[0])
+    assert_allclose(scores, quick.pair_probabilities(sets[0])[np.triu_indices(30, 1)] - 0.5)
+    quick.set_params(estimate=MinimumVariation())
+    assert set(np.unique(quick.similarity_(sets[0]))) <= {-1.0, 1.0}
 
 
 def test_pair_features_are_distances_and_pairs_without_them_are_far():
@@ -278,12 +283,12 @@ def test_a_featurizer_of_distances_takes_any_items():
     assert learner.score(sets, truths) > 0.9
 
 
-def test_a_model_is_saved_with_its_types(learned, tmp_path):
+def test_a_model_is_saved_with_its_types(quick, tmp_path):
     sets, _ = drawn_sets(2, 30, 4, seed=8)
-    learned.to_model().save(tmp_path / "types.coterie")
+    quick.to_model().save(tmp_path / "types.coterie")
     model = Model.load(tmp_path / "types.coterie")
     assert isinstance(model.similarity, DirichletSimilarity)
-    assert model.predict(sets) == learned.predict(sets)
+    assert model.predict(sets) == quick.predict(sets)
 
 
 def test_the_papers_schedule_is_one_option_away():
@@ -293,11 +298,11 @@ def test_the_papers_schedule_is_one_option_away():
     assert learner.similarity_.sampler.n_sweeps == 110_000
 
 
-def test_progress_is_told_in_training_and_in_prediction(learned):
+def test_progress_is_told_in_training_and_in_prediction(quick):
     told = []
     with progress(told.append):
         DirichletClustering(**SHORT).fit(*drawn_sets(1, 10, 2, seed=9))
-        learned.predict(drawn_sets(1, 10, 2, seed=9)[0])
+        quick.predict(drawn_sets(1, 10, 2, seed=9)[0])
     assert {step.task for step in told} == {"fit", "sample", "predict"}
     assert [step.done for step in told if step.task == "fit"][-1] == 60
 
