@@ -1,19 +1,47 @@
-"""Measure how the code is laid out: `python tests/house.py [FOLDER …]`, one column per folder.
+"""Measure the layout, the names and the comments: `python tests/house.py [FOLDER …]`.
 
-A folder holds packages, such as `src`. The figures need no import of what they measure, so that two
-states of the repository can be put side by side.
+Prints one column per folder. A folder holds packages, such as `src`. The code is parsed, never
+imported, so that two states of the repository can be measured side by side.
 """
 
 import ast
+import io
 import sys
+import tokenize
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+FILLER_NAMES = {
+    "own",
+    "each",
+    "found",
+    "told",
+    "known",
+    "kept",
+    "shown",
+    "said",
+    "seen",
+    "made",
+    "listed",
+    "both",
+    "ours",
+    "theirs",
+    "wanted",
+    "asked",
+    "gone",
+    "taken",
+    "given",
+    "whole",
+    "there",
+    "what",
+}
+"""Names that say nothing of what they hold."""
+
 
 class Module(NamedTuple):
-    """A file of Python by its dotted name."""
+    """A Python file and its dotted name."""
 
     name: str
     path: Path
@@ -21,8 +49,12 @@ class Module(NamedTuple):
     is_package: bool
 
     @property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
     def n_lines(self) -> int:
-        return len(self.path.read_text(encoding="utf-8").splitlines())
+        return len(self.text.splitlines())
 
     @property
     def is_private(self) -> bool:
@@ -79,6 +111,49 @@ def class_names_in_two_modules(modules: Mapping[str, Module]) -> dict[str, list[
     return {name: sorted(homes[name]) for name in sorted(homes) if len(homes[name]) > 1}
 
 
+def bound_names(tree: ast.Module) -> Iterator[str]:
+    """Yield each name that the code gives: to variables, parameters, functions and classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def filler_share(modules: Mapping[str, Module]) -> float:
+    """Return how many percent of all bound names are fillers."""
+    counts = Counter(name for module in modules.values() for name in bound_names(module.tree))
+    return 100 * sum(counts[name] for name in FILLER_NAMES) / max(counts.total(), 1)
+
+
+def comment_lines(module: Module) -> int:
+    """Count the lines that hold a comment for readers; directives to tools are none."""
+    tokens = tokenize.generate_tokens(io.StringIO(module.text).readline)
+    comments = (token.string for token in tokens if token.type == tokenize.COMMENT)
+    return sum(not text.startswith(("# noqa", "# type:", "# fmt:")) for text in comments)
+
+
+def code_lines(module: Module) -> int:
+    """Count the lines with code, without blank lines, comments and docstrings."""
+    ignored = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        if token.type not in ignored | {tokenize.ENDMARKER}:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(lines)
+
+
+def comments_per_100(modules: Iterable[Module]) -> float:
+    """Return how many lines of comments there are per 100 lines of code."""
+    chosen = list(modules)
+    return 100 * sum(map(comment_lines, chosen)) / max(sum(map(code_lines, chosen)), 1)
+
+
 def single_importers(modules: Mapping[str, Module]) -> list[tuple[str, str]]:
     """List the private modules that one other module imports, and which."""
     importers: dict[str, set[str]] = {}
@@ -95,10 +170,11 @@ def single_importers(modules: Mapping[str, Module]) -> list[tuple[str, str]]:
     )
 
 
-def figures_of(folder: Path) -> dict[str, int]:
+def figures_of(folder: Path) -> dict[str, int | float]:
     """Return the figures of the packages below a folder."""
     modules = modules_of(folder)
     per_folder = Counter(module.path.parent for module in modules.values())
+    kernels = [module for name, module in modules.items() if "._kernels." in name]
     return {
         "files": len(modules),
         "lines": sum(module.n_lines for module in modules.values()),
@@ -108,6 +184,9 @@ def figures_of(folder: Path) -> dict[str, int]:
         "private modules with one importer": len(single_importers(modules)),
         "private imports across packages": len(private_imports(modules)),
         "class names in two modules": len(class_names_in_two_modules(modules)),
+        "filler names, % of bound names": round(filler_share(modules), 2),
+        "comment lines per 100 of code": round(comments_per_100(modules.values()), 1),
+        "the same, kernels": round(comments_per_100(kernels), 1),
     }
 
 
@@ -119,7 +198,7 @@ def main() -> None:
     width = max(map(len, next(iter(figures.values()))))
     sys.stdout.write(f"{'':{width}}  {'  '.join(figures)}\n")
     for name in next(iter(figures.values())):
-        row = (f"{own[name]:>{len(folder)},}" for folder, own in figures.items())
+        row = (f"{column[name]:>{len(folder)},}" for folder, column in figures.items())
         sys.stdout.write(f"{name:{width}}  {'  '.join(row)}\n")
 
 
