@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from coterie._kernels.graphs.cuts import matched, refined
+from coterie._kernels.graphs.cuts import match_nodes, refine_bisection
 from coterie.clusterers import graph_cut
 from coterie.clusterers.graph_cut import GraphCut, bisected, neighbour_graph
 from coterie.exceptions import InputError, ItemSetError
@@ -61,7 +61,7 @@ def test_matching_pairs_each_node_once(rng):
         graph = random_graph(rng, 30, 0.2)
         sizes = rng.integers(1, 4, 30).astype(float)
         level = graph_cut._as_graph(graph, sizes)
-        groups = matched(*level, rng.permutation(30), 4.0)
+        groups = match_nodes(*level, rng.permutation(30), 4.0)
         counts = np.bincount(groups)
         assert set(counts.tolist()) <= {1, 2}
         for group in np.flatnonzero(counts == 2):
@@ -77,11 +77,11 @@ def test_refining_keeps_sizes_and_never_raises_the_cut(rng):
         size = np.count_nonzero(inside)
         before = cut_of(graph, inside)
         level = graph_cut._as_graph(graph, np.ones(25))
-        after = refined(*level, inside, float(size), float(size))
+        after = refine_bisection(*level, inside, float(size), float(size))
         assert np.count_nonzero(inside) == size
         assert after == pytest.approx(cut_of(graph, inside))
         assert after <= before + 1e-9
-        refined(*level, inside, 10.0, 12.0)
+        refine_bisection(*level, inside, 10.0, 12.0)
         assert 10 <= np.count_nonzero(inside) <= 12
 
 

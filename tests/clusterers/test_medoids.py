@@ -6,7 +6,7 @@ import kmedoids
 import numpy as np
 import pytest
 
-from coterie._kernels.kmeans.medoids import swap
+from coterie._kernels.kmeans.medoids import swap_medoids
 from coterie.clusterers.medoids import KMedoids
 from coterie.exceptions import InputError, ItemSetError
 from coterie.pairs import PairScores
@@ -41,7 +41,7 @@ def test_no_single_swap_is_better(euclidean, rng):
         distances = random_distances(rng, n_items, euclidean)
         medoids = rng.choice(n_items, k, replace=False).astype(np.intp)
         start = loss(distances, medoids)
-        found = swap(distances, medoids)
+        found = swap_medoids(distances, medoids)
         assert len(set(medoids.tolist())) == k
         assert found == pytest.approx(loss(distances, medoids))
         assert found <= start
@@ -61,7 +61,7 @@ def test_losses_equal_the_kmedoids_package(euclidean, rng):
         distances = random_distances(rng, n_items, euclidean)
         medoids = rng.choice(n_items, k, replace=False).astype(np.intp)
         theirs.append(kmedoids.fasterpam(distances, medoids.astype(np.uint64), n_cpu=1).loss)
-        ours.append(swap(distances, medoids))
+        ours.append(swap_medoids(distances, medoids))
     assert np.count_nonzero(np.isclose(ours, theirs, rtol=1e-12)) >= 45
     assert np.mean(ours) <= np.mean(theirs) * (1 + 1e-3)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coterie._kernels.correlation.inequalities import (
-    packed_triangles,
+    pack_triangles,
     star_rows,
     violated_stars,
     violated_triangles,
@@ -232,7 +232,7 @@ def test_most_violated_triangle_of_each_pair(rng, below):
 def test_packing_is_feasible_and_maximal(rng):
     matrix = np.triu(rng.normal(size=(20, 20)), 1)
     matrix += matrix.T
-    triangles, weights = packed_triangles(matrix)
+    triangles, weights = pack_triangles(matrix)
     left = matrix.copy()
     for (b, a, c), weight in zip(triangles, weights, strict=True):
         for i, j, sign in ((a, b, -1), (b, c, -1), (a, c, 1)):

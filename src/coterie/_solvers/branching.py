@@ -23,7 +23,7 @@ class Node(NamedTuple):
     split: Bools
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The best partition found, and a bound on the value of every partition."""
 
     labels: Ints
@@ -61,7 +61,7 @@ class Branching:
         self._count = 0
         lp.start(scores)
 
-    def run(self, start: Ints, deadline: float = inf) -> Found:
+    def run(self, start: Ints, deadline: float = inf) -> SearchResult:
         """Search until all is proved, or until the deadline of `perf_counter`."""
         lp = self._lp
         lp.offer(start)
@@ -73,7 +73,7 @@ class Branching:
                 self._close(node.bound)
                 continue
             late = not self._explore(node, deadline)
-        return Found(lp.labels, lp.value, self._bound())
+        return SearchResult(lp.labels, lp.value, self._bound())
 
     def _bound(self) -> float:
         bounds = [node.bound for _, _, node in self._open if self._useful(node.bound)]

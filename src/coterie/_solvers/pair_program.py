@@ -35,21 +35,21 @@ SOLVED = {
 """What HiGHS says when it has a solution, of the simplex and of the interior-point method."""
 
 
-class Rows(NamedTuple):
+class PairInequalities(NamedTuple):
     """Rows Σ sign · e_pair ≤ 1, one after the other; `lengths` says how many pairs each has."""
 
     lengths: NDArray[np.int32]
     columns: NDArray[np.int32]
     signs: Floats
 
-    def kept(self, keep: Bools) -> "Rows":
+    def kept(self, keep: Bools) -> "PairInequalities":
         """Return some of the rows."""
         entries = np.repeat(keep, self.lengths)
-        return Rows(self.lengths[keep], self.columns[entries], self.signs[entries])
+        return PairInequalities(self.lengths[keep], self.columns[entries], self.signs[entries])
 
-    def plus(self, more: "Rows") -> "Rows":
+    def plus(self, more: "PairInequalities") -> "PairInequalities":
         """Return these rows and then more."""
-        return Rows(
+        return PairInequalities(
             np.concatenate([self.lengths, more.lengths]),
             np.concatenate([self.columns, more.columns]),
             np.concatenate([self.signs, more.signs]),
@@ -84,7 +84,7 @@ class PairProgram:
         self.n_pairs = len(lower)
         self.lower, self.upper = lower, upper
         self.scores = np.zeros(self.n_pairs)
-        self.rows = Rows(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
+        self.rows = PairInequalities(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
         self.values = np.zeros(self.n_pairs)
         self.multipliers = np.empty(0)
         self._columns = np.arange(self.n_pairs, dtype=np.int32)
@@ -113,7 +113,7 @@ class PairProgram:
         self._model.changeColsBounds(self.n_pairs, self._columns, lower, upper)
         self._n_new += self.n_pairs
 
-    def add(self, rows: Rows, multipliers: Floats | None = None) -> None:
+    def add(self, rows: PairInequalities, multipliers: Floats | None = None) -> None:
         """Add rows, which have multipliers of their own until the next run."""
         n_new = len(rows.lengths)
         free, ones = np.full(n_new, -highspy.kHighsInf), np.ones(n_new)

@@ -8,13 +8,13 @@ import numpy as np
 from coterie._core.arrays import Bools, Floats, Ints, below_all, read_only, rounding
 from coterie._core.indices import condensed_positions
 from coterie._kernels.correlation.inequalities import (
-    packed_triangles,
+    pack_triangles,
     star_rows,
     violated_stars,
     violated_triangles,
 )
 from coterie._kernels.graphs.components import condensed_components
-from coterie._solvers.pair_program import PairProgram, Rows
+from coterie._solvers.pair_program import PairInequalities, PairProgram
 
 TOL = 1e-6
 """By how much a row must be violated to be added."""
@@ -27,7 +27,7 @@ ROWS_PER_PAIR_AT_START = 0.5
 """From how many rows on those without effect are dropped."""
 
 
-class Relaxed(NamedTuple):
+class RelaxedPartition(NamedTuple):
     """A relaxed partition, and a bound on the value of every partition."""
 
     matrix: Floats
@@ -63,7 +63,7 @@ class TriangleLP:
         self._repulsion = np.zeros((n_items, n_items))
         self._bound_when_dropped = inf
 
-    def solve(self, scores: Floats, start: Ints, deadline: float = inf) -> Relaxed:
+    def solve(self, scores: Floats, start: Ints, deadline: float = inf) -> RelaxedPartition:
         """Solve for these scores, in condensed order, until the deadline of `perf_counter`.
 
         A partition that reaches the bound is an optimum of the relaxation, too; `start` may be.
@@ -79,7 +79,7 @@ class TriangleLP:
             if not finished and not self.separate(bound):
                 blurred = program.violation() > TOL
                 finished = not blurred
-        return Relaxed(self.matrix(), min(bound, program.bound()))
+        return RelaxedPartition(self.matrix(), min(bound, program.bound()))
 
     def start(self, scores: Floats) -> None:
         """Change the scores; the first ones bring a packing of triangles as the first rows."""
@@ -94,7 +94,7 @@ class TriangleLP:
         self._drop_idle(ROWS_PER_PAIR_AT_START)
         self.program.set_scores(np.where(self.apart, 0.0, scores))
         if not len(self.program.multipliers):
-            triangles, weights = packed_triangles(self._repulsion)
+            triangles, weights = pack_triangles(self._repulsion)
             self.program.add(self._triangle_rows(triangles), weights)
 
     def offer(self, labels: Ints) -> None:
@@ -130,7 +130,7 @@ class TriangleLP:
         """Add a few violated stars of each item; say whether there was any."""
         stars, lengths = violated_stars(self.matrix(), STAR_TOL, STARS_PER_ITEM)
         if len(lengths):
-            self.program.add(Rows(*star_rows(stars, lengths, self.n_items)))
+            self.program.add(PairInequalities(*star_rows(stars, lengths, self.n_items)))
         return len(lengths) > 0
 
     def allow_drop(self) -> None:
@@ -167,11 +167,11 @@ class TriangleLP:
         pairs = np.sort(np.column_stack([first, second]), axis=1)
         return condensed_positions(pairs, self.n_items)
 
-    def _triangle_rows(self, triangles: Ints) -> Rows:
+    def _triangle_rows(self, triangles: Ints) -> PairInequalities:
         b, a, c = triangles.T
         columns = np.stack([self._columns(a, b), self._columns(b, c), self._columns(a, c)], axis=1)
         n_rows = len(triangles)
-        return Rows(
+        return PairInequalities(
             np.full(n_rows, 3, np.int32),
             columns.astype(np.int32).ravel(),
             np.tile([1.0, 1.0, -1.0], n_rows),

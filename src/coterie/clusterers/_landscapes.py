@@ -5,20 +5,20 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints, rounding
-from coterie._kernels.correlation.greedy_dense import square
+from coterie._kernels.correlation.greedy_dense import square_matrix
 from coterie._kernels.correlation.moves_dense import (
-    contracted_dense,
-    inside_dense,
-    iterated_dense,
-    settled_dense,
+    contract_dense,
+    internal_score_dense,
+    iterated_search_dense,
+    local_search_dense,
 )
 from coterie._kernels.correlation.moves_sparse import (
-    Graph,
-    contracted_sparse,
-    graph_of,
-    inside_sparse,
-    iterated_sparse,
-    settled_sparse,
+    ScoreGraph,
+    build_graph,
+    contract_sparse,
+    internal_score_sparse,
+    iterated_search_sparse,
+    local_search_sparse,
 )
 from coterie._kernels.graphs.components import DENSE_SHARE
 from coterie.pairs import PairScores
@@ -37,25 +37,25 @@ class DenseLandscape(NamedTuple):
 
     def value(self, labels: Ints) -> float:
         """Sum the scores inside clusters."""
-        return float(inside_dense(self.matrix, labels))
+        return float(internal_score_dense(self.matrix, labels))
 
     def settled(self, labels: Ints, order: Ints) -> Ints:
         """Move single items, visited in an order, while one gains."""
-        return settled_dense(self.matrix, labels, order, self.tolerance)  # type: ignore[no-any-return]
+        return local_search_dense(self.matrix, labels, order, self.tolerance)  # type: ignore[no-any-return]
 
     def iterated(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
         """Kick and repair, for a number of passes over the pairs of an item."""
-        return iterated_dense(self.matrix, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
+        return iterated_search_dense(self.matrix, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
 
     def contracted(self, labels: Ints, n_clusters: int) -> "DenseLandscape":
         """Make clusters items."""
-        return DenseLandscape(contracted_dense(self.matrix, labels, n_clusters), self.tolerance)
+        return DenseLandscape(contract_dense(self.matrix, labels, n_clusters), self.tolerance)
 
 
 class SparseLandscape(NamedTuple):
     """The listed pairs as a graph."""
 
-    graph: Graph
+    graph: ScoreGraph
     tolerance: float
 
     @property
@@ -65,19 +65,19 @@ class SparseLandscape(NamedTuple):
 
     def value(self, labels: Ints) -> float:
         """Sum the scores inside clusters."""
-        return float(inside_sparse(self.graph, labels))
+        return float(internal_score_sparse(self.graph, labels))
 
     def settled(self, labels: Ints, order: Ints) -> Ints:
         """Move single items, visited in an order, while one gains."""
-        return settled_sparse(self.graph, labels, order, self.tolerance)  # type: ignore[no-any-return]
+        return local_search_sparse(self.graph, labels, order, self.tolerance)  # type: ignore[no-any-return]
 
     def iterated(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
         """Kick and repair, for a number of passes over the pairs of an item."""
-        return iterated_sparse(self.graph, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
+        return iterated_search_sparse(self.graph, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
 
     def contracted(self, labels: Ints, n_clusters: int) -> "SparseLandscape":
         """Make clusters items."""
-        return SparseLandscape(contracted_sparse(self.graph, labels, n_clusters), self.tolerance)
+        return SparseLandscape(contract_sparse(self.graph, labels, n_clusters), self.tolerance)
 
 
 Landscape: TypeAlias = DenseLandscape | SparseLandscape
@@ -89,7 +89,7 @@ def landscape(scores: PairScores) -> Landscape:
     # Gains that rounding could make up are no gains, or moves might go in circles.
     tolerance = 1e-3 * rounding(scores.scores)
     if len(scores.scores) < DENSE_SHARE * n_items**2:
-        return SparseLandscape(graph_of(n_items, scores.pairs, scores.scores), tolerance)
-    matrix = square(n_items, scores.scores) if scores.listed is None else scores.to_matrix()
+        return SparseLandscape(build_graph(n_items, scores.pairs, scores.scores), tolerance)
+    matrix = square_matrix(n_items, scores.scores) if scores.listed is None else scores.to_matrix()
     np.fill_diagonal(matrix, 0.0)
     return DenseLandscape(matrix, tolerance)

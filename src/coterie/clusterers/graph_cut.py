@@ -10,10 +10,10 @@ from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Floats, Ints
 from coterie._kernels.graphs.cuts import (
     condensed_neighbours,
-    grown,
+    grow_side,
     listed_neighbours,
-    matched,
-    refined,
+    match_nodes,
+    refine_bisection,
 )
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.clusterers.bisection import Split, split_until
@@ -129,7 +129,7 @@ def bisected(
     inside = _grown(levels[-1], size_range, rng)
     for level, group in zip(levels[-2::-1], groups[::-1], strict=True):
         inside = inside[group]
-        refined(*level, inside, *size_range)
+        refine_bisection(*level, inside, *size_range)
     return inside
 
 
@@ -140,7 +140,7 @@ def _coarsened(graph: sp.csr_array, rng: np.random.Generator) -> tuple[list[Grap
     largest = max(1.5 * graph.shape[0] / COARSEST, 2.0)
     while len(levels[-1].sizes) > COARSEST:
         level = levels[-1]
-        group = matched(*level, rng.permutation(len(level.sizes)), largest)
+        group = match_nodes(*level, rng.permutation(len(level.sizes)), largest)
         n_groups = int(group.max()) + 1
         if n_groups > 0.95 * len(group):
             break
@@ -171,8 +171,8 @@ def _grown(graph: Graph, size_range: tuple[float, float], rng: np.random.Generat
     best: tuple[float, float] = (np.inf, np.inf)
     kept: Bools = np.empty(0, dtype=np.bool_)
     for _ in range(N_STARTS):
-        inside = grown(*graph, rng.permutation(len(graph.sizes)), (low + high) / 2)
-        cut = refined(*graph, inside, low, high)
+        inside = grow_side(*graph, rng.permutation(len(graph.sizes)), (low + high) / 2)
+        cut = refine_bisection(*graph, inside, low, high)
         size = float(graph.sizes[inside].sum())
         found = (max(low - size, size - high, 0.0), cut)
         if found < best:

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints, Pairs, refuse_too_large
-from coterie._kernels.correlation.greedy_dense import merge_dense, square
+from coterie._kernels.correlation.greedy_dense import merge_dense, square_matrix
 from coterie._kernels.correlation.greedy_sparse import merge_sparse
-from coterie._kernels.graphs.components import DENSE_SHARE, numbered
+from coterie._kernels.graphs.components import DENSE_SHARE, label_trees
 from coterie._types import LinearLoss, Loss, MergedLoss, MergeSearch, SearchedLoss
 from coterie.clusterers._base import Search, Solution
 from coterie.clusterers._pieces import labels_by_piece, pieces
@@ -76,12 +76,12 @@ def greedy_labels(scores: PairScores) -> Ints:
     n_items, pairs = scores.n_items, scores.listed
     if pairs is None:
         no_ranks = np.empty((0, 0), dtype=np.intp)
-        parent = merge_dense(square(n_items, scores.scores), no_ranks)
+        parent = merge_dense(square_matrix(n_items, scores.scores), no_ranks)
     elif len(pairs) >= DENSE_SHARE * n_items**2:
         parent = merge_dense(*_square_listed(n_items, pairs, scores.scores))
     else:
         return merge_sparse(n_items, pairs, scores.scores, _falling(n_items, pairs, scores.scores))  # type: ignore[no-any-return]
-    return numbered(parent)  # type: ignore[no-any-return]
+    return label_trees(parent)  # type: ignore[no-any-return]
 
 
 def _square_listed(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Floats, Ints]:

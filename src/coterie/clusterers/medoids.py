@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.kmeans.medoids import swap
+from coterie._kernels.kmeans.medoids import swap_medoids
 from coterie.clusterers._base import Search, needed_n_clusters
 from coterie.pairs import PairScores, count_pairs
 
@@ -54,7 +54,7 @@ class KMedoids(Search):
         best, lowest = np.empty(0, dtype=np.intp), np.inf
         for _ in range(self.n_init):
             medoids = rng.choice(scores.n_items, n_clusters, replace=False).astype(np.intp)
-            loss = swap(distances, medoids)
+            loss = swap_medoids(distances, medoids)
             if loss < lowest:
                 best, lowest = medoids, loss
         return _nearest(distances, np.sort(best))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from coterie._core.arguments import refuse_class
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
-from coterie._kernels.pairs.context import common_neighbours, pair_rows, rows_compared
+from coterie._kernels.pairs.context import common_neighbours, pairs_by_item, rank_in_rows
 from coterie._types import Blocker, Features, Similarity
 from coterie.exceptions import FeatureError, located
 from coterie.features.featurizer import PairFeaturizer
@@ -122,8 +122,8 @@ class ContextFeatures(PairFeaturizer):
 def context_of(scored: PairScores) -> Floats:
     """Return the columns of `ContextFeatures` for pairs that are scored, one row a pair."""
     pairs, scores = scored.pairs, np.clip(scored.scores, -LARGEST, LARGEST)
-    starts, members = pair_rows(pairs, scored.n_items)
-    ranks, rivals, mates = rows_compared(pairs, scores, starts, members, ROUNDING)
+    starts, members = pairs_by_item(pairs, scored.n_items)
+    ranks, rivals, mates = rank_in_rows(pairs, scores, starts, members, ROUNDING)
     margins = scores[:, None] - np.nan_to_num(rivals, nan=0.0)
     columns = (
         np.log1p(np.sort(ranks, axis=1)),
@@ -139,7 +139,7 @@ def _common(pairs: Pairs, scores: Floats, starts: Ints, members: Ints) -> Floats
     n_items = len(starts) - 1
     strong = scores > ROUNDING
     ends = pairs[strong]
-    near_starts, places = pair_rows(ends, n_items)
+    near_starts, places = pairs_by_item(ends, n_items)
     n_near = np.diff(near_starts)
     near = ends.sum(axis=1)[places] - np.repeat(np.arange(n_items), n_near)
     common: Ints = common_neighbours(pairs, starts, members, near, near_starts)

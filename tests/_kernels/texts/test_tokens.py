@@ -45,12 +45,12 @@ def codes(text):
 
 
 SPLITS = {
-    "in_whole": lambda text: [hashed(text)] if text else [],
-    "in_trigrams": trigrams,
-    "in_words": lambda text: [hashed(word) for word in text.split()],
-    "in_word_pairs": word_pairs,
-    "in_members": lambda text: [hashed(part) for part in text.split("|") if part],
-    "in_codes": codes,
+    "hash_whole_texts": lambda text: [hashed(text)] if text else [],
+    "hash_trigrams": trigrams,
+    "hash_words": lambda text: [hashed(word) for word in text.split()],
+    "hash_words_and_pairs": word_pairs,
+    "hash_members": lambda text: [hashed(part) for part in text.split("|") if part],
+    "hash_codes": codes,
 }
 
 
@@ -69,13 +69,13 @@ def split(name, texts):
 
 
 def test_every_split_has_a_twin():
-    assert {name for name in dir(kernels) if name.startswith("in_")} == set(SPLITS)
+    assert {name for name in dir(kernels) if name.startswith("hash_")} == set(SPLITS)
 
 
 @pytest.mark.parametrize("name", SPLITS)
 @given(plain_texts)
 def test_splits_take_what_python_takes(name, texts):
-    texts = ["|".join(text.split()) for text in texts] if name == "in_members" else texts
+    texts = ["|".join(text.split()) for text in texts] if name == "hash_members" else texts
     found = split(name, texts)
     assert [Counter(own) for own in found] == [Counter(SPLITS[name](text)) for text in texts]
 
@@ -87,26 +87,26 @@ def test_splits_take_nothing_of_nothing(name):
 
 
 def test_codes_are_taken_alone_and_with_their_neighbours():
-    assert set(split("in_codes", ["sony dsc w120 black box"])[0]) == {
+    assert set(split("hash_codes", ["sony dsc w120 black box"])[0]) == {
         *map(hashed, ("w120", "dscw120", "w120black"))
     }
 
 
 def test_codes_may_be_as_many_as_there_are_words_and_pairs():
-    assert len(split("in_codes", ["1 " * 499 + "1"])[0]) == 999
-    assert len(split("in_word_pairs", ["1 " * 499 + "1", "a b"])[0]) == 999
+    assert len(split("hash_codes", ["1 " * 499 + "1"])[0]) == 999
+    assert len(split("hash_words_and_pairs", ["1 " * 499 + "1", "a b"])[0]) == 999
 
 
 def test_trigrams_of_the_last_plane_differ():
     last = chr(0x10FFFF)
-    found = split("in_trigrams", [last * 3, last * 2 + "a"])
+    found = split("hash_trigrams", [last * 3, last * 2 + "a"])
     assert len(set(found[0] + found[1])) == 5
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 5)))
 def test_hashes_are_numbered_as_they_come(hashes):
     array = np.array(hashes, dtype=np.uint64)
-    distinct, numbers = kernels.numbered(array)
+    distinct, numbers = kernels.factorize_hashes(array)
     assert distinct.tolist() == list(dict.fromkeys(hashes))
     np.testing.assert_array_equal(distinct[numbers], array)
 
@@ -116,7 +116,7 @@ def test_many_hashes_are_numbered(step):
     """There are more of them than room at first, and alike in most bits."""
     array = np.arange(10_000, dtype=np.uint64) * np.uint64(step)
     array = np.concatenate([array, array[::-1]])
-    distinct, numbers = kernels.numbered(array)
+    distinct, numbers = kernels.factorize_hashes(array)
     assert len(distinct) == len(np.unique(array))
     np.testing.assert_array_equal(distinct[numbers], array)
 
@@ -128,7 +128,7 @@ def flat(lists):
 
 @given(token_lists, st.permutations(range(10)))
 def test_tokens_of_texts_are_counted(lists, ranks):
-    starts, tokens, counts = kernels.counted(*flat(lists), np.array(ranks, dtype=np.int32))
+    starts, tokens, counts = kernels.count_tokens(*flat(lists), np.array(ranks, dtype=np.int32))
     assert len(starts) == len(lists) + 1
     for text, own in enumerate(lists):
         part = slice(starts[text], starts[text + 1])
@@ -145,14 +145,14 @@ def test_rows_and_entities_with_tokens_are_counted(lists, data):
     rows = data.draw(texts)
     entities = sorted(data.draw(st.lists(st.integers(0, 4), min_size=20))[: len(rows)])
     n_rows = np.bincount(np.array(rows, dtype=np.intp), minlength=len(lists))
-    found = kernels.rows_with(*flat(lists), n_rows, 10)
+    found = kernels.count_rows_per_token(*flat(lists), n_rows, 10)
     assert found.tolist() == [sum(token in lists[row] for row in rows) for token in range(10)]
     arrays = np.array(rows, dtype=np.intp), np.array(entities, dtype=np.intp)
     with_tokens = [
         {entity for row, entity in zip(rows, entities, strict=True) if token in lists[row]}
         for token in range(10)
     ]
-    found = kernels.entities_with(*flat(lists), *arrays, 10)
+    found = kernels.count_entities_per_token(*flat(lists), *arrays, 10)
     assert found.tolist() == [len(own) for own in with_tokens]
 
 
@@ -162,7 +162,7 @@ def test_weights_have_length_one(lists):
     counts = (tokens % 3 + 1).astype(np.int32)
     of_counts = np.array([0.0, 1.0, 1.0 + log(2), 1.0 + log(3)])
     of_tokens = 0.5 + np.arange(10.0)
-    weights = kernels.normalised(starts, tokens, counts, of_counts, of_tokens)
+    weights = kernels.normalise_weights(starts, tokens, counts, of_counts, of_tokens)
     for text, own in enumerate(lists):
         raw = [(1.0 + log(token % 3 + 1)) * (0.5 + token) for token in own]
         length = sqrt(sum(weight**2 for weight in raw))

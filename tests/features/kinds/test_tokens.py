@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie._kernels.texts.tokens import in_trigrams, in_word_pairs, in_words
+from coterie._kernels.texts.tokens import hash_trigrams, hash_words, hash_words_and_pairs
 from coterie.exceptions import FeatureError
 from coterie.features.kinds import KnownTokens, Name
 from coterie.features.kinds._tokens import Counted, Distinct
@@ -41,9 +41,9 @@ def plain_phrases(text):
 
 
 TWINS = {
-    "words": (in_words, str.split),
-    "phrases": (in_word_pairs, plain_phrases),
-    "trigrams": (in_trigrams, plain_grams),
+    "words": (hash_words, str.split),
+    "phrases": (hash_words_and_pairs, plain_phrases),
+    "trigrams": (hash_trigrams, plain_grams),
 }
 phrases = st.lists(st.sampled_from(["a b", "a", "b c d", "c d", "", "a a b", "d"]), max_size=9)
 
@@ -83,7 +83,7 @@ def test_rarities_are_those_of_naive_counts(twin, learned, new, data):
 
 
 def test_entities_with_many_rows_count_once():
-    known = learned_of(["a b", "a", "a", "b", "c"], in_words, [5, 5, 5, 9, 9])
+    known = learned_of(["a b", "a", "a", "b", "c"], hash_words, [5, 5, 5, 9, 9])
     counts = dict(zip(known.n_rows_with.tolist(), known.n_entities_with.tolist(), strict=True))
     assert counts == {3: 1, 2: 2}
     assert known.n_entities == 2
@@ -113,5 +113,5 @@ def test_a_hundred_thousand_texts_are_told_apart():
 def test_one_long_text_in_many_rows_takes_little_room():
     """Tokens are counted text by text, not row by row."""
     cells = [" ".join(map(str, range(2_000)))] * 20_000
-    known = learned_of(cells, in_words, np.arange(len(cells)) // 2)
+    known = learned_of(cells, hash_words, np.arange(len(cells)) // 2)
     assert set(known.n_entities_with.tolist()) == {10_000}

@@ -423,9 +423,9 @@ def test_tokens_that_meet_are_related():
     names = ["Ann Lee", "Anne", "Bob A."]
     pairs = all_pairs(3)
     encoded = encoded_names(names)
-    counts = kernels.count_meetings(pairs, encoded.names)
+    counts = kernels.count_token_pairs(pairs, encoded.names)
     assert counts.tolist() == [2, 4, 2]
-    met = kernels.list_meetings(pairs, encoded.names, counts.sum())
+    met = kernels.list_token_pairs(pairs, encoded.names, counts.sum())
     tokens = ["Ann", "Lee", "Anne", "Bob", "A"]
     expected = [pair for i, j in pairs for pair in product(*map(name_tokens, (names[i], names[j])))]
     assert [(tokens[one], tokens[other]) for one, other in met.T] == expected

@@ -13,7 +13,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from coterie import ItemSet, Model
 from coterie._core.arrays import read_only
-from coterie._kernels.texts.soft_tfidf import Rows, count_close, gather_close, matched_sums
+from coterie._kernels.texts.soft_tfidf import TokenRows, count_close, gather_close, matched_sums
 from coterie.blocking import AllPairs
 from coterie.checks import check_featurizer
 from coterie.clusterers import SingleLinkage
@@ -360,7 +360,7 @@ def test_wrong_parameters_are_refused(change, what):
 def rows_of(matrix):
     csr = sp.csr_array(matrix)
     parts = csr.indptr.astype(np.intp), csr.indices.astype(np.intp), csr.data
-    return Rows(*map(read_only, parts))
+    return TokenRows(*map(read_only, parts))
 
 
 def test_kernels_are_those_of_full_matrices(rng):

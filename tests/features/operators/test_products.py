@@ -108,7 +108,7 @@ def test_kernels_are_compiled_once(rng):
         products.column_sums,
         products.listed_scores,
         products.listed_column_sums,
-        products.weighted_rows,
+        products.weighted_row_sum,
     ):
         assert len(kernel.signatures) == 1
 

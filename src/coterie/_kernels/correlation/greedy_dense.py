@@ -8,7 +8,7 @@ TILE = 32
 
 
 @kernel
-def square(n_items, scores):
+def square_matrix(n_items, scores):
     """Fill the symmetric matrix of condensed scores, -inf on the diagonal."""
     matrix = np.empty((n_items, n_items))
     for top in range(0, n_items, TILE):

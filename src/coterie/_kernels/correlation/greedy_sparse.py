@@ -9,7 +9,7 @@ leaves its entry, which is repaired when it comes to the top; one that rises is 
 import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
-from coterie._kernels.graphs.components import numbered
+from coterie._kernels.graphs.components import label_trees
 
 EMPTY, REMOVED = -1, -2
 SCORE, RANK, QUEUED, QUEUED_RANK = 0, 1, 2, 3
@@ -135,7 +135,7 @@ def merge_sparse(n_items, pairs, scores, order):
             score = scores[e]
             done += 1
         else:
-            return numbered(rooted(parent))
+            return label_trees(rooted(parent))
         if edges[e, 0] < 0 or score != values[e, QUEUED]:
             continue
         if values[e, SCORE] < score:

@@ -40,7 +40,7 @@ def violated_triangles(relaxed, scores, below, tol):
 
 
 @kernel
-def packed_triangles(scores):
+def pack_triangles(scores):
     """Pack triangles of two attractive pairs and a repulsive one greedily, as a dual start.
 
     Each triangle (b, a, c) gets the weight min(r_ab, r_bc, −r_ac) of what is left of the scores,

@@ -11,7 +11,7 @@ A cluster is called by its first item. Of every matrix only what is above the di
 import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
-from coterie._kernels.graphs.components import numbered
+from coterie._kernels.graphs.components import label_trees
 
 MANY = 3
 """From how many shared true clusters, at least 1, scores have one bound.
@@ -34,7 +34,7 @@ def merge_with_mitre(scores, truth, n_true):
         changes = tabulated(true_links, correct, predicted, most)
         a, b = best_merge(scores, shared, tops, changes)
         if a < 0:
-            return numbered(parent)
+            return label_trees(parent)
         parent[b] = a
         correct += shared[a, b]
         predicted += 1

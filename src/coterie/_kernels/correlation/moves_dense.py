@@ -24,7 +24,7 @@ from coterie._kernels.correlation.queues import (
 LIVE, FREE = 2, 3
 
 
-class State(NamedTuple):
+class DensePartition(NamedTuple):
     """A partition in the making; `counts` belongs to the queue, `live` and `free`."""
 
     labels: Any
@@ -68,7 +68,9 @@ def started(matrix, labels, capacity):
             counts[LIVE] += 1
     queue, queued = np.empty(n, np.intp), np.zeros(n, np.bool_)
     wanting = np.zeros(n, np.bool_)
-    return State(labels.copy(), sizes, sums, own, live, place, free, queue, queued, wanting, counts)
+    return DensePartition(
+        labels.copy(), sizes, sums, own, live, place, free, queue, queued, wanting, counts
+    )
 
 
 @inlined
@@ -165,7 +167,7 @@ def settle(matrix, state, tolerance):
 
 
 @kernel
-def settled_dense(matrix, labels, order, tolerance):
+def local_search_dense(matrix, labels, order, tolerance):
     """Improve a partition, whose labels are below n, by moves of single items in this order."""
     state = started(matrix, labels, len(labels) + 1)
     for item in order:
@@ -201,7 +203,7 @@ def kicked(matrix, state, rng, tolerance):
 
 
 @kernel
-def iterated_dense(matrix, labels, max_moves, rng, tolerance):
+def iterated_search_dense(matrix, labels, max_moves, rng, tolerance):
     """Kick and settle, and undo what has not paid, for a number of moves; labels are below n.
 
     A move is what costs: one pass over the pairs of an item.
@@ -237,7 +239,7 @@ def restore(matrix, state, labels):
 
 
 @kernel
-def inside_dense(matrix, labels):
+def internal_score_dense(matrix, labels):
     """Sum the scores inside clusters."""
     total = 0.0
     for i in range(len(labels)):
@@ -248,7 +250,7 @@ def inside_dense(matrix, labels):
 
 
 @kernel
-def contracted_dense(matrix, labels, n_clusters):
+def contract_dense(matrix, labels, n_clusters):
     """Sum the scores between clusters; the diagonal is 0."""
     n = len(labels)
     rows = np.zeros((n_clusters, n))

@@ -26,7 +26,7 @@ from coterie._kernels.correlation.queues import (
 FREE, TOUCHED = 2, 3
 
 
-class Graph(NamedTuple):
+class ScoreGraph(NamedTuple):
     """Neighbours of item i and the scores with them: entries starts[i] to starts[i + 1]."""
 
     starts: Any
@@ -34,7 +34,7 @@ class Graph(NamedTuple):
     scores: Any
 
 
-class State(NamedTuple):
+class SparsePartition(NamedTuple):
     """A partition in the making; `counts` belongs to the queue, `free` and `touched`."""
 
     labels: Any
@@ -58,7 +58,7 @@ class State(NamedTuple):
 
 
 @kernel
-def graph_of(n_items, pairs, scores):
+def build_graph(n_items, pairs, scores):
     """Put listed pairs, in both directions, into compressed rows."""
     m = len(scores)
     starts = np.zeros(n_items + 1, np.int64)
@@ -75,7 +75,7 @@ def graph_of(n_items, pairs, scores):
         neighbours[position[b]], values[position[b]] = a, scores[e]
         position[a] += 1
         position[b] += 1
-    return Graph(starts, neighbours, values)
+    return ScoreGraph(starts, neighbours, values)
 
 
 @kernel
@@ -92,7 +92,7 @@ def started(labels):
     sums, seen = np.zeros(n + 1), np.empty(n + 1, np.int32)
     marked = np.zeros(n + 1, np.bool_)
     counts = np.zeros(4, np.int64)
-    state = State(
+    state = SparsePartition(
         kept.copy(), kept, np.zeros(n), np.zeros(n), sizes, first, after, before, free, place,
         queue, queued, touched, is_touched, sums, seen, marked, counts,
     )  # fmt: skip
@@ -230,7 +230,7 @@ def settle(graph, state, tolerance):
 
 
 @kernel
-def settled_sparse(graph, labels, order, tolerance):
+def local_search_sparse(graph, labels, order, tolerance):
     """Improve a partition, whose labels are below n, by moves of single items in this order."""
     state = started(labels)
     for item in order:
@@ -284,7 +284,7 @@ def kicked(graph, state, rng):
 
 
 @kernel
-def iterated_sparse(graph, labels, max_passes, rng, tolerance):
+def iterated_search_sparse(graph, labels, max_passes, rng, tolerance):
     """Kick and settle, and undo what has not paid, for a number of passes; labels are below n.
 
     A pass is a look at the pairs of one item, to weigh it or to move it.
@@ -311,7 +311,7 @@ def iterated_sparse(graph, labels, max_passes, rng, tolerance):
 
 
 @kernel
-def inside_sparse(graph, labels):
+def internal_score_sparse(graph, labels):
     """Sum the scores inside clusters."""
     total = 0.0
     for i in range(len(labels)):
@@ -322,7 +322,7 @@ def inside_sparse(graph, labels):
 
 
 @kernel
-def contracted_sparse(graph, labels, n_clusters):
+def contract_sparse(graph, labels, n_clusters):
     """Sum the scores between clusters, without those inside."""
     n = len(labels)
     ends = np.zeros(n_clusters + 1, np.int64)
@@ -352,4 +352,4 @@ def contracted_sparse(graph, labels, n_clusters):
                     size += 1
                 scores[entry[d]] += graph.scores[k]
         starts[c + 1] = size
-    return Graph(starts, neighbours[:size].copy(), scores[:size].copy())
+    return ScoreGraph(starts, neighbours[:size].copy(), scores[:size].copy())

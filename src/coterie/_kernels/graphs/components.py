@@ -30,7 +30,7 @@ def listed_components(n_items, pairs, scores, above):
                 left -= 1
                 if left == 1:
                     break
-    return numbered(parent)
+    return label_trees(parent)
 
 
 @kernel
@@ -49,11 +49,11 @@ def condensed_components(n_items, scores, above):
                     parent[max(a, b)] = min(a, b)
                     left -= 1
             pair += 1
-    return numbered(parent)
+    return label_trees(parent)
 
 
 @kernel
-def numbered(parent):
+def label_trees(parent):
     """Label the trees of a forest whose parents come before their children, 0, 1, … in order."""
     labels = np.empty(len(parent), np.intp)
     count = 0

@@ -51,7 +51,7 @@ def _offer(near, best, item, other, score):
 
 
 @kernel
-def matched(starts, neighbours, weights, sizes, order, largest):
+def match_nodes(starts, neighbours, weights, sizes, order, largest):
     """Pair nodes along heavy edges, in the given order; return the number of each one's pair.
 
     A node takes the free neighbour with the heaviest edge, the smallest index among equals, if the
@@ -81,7 +81,7 @@ def matched(starts, neighbours, weights, sizes, order, largest):
 
 
 @kernel
-def grown(starts, neighbours, weights, sizes, order, target):
+def grow_side(starts, neighbours, weights, sizes, order, target):
     """Grow one side of a bisection from the first node of an order until it has the target size.
 
     The next node is the one whose move lowers the cut most; where none is adjacent, the next of
@@ -114,7 +114,7 @@ def grown(starts, neighbours, weights, sizes, order, target):
 
 
 @kernel
-def refined(starts, neighbours, weights, sizes, inside, low, high):
+def refine_bisection(starts, neighbours, weights, sizes, inside, low, high):
     """Improve a bisection by Fiduccia-Mattheyses passes; change `inside`, return the cut.
 
     The side of True gets a size from `low` to `high`, where single nodes can bring it there.

@@ -9,7 +9,7 @@ TOLERANCE = 1e-12
 
 
 @kernel
-def swap(distances, medoids):
+def swap_medoids(distances, medoids):
     """Swap until no swap lowers Σ_i min_m d(i, m); change `medoids`, return the loss.
 
     Candidates are taken in index order, again and again; each replaces the medoid whose loss it

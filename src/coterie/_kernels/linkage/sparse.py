@@ -45,7 +45,7 @@ class Rule(NamedTuple):
     by_mean: bool
 
 
-class Graph(NamedTuple):
+class LinkGraph(NamedTuple):
     """Edges, the list of edges of each cluster, and the size of each cluster.
 
     A cluster's edges are the lists of its items, chained from the cluster's own item on. `counters`
@@ -65,7 +65,7 @@ class Graph(NamedTuple):
     counters: np.ndarray
 
 
-class Made(NamedTuple):
+class Merges(NamedTuple):
     """The joins made: links of items, scores, spreads, and how many they are."""
 
     links: np.ndarray
@@ -99,7 +99,7 @@ def _joins(n_items, pairs, scores, above, rule):
     graph = _graph(n_items, pairs, scores)
     queues = _queues(n_items, graph, scores, rule)
     links = np.empty((n_items, 2), np.intp)
-    made = Made(links, np.empty(n_items), np.empty(n_items), np.zeros(1, np.intp))
+    made = Merges(links, np.empty(n_items), np.empty(n_items), np.zeros(1, np.intp))
     names = np.arange(n_items)
     # The cluster with this first item, as long as it may be the start of a chain.
     named = np.arange(n_items)
@@ -159,7 +159,7 @@ def _graph(n_items, pairs, scores):
     following, last = np.full(n_items, NONE), np.arange(n_items)
     degrees, sizes = lengths.copy(), np.ones(n_items, np.int64)
     counters = np.array([len(table) - len(edges), len(edges)])
-    return Graph(
+    return LinkGraph(
         edges, values, table, lists, starts, lengths, following, last, degrees, sizes, counters
     )
 

@@ -6,7 +6,7 @@ from coterie._kernels.compiling import kernel
 
 
 @kernel
-def pair_rows(pairs, n_items):
+def pairs_by_item(pairs, n_items):
     """Return where the row of each item starts, and the pairs in it by their numbers."""
     starts = np.zeros(n_items + 1, dtype=np.intp)
     for pair in range(len(pairs)):
@@ -25,7 +25,7 @@ def pair_rows(pairs, n_items):
 
 
 @kernel
-def rows_compared(pairs, scores, starts, members, rounding):
+def rank_in_rows(pairs, scores, starts, members, rounding):
     """Hold each score against its rows: of shape (m, 2), one column an item of the pair.
 
     Returns how many scores of the row are higher by more than rounding, the highest of the others

@@ -103,7 +103,7 @@ def _respread(by_item, spread, last, item):
 
 
 @kernel
-def weighted_rows(matrix, weights):
+def weighted_row_sum(matrix, weights):
     """Return Σ_p weights_p matrix_p over the rows whose weight is not 0."""
     total = np.zeros(matrix.shape[1])
     for p in np.flatnonzero(weights):

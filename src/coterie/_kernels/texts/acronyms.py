@@ -105,7 +105,7 @@ SMALL = 3
 
 
 @kernel
-def in_initials(characters, starts):
+def hash_acronyms(characters, starts):
     """Take the initials of two to six words in a row, and of such a row without small words.
 
     Texts and hashes are as in `coterie._kernels.texts.tokens`: the hash is that of the acronym as

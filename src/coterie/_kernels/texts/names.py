@@ -63,7 +63,7 @@ class Tokens(NamedTuple):
     relations: Ints
 
 
-class Names(NamedTuple):
+class NameTokens(NamedTuple):
     """Names: where the tokens of each begin, those that are no honorifics, and where these end."""
 
     starts: Ints
@@ -73,14 +73,14 @@ class Names(NamedTuple):
 
 
 @kernel
-def count_meetings(pairs, names):
+def count_token_pairs(pairs, names):
     """Count the pairs of tokens, but honorifics, of each pair of names."""
     sizes = names.tails - names.heads
     return sizes[pairs[:, 0]] * sizes[pairs[:, 1]]
 
 
 @kernel
-def list_meetings(pairs, names, n_meetings):
+def list_token_pairs(pairs, names, n_meetings):
     """Return the tokens of each pair of names, each of the first with each of the second."""
     met = np.empty((2, n_meetings), np.intp)
     count = 0
@@ -175,7 +175,7 @@ def spelling_relations(short, long, spelling):
 
 
 @kernel
-def relate(met, tokens):
+def relate_tokens(met, tokens):
     """Return the relations of pairs of tokens; those that may be near are yet to be compared."""
     relations = np.empty(met.shape[1], np.uint16)
     for number in range(met.shape[1]):

@@ -12,7 +12,7 @@ from coterie._core.arrays import Floats, Ints
 from coterie._kernels.compiling import inlined, kernel
 
 
-class Rows(NamedTuple):
+class TokenRows(NamedTuple):
     """Rows of tokens, each with a number: the CSR form."""
 
     starts: Ints

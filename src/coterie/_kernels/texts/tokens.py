@@ -18,7 +18,7 @@ _ROOM = 1024
 
 
 @kernel
-def in_whole(characters, starts):
+def hash_whole_texts(characters, starts):
     """Take each text as its only token; the empty one has none."""
     hashes, firsts = np.empty(len(starts) - 1, np.uint64), np.zeros(len(starts), np.intp)
     found = 0
@@ -31,7 +31,7 @@ def in_whole(characters, starts):
 
 
 @kernel
-def in_trigrams(characters, starts):
+def hash_trigrams(characters, starts):
     """Take the three characters from each place on, the text between blanks."""
     hashes = np.empty(len(characters), np.uint64)
     for text in range(len(starts) - 1):
@@ -48,25 +48,25 @@ def in_trigrams(characters, starts):
 
 
 @kernel
-def in_words(characters, starts):
+def hash_words(characters, starts):
     """Take the words."""
     return _pieces(characters, starts, BLANK, False)
 
 
 @kernel
-def in_word_pairs(characters, starts):
+def hash_words_and_pairs(characters, starts):
     """Take the words, and each two neighbouring ones."""
     return _pieces(characters, starts, BLANK, True)
 
 
 @kernel
-def in_members(characters, starts):
+def hash_members(characters, starts):
     """Take what lies between bars."""
     return _pieces(characters, starts, BAR, False)
 
 
 @kernel
-def in_codes(characters, starts):
+def hash_codes(characters, starts):
     """Take the words with digits, and two neighbours of which one has some, written as one."""
     hashes = np.empty(_most(characters, BLANK, len(starts)), np.uint64)
     firsts, found = np.zeros(len(starts), np.intp), 0
@@ -151,7 +151,7 @@ def _has_digit(characters, start, end):
 
 
 @kernel
-def numbered(hashes):
+def factorize_hashes(hashes):
     """Give hashes numbers, in the order in which each is first met.
 
     Returns
@@ -175,7 +175,7 @@ def numbered(hashes):
 
 
 @kernel
-def counted(starts, numbers, ranks):
+def count_tokens(starts, numbers, ranks):
     """Count the tokens of each text: ascending by rank, each once.
 
     Parameters
@@ -204,7 +204,7 @@ def counted(starts, numbers, ranks):
 
 
 @kernel
-def rows_with(starts, tokens, n_rows, n_tokens):
+def count_rows_per_token(starts, tokens, n_rows, n_tokens):
     """Count the rows that have each token, given how many have each text."""
     found = np.zeros(n_tokens)
     for text in range(len(starts) - 1):
@@ -214,7 +214,7 @@ def rows_with(starts, tokens, n_rows, n_tokens):
 
 
 @kernel
-def normalised(starts, tokens, counts, of_counts, of_tokens):
+def normalise_weights(starts, tokens, counts, of_counts, of_tokens):
     """Weigh the tokens of texts by how often each text has each, and by which they are.
 
     The vector of a text has length 1.
@@ -232,7 +232,7 @@ def normalised(starts, tokens, counts, of_counts, of_tokens):
 
 
 @kernel
-def entities_with(starts, tokens, texts, entities, n_tokens):
+def count_entities_per_token(starts, tokens, texts, entities, n_tokens):
     """Count the entities that have each token, given the text and the entity of each row.
 
     Rows of an entity follow each other.

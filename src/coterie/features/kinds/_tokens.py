@@ -11,7 +11,13 @@ from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Floats, Ints, read_only
 from coterie._core.values import Value
 from coterie._kernels.texts.records import cosines, overlaps
-from coterie._kernels.texts.tokens import counted, entities_with, normalised, numbered, rows_with
+from coterie._kernels.texts.tokens import (
+    count_entities_per_token,
+    count_rows_per_token,
+    count_tokens,
+    factorize_hashes,
+    normalise_weights,
+)
 from coterie.exceptions import FeatureError
 
 Hashes: TypeAlias = NDArray[np.uint64]
@@ -56,24 +62,24 @@ class Counted(NamedTuple):
         characters = np.frombuffer(joined, dtype=np.uint32)
         ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)))
         every, firsts = split(characters, np.append(0, ends))
-        hashes, numbers = numbered(every)
+        hashes, numbers = factorize_hashes(every)
         del joined, characters, every  # each as large as what is made of it
         order = np.argsort(hashes)
         ranks = np.empty(len(order), dtype=np.int32)
         ranks[order] = np.arange(len(order))
-        starts, tokens, counts = counted(firsts, numbers, ranks)
+        starts, tokens, counts = count_tokens(firsts, numbers, ranks)
         return cls(starts, tokens, counts, hashes[order])
 
     def rows_with(self, texts: Ints) -> Floats:
         """Count the rows that have each token, given the number of the text of each."""
         n_rows = np.bincount(texts, minlength=len(self.starts) - 1)
-        found: Floats = rows_with(self.starts, self.tokens, n_rows, len(self.hashes))
+        found: Floats = count_rows_per_token(self.starts, self.tokens, n_rows, len(self.hashes))
         return found
 
     def entities_with(self, texts: Ints, entities: Ints) -> Ints:
         """Count the entities that have each token, given the text and the entity of each row."""
         order = np.argsort(entities, kind="stable")
-        found: Ints = entities_with(
+        found: Ints = count_entities_per_token(
             self.starts, self.tokens, texts[order], entities[order], len(self.hashes)
         )
         return found
@@ -82,7 +88,7 @@ class Counted(NamedTuple):
         """Weigh the tokens of each text, also by how often it has each; its vector has length 1."""
         most = int(self.counts.max(initial=0))
         of_counts = np.append(0.0, 1.0 + np.log(np.arange(1, most + 1)))
-        found: Floats = normalised(self.starts, self.tokens, self.counts, of_counts, weights)
+        found: Floats = normalise_weights(self.starts, self.tokens, self.counts, of_counts, weights)
         return found
 
 

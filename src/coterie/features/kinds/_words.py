@@ -7,8 +7,13 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.texts.acronyms import in_initials, rarest_acronyms
-from coterie._kernels.texts.tokens import in_codes, in_trigrams, in_word_pairs, in_words
+from coterie._kernels.texts.acronyms import hash_acronyms, rarest_acronyms
+from coterie._kernels.texts.tokens import (
+    hash_codes,
+    hash_trigrams,
+    hash_words,
+    hash_words_and_pairs,
+)
 from coterie.features.kinds._edits import Texts
 from coterie.features.kinds._tokens import (
     NOTHING,
@@ -48,7 +53,7 @@ class Acronyms(NamedTuple):
     @classmethod
     def of(cls, texts: Sequence[str], words: Counted) -> Self:
         """Find them among the words of the same texts."""
-        spelled = Counted.of(texts, in_initials)
+        spelled = Counted.of(texts, hash_acronyms)
         places, is_word = places_among(words.hashes, spelled.hashes)
         kept = is_word[spelled.tokens]
         starts = np.append(0, np.cumsum(kept))[spelled.starts]
@@ -78,10 +83,10 @@ class Worded(Kind):
 
     measures: ClassVar = (*COSINES, *AMONG_ROWS, *AMONG_ENTITIES, *GRAMS, *CODES, *ACRONYMS)
     splits: ClassVar = {
-        "words": in_words,
-        "phrases": in_word_pairs,
-        "grams": in_trigrams,
-        "codes": in_codes,
+        "words": hash_words,
+        "phrases": hash_words_and_pairs,
+        "grams": hash_trigrams,
+        "codes": hash_codes,
     }
 
     def read(self, texts: Sequence[str]) -> Read:

@@ -10,7 +10,7 @@ import numpy as np
 from coterie._core.arrays import Bools, Floats, Ints
 from coterie._core.texts import plain
 from coterie._core.values import Value
-from coterie._kernels.texts.tokens import in_whole
+from coterie._kernels.texts.tokens import hash_whole_texts
 from coterie.features.kinds._edits import beginnings
 from coterie.features.kinds._tokens import (
     NOTHING,
@@ -81,7 +81,7 @@ class Kind(Value, ABC):
     def read(self, texts: Sequence[str]) -> Read:
         """Read the text of each row: what takes the time, and depends on nothing learned."""
         distinct = self.distinct(texts)
-        splits = {"values": in_whole, **self.splits}
+        splits = {"values": hash_whole_texts, **self.splits}
         tokens = {name: Counted.of(distinct.texts, split) for name, split in splits.items()}
         return Read(distinct, tokens, self._more(distinct.texts))
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.texts.tokens import in_words
+from coterie._kernels.texts.tokens import hash_words
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
 from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens
 from coterie.features.kinds._words import CODES
@@ -25,7 +25,7 @@ class Code(Kind):
 
     word: ClassVar = "code"
     measures: ClassVar = (*EDITS, "equal without blanks", *CODES)
-    splits: ClassVar = {"parts": in_words}
+    splits: ClassVar = {"parts": hash_words}
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.texts.tokens import in_trigrams
+from coterie._kernels.texts.tokens import hash_trigrams
 from coterie.features.kinds._edits import EDITS, edits
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
 from coterie.features.kinds.base import Encoded, Kind
@@ -21,7 +21,7 @@ class Short(Kind):
 
     word: ClassVar = "short"
     measures: ClassVar = (*EDITS, "cosine of trigrams")
-    splits: ClassVar = {"grams": in_trigrams}
+    splits: ClassVar = {"grams": hash_trigrams}
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:  # noqa: ARG003

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie._core.arrays import Floats, Ints
 from coterie._core.texts import plain
-from coterie._kernels.texts.tokens import in_members, in_trigrams
+from coterie._kernels.texts.tokens import hash_members, hash_trigrams
 from coterie.features.kinds._edits import Texts, beginnings, token_sets
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
 from coterie.features.kinds._words import AMONG_ENTITIES, AMONG_ROWS
@@ -32,7 +32,7 @@ class TokenSet(Kind):
         "cosine of trigrams",
         *(said.replace("words", "members") for said in (*AMONG_ROWS, *AMONG_ENTITIES)),
     )
-    splits: ClassVar = {"words": in_members, "grams": in_trigrams}
+    splits: ClassVar = {"words": hash_members, "grams": hash_trigrams}
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:

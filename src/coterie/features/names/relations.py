@@ -12,7 +12,7 @@ from rapidfuzz.process import cpdist
 from coterie._core.arrays import Bools, Ints, Pairs, read_only
 from coterie._kernels.texts import names as kernels
 from coterie._kernels.texts.acronyms import MOST_INITIALS
-from coterie._kernels.texts.names import Names, Spelling, Tokens
+from coterie._kernels.texts.names import NameTokens, Spelling, Tokens
 from coterie.features.names.tokens import folded, name_tokens
 from coterie.features.names.words import (
     HONORIFICS,
@@ -54,7 +54,7 @@ Texts: TypeAlias = NDArray[np.object_]
 class EncodedNames(NamedTuple):
     """Names in their tokens, and the different tokens, also as folded texts and their prefixes."""
 
-    names: Names
+    names: NameTokens
     tokens: Tokens
     texts: Texts
     prefixes: Texts
@@ -72,7 +72,9 @@ def encoded_names(names: Sequence[str | None]) -> EncodedNames:
     starts = _starts(rows)
     heads, tails = np.array([_own_part(row) for row in rows], np.intp).reshape(-1, 2).T
     tokens = _ints(numbers[token] for row in rows for token in row)
-    found = Names(starts, tokens, read_only(starts[:-1] + heads), read_only(starts[:-1] + tails))
+    found = NameTokens(
+        starts, tokens, read_only(starts[:-1] + heads), read_only(starts[:-1] + tails)
+    )
     texts = [folded(token) for token in numbers]
     prefixes = [text[: kernels.NEAR_PREFIX] for text in texts]
     return EncodedNames(
@@ -82,9 +84,9 @@ def encoded_names(names: Sequence[str | None]) -> EncodedNames:
 
 def relations_of(encoded: EncodedNames, pairs: Pairs) -> Bits:
     """Return the relations of all tokens that meet in pairs of names."""
-    n_meetings = kernels.count_meetings(pairs, encoded.names).sum()
-    met = kernels.list_meetings(pairs, encoded.names, n_meetings)
-    relations: Bits = kernels.relate(met, encoded.tokens)
+    n_meetings = kernels.count_token_pairs(pairs, encoded.names).sum()
+    met = kernels.list_token_pairs(pairs, encoded.names, n_meetings)
+    relations: Bits = kernels.relate_tokens(met, encoded.tokens)
     _drop_distant(relations, kernels.NEAR, met, encoded.texts)
     _drop_distant(relations, kernels.PREFIX_NEAR, met, encoded.prefixes)
     return relations

@@ -14,7 +14,7 @@ from rapidfuzz.process import cdist, cpdist
 
 from coterie._core.arguments import as_floats, as_real
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
-from coterie._kernels.texts.soft_tfidf import Rows, count_close, gather_close, matched_sums
+from coterie._kernels.texts.soft_tfidf import TokenRows, count_close, gather_close, matched_sums
 from coterie._types import Features
 from coterie.exceptions import FeatureError, located
 from coterie.features.featurizer import PairFeaturizer
@@ -45,7 +45,7 @@ class EncodedNames(NamedTuple):
     """The tokens of names, in alphabetical order, and each name as weights of some of them."""
 
     tokens: tuple[str, ...]
-    names: Rows
+    names: TokenRows
 
     @property
     def sizes(self) -> Ints:
@@ -194,16 +194,16 @@ def _of_length_1(matrix: Any) -> Any:
     return matrix
 
 
-def _as_rows(matrix: Any) -> Rows:
+def _as_rows(matrix: Any) -> TokenRows:
     starts, tokens = (part.astype(np.intp, copy=False) for part in (matrix.indptr, matrix.indices))
-    return Rows(read_only(starts), read_only(tokens), read_only(matrix.data))
+    return TokenRows(read_only(starts), read_only(tokens), read_only(matrix.data))
 
 
 def _pairs_of(rows: slice, n_names: int) -> Pairs:
     return pairs_at(np.arange(rows.start, rows.stop), n_names)
 
 
-def _similarities(encoded: EncodedNames, pairs: Pairs, close: Rows) -> Floats:
+def _similarities(encoded: EncodedNames, pairs: Pairs, close: TokenRows) -> Floats:
     """Return the similarity of each pair of names, some at a time where tokens are many."""
     counts = count_close(pairs, encoded.names, close)
     alike = np.flatnonzero(counts)
@@ -214,7 +214,7 @@ def _similarities(encoded: EncodedNames, pairs: Pairs, close: Rows) -> Floats:
     return np.minimum(found, 1.0)  # beyond which it is rounding
 
 
-def _matched(encoded: EncodedNames, pairs: Pairs, close: Rows, n_close: int) -> Floats:
+def _matched(encoded: EncodedNames, pairs: Pairs, close: TokenRows, n_close: int) -> Floats:
     """Match the tokens of each pair of names, the closest first, and sum up."""
     owners, places, scores = gather_close(pairs, encoded.names, close, n_close)
     weights = encoded.names.values[places].prod(axis=0)
@@ -226,7 +226,7 @@ def _matched(encoded: EncodedNames, pairs: Pairs, close: Rows, n_close: int) -> 
     return sums
 
 
-def _close_tokens(encoded: EncodedNames, listed: Pairs | None, threshold: float) -> Rows:
+def _close_tokens(encoded: EncodedNames, listed: Pairs | None, threshold: float) -> TokenRows:
     """Return the tokens close to each that may meet it in a pair of names, itself included."""
     n_tokens = len(encoded.tokens)
     if listed is None or _meet_often(encoded, listed):

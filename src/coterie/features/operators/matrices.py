@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from coterie._core.arrays import Floats, Ints, read_only
-from coterie._kernels.pairs.products import weighted_rows
+from coterie._kernels.pairs.products import weighted_row_sum
 from coterie._types import Features
 from coterie.exceptions import FeatureError
 from coterie.features.operators.base import LinearOperator, ZeroDiagonal, refuse_unwritable
@@ -84,7 +84,7 @@ class MatrixFeatures(LinearOperator):
         if len(weights) >= MANY_ROWS:
             share = np.count_nonzero(weights) / len(weights)
             if share < FEW_WALKED and _can_be_walked(matrix):
-                walked: Floats = weighted_rows(read_only(matrix), weights)
+                walked: Floats = weighted_row_sum(read_only(matrix), weights)
                 return walked
             if share < FEW_COPIED:
                 rows = np.flatnonzero(weights)
