@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, Observed, as_state
-from coterie.dirichlet.chains import Chain, Moves, Schedule, started
+from coterie.dirichlet.chains import Chain, Moves, Schedule, start_chain
 from coterie.dirichlet.diagnostics import effective_sample_size
 
 N_ITEMS, N_CLUSTERS = 10_000, 20
@@ -68,7 +68,7 @@ def compile_for(seen: Observed, mixture: Mixture, moves: Moves) -> None:
     """Walk over a few of the items."""
     squares = np.ascontiguousarray(seen.squares[:4, :4])
     items = Observed(seen.vectors[:4], squares, seen.origins[:4], seen.codes[:4])
-    started(0, items, mixture, moves, Schedule(0, 3, 1), 0).advance(3)
+    start_chain(0, items, mixture, moves, Schedule(0, 3, 1), 0).advance(3)
 
 
 def walked(chain: Chain, n_sweeps: int, n_rounds: int = 1) -> float:
@@ -143,7 +143,7 @@ def clusters() -> None:
                 ("single items", Moves(3)),
             ):
                 compile_for(seen, mixture, moves)
-                chain = started(0, seen, mixture, moves, Schedule(0, 1, 10**9), seed)
+                chain = start_chain(0, seen, mixture, moves, Schedule(0, 1, 10**9), seed)
                 reached, passed = until_right(chain, seconds)
                 count = chain.state.count[0]
                 later = after(chain, 1.0)
@@ -191,7 +191,7 @@ def papers() -> None:
                 for each in (moves, moves._replace(**SPLITS)):
                     mixture = as_mixture(precisions, variance, shared=shared)
                     compile_for(seen, mixture, each)
-                    chain = started(0, seen, mixture, each, Schedule(0, 1, 10**9), 0)
+                    chain = start_chain(0, seen, mixture, each, Schedule(0, 1, 10**9), 0)
                     walked(chain, 20)
                     shown += f"{1 / walked(chain, 30, 5):12.0f}"
             print(f"{name:34}{kind:16}{shown}")

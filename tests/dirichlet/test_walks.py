@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from coterie._kernels.dirichlet.clusters import as_state, found, look_around, rebuild, retire
 from coterie._kernels.dirichlet.densities import log_joint, weigh
-from coterie.dirichlet.chains import Chain, Moves, Schedule, first_labels, run, started
+from coterie.dirichlet.chains import Chain, Moves, Schedule, initial_labels, run, start_chain
 from tests.dirichlet import enumeration
 from tests.dirichlet.enumeration import Items, Model, canonical, of_distances, of_vectors
 from tests.partitions import all_partitions
@@ -57,7 +57,7 @@ each_kind = pytest.mark.parametrize("kind", ITEMS)
 
 
 def chain_of(items, model, moves, schedule, number=ONE_CLUSTER, seed=0):
-    return started(number, items.seen(model), model.mixture, moves, schedule, seed)
+    return start_chain(number, items.seen(model), model.mixture, moves, schedule, seed)
 
 
 def total_variation(model, items, moves, number, n_samples):
@@ -272,7 +272,7 @@ def test_no_items_and_one_have_one_partition(kind, n_items, shared):
 
 def test_chains_start_together_apart_and_between():
     rng = np.random.default_rng(0)
-    starts = [first_labels(number, 100, rng) for number in range(4)]
+    starts = [initial_labels(number, 100, rng) for number in range(4)]
     assert [len(set(labels.tolist())) for labels in starts] == [1, 100, 10, 1]
     assert all(canonical(labels.tolist()) == tuple(labels) for labels in starts)
 

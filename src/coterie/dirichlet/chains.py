@@ -86,7 +86,7 @@ class Chain:
             self.state = _with_more_slots(self.state, self.mixture)
 
 
-def first_labels(number: int, n_items: int, rng: np.random.Generator) -> Ints:
+def initial_labels(number: int, n_items: int, rng: np.random.Generator) -> Ints:
     """Return where a chain starts: all items together, all apart, or at random between."""
     if number % 3 == 0:
         return np.zeros(n_items, dtype=np.intp)
@@ -96,7 +96,7 @@ def first_labels(number: int, n_items: int, rng: np.random.Generator) -> Ints:
     return _canonical(labels)
 
 
-def started(
+def start_chain(
     number: int,
     seen: Observed,
     mixture: Mixture,
@@ -107,7 +107,7 @@ def started(
     """Start a chain; its number says where, and with the seed which random numbers it has."""
     rng = np.random.default_rng([random_state, number])
     n_items = len(seen.codes)
-    labels = first_labels(number, n_items, rng)
+    labels = initial_labels(number, n_items, rng)
     types = rng.choice(len(mixture.log_shares), size=n_items, p=np.exp(mixture.log_shares))
     n_slots = int(labels.max(initial=-1)) + 1 + moves.n_splits + 16
     state = _allocated(labels, types, n_slots, mixture)

@@ -15,12 +15,12 @@ from coterie.dirichlet.diagnostics import Diagnostics, effective_sample_size, r_
 from coterie.exceptions import InputError, PartitionError
 from coterie.partition import Partition
 
-__all__ = ["Distinct", "Posterior"]
+__all__ = ["DistinctPartitions", "Posterior"]
 
 Labels: TypeAlias = NDArray[np.int32]
 
 
-class Distinct(NamedTuple):
+class DistinctPartitions(NamedTuple):
     """Different partitions, and what share of the samples each one is."""
 
     labels: Labels
@@ -95,7 +95,7 @@ class Posterior(Value):
         return read_only(joined(self.distinct.labels, read_only(counts)) / n_samples)
 
     @cached_property
-    def distinct(self) -> Distinct:
+    def distinct(self) -> DistinctPartitions:
         """The different partitions, the most frequent first, equals in the order of sampling."""
         rows = self.samples
         found: dict[bytes, int] = {}
@@ -103,7 +103,7 @@ class Posterior(Value):
         _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
         order = np.argsort(-counts, kind="stable")
         shares = counts[order] / len(rows)
-        return Distinct(read_only(rows[first[order]]), read_only(shares))
+        return DistinctPartitions(read_only(rows[first[order]]), read_only(shares))
 
     def partitions(self) -> dict[Partition, float]:
         """Return the different partitions and their probabilities, the most probable first.

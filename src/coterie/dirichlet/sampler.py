@@ -8,7 +8,7 @@ import numpy as np
 from coterie._core.arguments import as_whole
 from coterie._core.values import Value
 from coterie._kernels.dirichlet.clusters import Mixture, Observed
-from coterie.dirichlet.chains import Moves, Schedule, run, started
+from coterie.dirichlet.chains import Moves, Schedule, run, start_chain
 from coterie.dirichlet.moves import AuxiliaryGibbs, CollapsedGibbs, Gibbs, SplitMerge, as_moves
 from coterie.dirichlet.posterior import Posterior
 from coterie.exceptions import FeatureError, InputError
@@ -84,7 +84,7 @@ class Sampler(Value):
                 "distances; give CollapsedGibbs()"
             )
         chains = [
-            started(number, seen, mixture, self._moves, self._schedule, self.random_state)
+            start_chain(number, seen, mixture, self._moves, self._schedule, self.random_state)
             for number, mixture in enumerate(mixtures)
         ]
         run(chains, self.n_sweeps, self.n_jobs, "sample")

@@ -27,7 +27,7 @@ from coterie.dirichlet import (
 from coterie.items import ItemSet, PairFeatures
 from coterie.learners import Coarse, DirichletClustering, Fine, PairwiseClustering, Sampled
 from coterie.learners.base import Learner
-from coterie.learners.dirichlet.type_chains import FEATURES
+from coterie.learners.dirichlet.type_chains import FEATURES_PER_SHAPE
 from coterie.metrics import macro, pair_scores
 from coterie.partition import Partition
 from coterie_papers.dirichlet.data import Task, View, as_bytes, embedded
@@ -153,7 +153,7 @@ def _shaped(prior: NormalPrior, shape: float, item_sets: Sequence[ItemSet]) -> N
     """Return a prior whose shape is a multiple of the default."""
     items = item_sets[0].items
     vectors = items.features if isinstance(items, PairFeatures) else items
-    return replace(prior, shape=shape * vectors.shape[1] / FEATURES)
+    return replace(prior, shape=shape * vectors.shape[1] / FEATURES_PER_SHAPE)
 
 
 def folds(task: Task) -> Iterator[tuple[Corpus, Corpus]]:

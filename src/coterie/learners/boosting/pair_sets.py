@@ -14,7 +14,7 @@ from coterie.exceptions import FeatureError, located
 from coterie.features.operators import written
 from coterie.items import ItemSet
 from coterie.learners.base import Examples
-from coterie.learners.linking.link_sets import Candidates, refuse_other_rows
+from coterie.learners.linking.link_sets import Candidates, refuse_wrong_row_count
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -124,7 +124,7 @@ def pair_sets(
 def _features(featurizer: Featurizer, item_set: ItemSet, pair_set: PairSet) -> Floats:
     """Write out the features of the pairs of an item set, in the order of the candidates."""
     features = featurizer(item_set, pair_set.listed)
-    refuse_other_rows(features, len(pair_set.candidates.lefts))
+    refuse_wrong_row_count(features, len(pair_set.candidates.lefts))
     matrix = written(features)
     dense: Floats = matrix.toarray() if sp.issparse(matrix) else matrix
     bad = np.flatnonzero(~np.isfinite(dense).all(axis=1))

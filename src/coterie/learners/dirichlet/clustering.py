@@ -22,7 +22,7 @@ from coterie.dirichlet.space import Space
 from coterie.dirichlet.types import ReferenceTypes
 from coterie.exceptions import InputError
 from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
-from coterie.learners.dirichlet.type_chains import TypeChain, TypeDraw, kept, prepared
+from coterie.learners.dirichlet.type_chains import TypeChain, TypeDraw, prepare_task, thin_samples
 from coterie.partition import PartitionLike
 
 NORMAL = NormalPrior()
@@ -217,7 +217,7 @@ class DirichletClustering(Learner):
     def _fit_around(self, examples: Examples, reference_types: Any) -> None:
         """Learn all but the types."""
         self._as_estimate()
-        prior, task = self._as_prior(), prepared(self._as_prior(), examples)
+        prior, task = self._as_prior(), prepare_task(self._as_prior(), examples)
         types = reference_types
         if not isinstance(types, ReferenceTypes):
             n_features = len(task.moments.between)
@@ -232,7 +232,7 @@ class DirichletClustering(Learner):
     def _fit(self, examples: Examples) -> None:
         self._as_estimate()
         prior, sampler = self._as_prior(), self._sampler()
-        task = prepared(prior, examples)
+        task = prepare_task(prior, examples)
         chains = [TypeChain(task, number, sampler) for number in range(sampler.n_chains)]
         interrupted = False
         try:
@@ -245,7 +245,7 @@ class DirichletClustering(Learner):
         history = [draw for chain in chains for draw in chain.history()]
         self._space, self._shared = task.space, prior.type_per_cluster
         alpha = estimate_concentration(examples.truths)
-        self._keep(kept(task, chains), alpha, task.moments.between, history)
+        self._keep(thin_samples(task, chains), alpha, task.moments.between, history)
         if interrupted:
             warn_of_interrupt(stacklevel=3)
 

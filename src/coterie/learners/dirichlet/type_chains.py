@@ -28,7 +28,7 @@ from coterie.learners.base import Examples
 
 KEPT = 24
 """How many samples of reference types a fitted learner keeps."""
-FEATURES = 20.0
+FEATURES_PER_SHAPE = 20.0
 """How many features make the shape of the prior of precisions 1, where none is given."""
 SMALLEST = 1e-60
 """Of variances, whose squares must be numbers too."""
@@ -91,7 +91,7 @@ class TypeDraw(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class ChainTask:
     """All that training chains need."""
 
     space: Space
@@ -103,7 +103,7 @@ class Task:
 class TypeChain:
     """A chain over reference types; its number says where it starts."""
 
-    def __init__(self, task: Task, number: int, sampler: Sampler) -> None:
+    def __init__(self, task: ChainTask, number: int, sampler: Sampler) -> None:
         self.number, self._training, self._sampler = number, task.training, sampler
         self._rng = np.random.default_rng([sampler.random_state, number])
         self._done = 0
@@ -139,7 +139,7 @@ class TypeChain:
         ]
 
 
-def kept(task: Task, chains: Sequence[TypeChain]) -> list[ReferenceTypes]:
+def thin_samples(task: ChainTask, chains: Sequence[TypeChain]) -> list[ReferenceTypes]:
     """Thin the samples of all chains."""
     samples = [sample for chain in chains for sample in chain.samples]
     if not samples:  # there was nothing to learn from
@@ -155,7 +155,7 @@ def kept(task: Task, chains: Sequence[TypeChain]) -> list[ReferenceTypes]:
     ]
 
 
-def prepared(prior: NormalPrior, examples: Examples) -> Task:
+def prepare_task(prior: NormalPrior, examples: Examples) -> ChainTask:
     """Read the training sets, as vectors or as distances."""
     space = Space(prior.featurizer, prior.categorical)
     if prior.featurizer is not None:
@@ -181,7 +181,7 @@ def prepared(prior: NormalPrior, examples: Examples) -> Task:
 
 def _with_vectors(
     prior: NormalPrior, space: Space, sets: Mapping[int, ItemSet], labels: list[Ints]
-) -> Task:
+) -> ChainTask:
     read = _read(sets, space.vectors)
     _refuse_unlike(sets, [vectors.shape[1] for vectors, _ in read])
     matrices = [vectors for vectors, _ in read]
@@ -197,12 +197,12 @@ def _with_vectors(
         shared=prior.type_per_cluster,
         repulsion=prior.repulsion,
     )
-    return Task(space, moments, training, sum(map(len, labels)))
+    return ChainTask(space, moments, training, sum(map(len, labels)))
 
 
 def _with_distances(
     prior: NormalPrior, space: Space, sets: Mapping[int, ItemSet], labels: list[Ints]
-) -> Task:
+) -> ChainTask:
     squares = _read(sets, space.squares)
     _refuse_unlike(sets, [square.shape[2] for square in squares])
     moments = Moments.of_distances(squares, labels)
@@ -216,7 +216,7 @@ def _with_distances(
         shared=prior.type_per_cluster,
         repulsion=prior.repulsion,
     )
-    return Task(space, moments, training, sum(map(len, labels)))
+    return ChainTask(space, moments, training, sum(map(len, labels)))
 
 
 def _read(sets: Mapping[int, ItemSet], read: Callable[[ItemSet], Any]) -> list[Any]:
@@ -240,7 +240,7 @@ def _refuse_unlike(sets: Mapping[int, ItemSet], widths: Sequence[int]) -> None:
 
 def _base(prior: NormalPrior, moments: Moments) -> Base:
     n_features = len(moments.within)
-    shape = max(1, n_features) / FEATURES if prior.shape is None else prior.shape
+    shape = max(1, n_features) / FEATURES_PER_SHAPE if prior.shape is None else prior.shape
     rates = shape * moments.within if prior.rate is None else np.full(n_features, prior.rate)
     for numbers in (moments.within, moments.between, rates):
         if not np.all((numbers > SMALLEST) & (numbers < 1.0 / SMALLEST)):

@@ -17,15 +17,15 @@ from coterie.features.differences import AbsoluteDifferences, SquaredDifferences
 from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
 from coterie.learners.discriminative.orientation import as_distances, varying
 from coterie.learners.discriminative.runs import (
+    DiscriminativeRun,
     DistanceSet,
     Iterate,
     Judge,
-    Run,
     stops_at_threshold,
     takes_number,
 )
 from coterie.learners.discriminative.updates import PaperUpdate, Update
-from coterie.learners.linking.link_sets import refuse_other_rows
+from coterie.learners.linking.link_sets import refuse_wrong_row_count
 from coterie.learners.parts import as_held_out, left_of
 from coterie.pairs import count_pairs
 from coterie.partition import PartitionLike
@@ -205,7 +205,7 @@ class DiscriminativeClustering(Learner):
 
     def _start(
         self, examples: Examples, judge: Judge, held_out: Iterable[int] | None
-    ) -> tuple[Featurizer, Run]:
+    ) -> tuple[Featurizer, DiscriminativeRun]:
         """Compute the features, once for all iterations."""
         n_sets = len(examples.truths)
         judged = np.empty(0, np.intp) if held_out is None else as_held_out(held_out, n_sets)
@@ -223,7 +223,7 @@ class DiscriminativeClustering(Learner):
         numbers = [sets[at].n_clusters for at in taught]
         if takes_number(self.clusterer) and not stops_at_threshold(self.clusterer, numbers):
             sets = [each.counted() for each in sets]
-        run = Run(
+        run = DiscriminativeRun(
             [sets[at] for at in taught],
             [sets[at] for at in judged],
             judge,
@@ -241,7 +241,7 @@ class DiscriminativeClustering(Learner):
             with located(f"item set {number}"):
                 pairs = self._blocker(item_set)
                 features = featurizer(item_set, pairs)
-                refuse_other_rows(features, count_pairs(len(item_set), pairs))
+                refuse_wrong_row_count(features, count_pairs(len(item_set), pairs))
                 sets.append(DistanceSet(features, pairs, truth, item_set.n_clusters))
         return sets
 
@@ -258,7 +258,7 @@ class DiscriminativeClustering(Learner):
         self._trained = self.clusterer
         self._finish()
 
-    def _find_threshold(self, run: Run) -> None:
+    def _find_threshold(self, run: DiscriminativeRun) -> None:
         """Find where linkage stops if others do not tell their number of clusters, as these did."""
         if not run.stops and stops_at_threshold(self.clusterer, [None]):
             threshold = run.stop(self.coef_).threshold
@@ -275,7 +275,7 @@ class DiscriminativeClustering(Learner):
         return self._trained
 
 
-def _as_coef(coef_init: ArrayLike, run: Run) -> Floats:
+def _as_coef(coef_init: ArrayLike, run: DiscriminativeRun) -> Floats:
     coef = as_floats("coef_init", coef_init)
     if coef.shape != run.free.shape:
         raise InputError(

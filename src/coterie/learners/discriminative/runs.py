@@ -17,7 +17,7 @@ from coterie.partition import Partition
 from coterie.similarities.distance import largest
 
 
-class Chosen(NamedTuple):
+class ThresholdChoice(NamedTuple):
     """A threshold, and what it makes of the training sets."""
 
     threshold: float
@@ -87,7 +87,7 @@ class Judge:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class DiscriminativeRun:
     """All that the iterations share.
 
     Without sets to judge by, the training sets do; `free` tells the columns whose weights are
@@ -118,12 +118,12 @@ class Run:
         coef = self.update.normalised(np.where(self.free, start, 0.0))
         return np.zeros(len(self.free)) if coef is None else coef
 
-    def stop(self, coef: Floats) -> Chosen:
+    def stop(self, coef: Floats) -> ThresholdChoice:
         """Find where to stop if no numbers of clusters are known."""
         sets = [replace(each, n_clusters=None) for each in self.taught]
         return self._stop(sets, self._distances(sets, coef))
 
-    def _stop(self, sets: Sequence[DistanceSet], distances: Sequence[Floats]) -> Chosen:
+    def _stop(self, sets: Sequence[DistanceSet], distances: Sequence[Floats]) -> ThresholdChoice:
         # A clusterer with a threshold of its own joins what is nearer by as much.
         own = getattr(self.clusterer, "threshold", None) if self.clusterer.objective is None else 0
         return best_threshold(
@@ -234,7 +234,7 @@ def best_threshold(
     truths: Sequence[Partition],
     cluster: Callable[[float], list[Partition]],
     offset: float = 0.0,
-) -> Chosen:
+) -> ThresholdChoice:
     """Return the threshold whose clustering has the highest mean F1 over pairs.
 
     Thresholds lie between neighbouring distances. First come those below which the number of pairs
@@ -250,7 +250,7 @@ def best_threshold(
     between += offset
     below = np.concatenate([[0], np.cumsum(counts)])
     wanted = np.append(np.searchsorted(below, np.geomspace(1, below[-1], COARSE).round()), 0)
-    tried: dict[int, Chosen] = {}
+    tried: dict[int, ThresholdChoice] = {}
     while any(number not in tried for number in wanted.tolist()):
         for number in sorted(set(wanted.tolist()) - tried.keys()):
             tried[number] = _tried(float(between[number]), truths, cluster)
@@ -275,6 +275,6 @@ def _plateau(values: Sequence[float]) -> tuple[int, int]:
 
 def _tried(
     threshold: float, truths: Sequence[Partition], cluster: Callable[[float], list[Partition]]
-) -> Chosen:
+) -> ThresholdChoice:
     partitions = cluster(threshold)
-    return Chosen(threshold, partitions, macro(pair_scores, truths, partitions).f1)
+    return ThresholdChoice(threshold, partitions, macro(pair_scores, truths, partitions).f1)

@@ -20,7 +20,7 @@ from coterie.learners.linking.convex_bounds import (
     Bound,
     LatentRisk,
     Planes,
-    Point,
+    RiskPoint,
     lower_smooth,
     point_at,
 )
@@ -156,7 +156,7 @@ class _Run:
         report("fit", len(self.history), None, f"objective {self.objective:.4g}")
         return ended
 
-    def _move(self, point: Point) -> None:
+    def _move(self, point: RiskPoint) -> None:
         """Go to a point, unless its objective is no lower; what bounds it there is another."""
         best, tangent = self._risk.best(point.coef)
         objective = 0.5 * self._lam * float(point.coef @ point.coef) + point.worst - best

@@ -49,7 +49,7 @@ class LatentRisk(Protocol):
         ...
 
 
-class Point(NamedTuple):
+class RiskPoint(NamedTuple):
     """A coef, and what `worst` of a risk is there."""
 
     coef: Floats
@@ -57,10 +57,10 @@ class Point(NamedTuple):
     gradient: Floats
 
 
-def point_at(risk: LatentRisk, coef: Floats) -> Point:
+def point_at(risk: LatentRisk, coef: Floats) -> RiskPoint:
     """Ask a risk for `worst` at a coef."""
     with np.errstate(over="ignore", invalid="ignore"):
-        point = Point(coef.copy(), *risk.worst(coef))
+        point = RiskPoint(coef.copy(), *risk.worst(coef))
     if not np.isfinite(point.worst) or not np.isfinite(point.gradient).all():
         raise FeatureError(
             "the scores of pairs are too large for a float; bring the features to one scale "
@@ -88,13 +88,13 @@ class Bound:
     below `best`. `found` is the point of the least value that was evaluated.
     """
 
-    def __init__(self, risk: LatentRisk, lam: float, at: Point, best: float, tangent: Floats):
+    def __init__(self, risk: LatentRisk, lam: float, at: RiskPoint, best: float, tangent: Floats):
         self._risk, self.lam, self.tangent = risk, lam, tangent
         self.offset = float(tangent @ at.coef) - best
         self.found, self.value = at, self.value_of(at)
         self.n_evaluated = 0
 
-    def evaluate(self, coef: Floats) -> Point:
+    def evaluate(self, coef: Floats) -> RiskPoint:
         """Ask the risk for `worst` at a coef, and keep the point if its value is the least."""
         if np.array_equal(coef, self.found.coef):
             return self.found
@@ -104,13 +104,13 @@ class Bound:
             self.found, self.value = point, self.value_of(point)
         return point
 
-    def value_of(self, point: Point) -> float:
+    def value_of(self, point: RiskPoint) -> float:
         """Return the value of the bound at a point."""
         coef = point.coef
         linear = self.offset - float(self.tangent @ coef)
         return 0.5 * self.lam * float(coef @ coef) + point.worst + linear
 
-    def gradient_of(self, point: Point) -> Floats:
+    def gradient_of(self, point: RiskPoint) -> Floats:
         """Return the gradient of the bound at a point."""
         return self.lam * point.coef + point.gradient - self.tangent
 
@@ -167,7 +167,7 @@ class Planes:
     _least: float
 
     def __init__(self) -> None:
-        self._kept: deque[Point] = deque(maxlen=MOST_PLANES)
+        self._kept: deque[RiskPoint] = deque(maxlen=MOST_PLANES)
         self._bound: Bound | None = None
 
     def lower(self, bound: Bound, tol: float, max_iter: int) -> Lowered:
@@ -204,6 +204,6 @@ class Planes:
             if self._working.slacks(solution) > asked:
                 return
 
-    def _add(self, bound: Bound, point: Point) -> None:
+    def _add(self, bound: Bound, point: RiskPoint) -> None:
         height = point.worst - float(point.gradient @ point.coef)
         self._working.add(0, bound.tangent - point.gradient, height + bound.offset)

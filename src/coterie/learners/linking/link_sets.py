@@ -76,7 +76,7 @@ class LinkSet:
         candidates = Candidates.of(len(item_set), pairs)
         labels: Ints = truth.labels.astype(np.int32)
         features = featurizer(item_set, pairs)
-        refuse_other_rows(features, len(candidates.lefts))
+        refuse_wrong_row_count(features, len(candidates.lefts))
         return cls(features, candidates, read_only(labels))
 
     def links(self, coef: Floats) -> Floats:
@@ -95,7 +95,7 @@ class LinkSet:
         return _as_rows(self.features, self.candidates)
 
 
-def refuse_other_rows(features: Features, n_pairs: int) -> None:
+def refuse_wrong_row_count(features: Features, n_pairs: int) -> None:
     """Refuse features that are not those of so many pairs, before a kernel reads beyond them."""
     if features.shape[0] != n_pairs:
         raise FeatureError(

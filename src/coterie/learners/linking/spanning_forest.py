@@ -13,7 +13,7 @@ from coterie.clusterers import SpanningForest
 from coterie.exceptions import InputError, located
 from coterie.learners.base import Examples, Learner
 from coterie.learners.linking.cccp import CCCP, LatentStep, warn_of_end
-from coterie.learners.linking.link_sets import refuse_other_rows
+from coterie.learners.linking.link_sets import refuse_wrong_row_count
 from coterie.learners.linking.sgd import drawn_start
 from coterie.losses import LinkLoss
 from coterie.objectives import Forest
@@ -125,7 +125,7 @@ class SpanningForestLearner(Learner):
             with located(f"item set {number}"):
                 pairs = self._blocker(item_set)
                 features = featurizer(item_set, pairs)
-                refuse_other_rows(features, count_pairs(len(item_set), pairs))
+                refuse_wrong_row_count(features, count_pairs(len(item_set), pairs))
                 forests.append(Forests(features, pairs, truth))
         return forests
 

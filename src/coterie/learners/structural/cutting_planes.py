@@ -12,7 +12,7 @@ from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats
 from coterie._solvers.working_set import WorkingSet
 from coterie.learners.structural.problem import Cuts, Problem
-from coterie.learners.structural.solvers import Run, SolverBase
+from coterie.learners.structural.solvers import SolverBase, SolverRun
 
 MOST_KNOWN = 50
 """How many planes of known or scouted cuts may follow each other before a search is made."""
@@ -21,7 +21,7 @@ IDLE = 50
 """A plane without weight in so many solutions is dropped."""
 
 
-class PlaneRun(Run):
+class PlaneRun(SolverRun):
     """A run that keeps planes in a working set."""
 
     planes: WorkingSet

@@ -9,7 +9,7 @@ import numpy as np
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats
 from coterie.learners.structural.problem import Cut, Problem
-from coterie.learners.structural.solvers import Run, SolverBase
+from coterie.learners.structural.solvers import SolverBase, SolverRun
 
 EVERY = 10
 """The gap is measured after so many passes at the latest."""
@@ -53,7 +53,7 @@ class FrankWolfe(SolverBase):
         return FrankWolfeRun(problem, self, as_whole("random_state", random_state))
 
 
-class FrankWolfeRun(Run):
+class FrankWolfeRun(SolverRun):
     """Block-coordinate Frank-Wolfe at work.
 
     `sums[i]` is (C/n) times a mixture of the gradients of item set i, `losses[i]` of its losses.

@@ -142,7 +142,7 @@ def fits(loss: Loss, objective: Objective) -> bool:
     return isinstance(loss, LinearLoss) and type(loss.objective) is type(objective)
 
 
-def refuse_what_does_not_fit(clusterer: Clusterer, loss: Loss, augment: bool) -> None:
+def refuse_incompatible(clusterer: Clusterer, loss: Loss, augment: bool) -> None:
     """Refuse clusterers that cannot be trained, and losses that they cannot search with."""
     refuse_class("clusterer", clusterer)
     refuse_class("loss", loss)

@@ -13,8 +13,8 @@ from coterie.exceptions import located
 from coterie.learners.base import Examples
 from coterie.learners.structural.cutting_planes import OneSlack
 from coterie.learners.structural.problem import Cut, Problem, are_kernels
-from coterie.learners.structural.solvers import Run, Solver
-from coterie.learners.structural.svm import StructuralSVM, refuse_other_solvers
+from coterie.learners.structural.solvers import Solver, SolverRun
+from coterie.learners.structural.svm import StructuralSVM, refuse_bad_solver
 from coterie.losses import PairLoss
 from coterie.partition import Partition
 
@@ -108,8 +108,8 @@ class PairSVM(StructuralSVM):
     def _predictor(self) -> Clusterer:
         return self.clusterer
 
-    def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
-        refuse_other_solvers(self.solver)
+    def _start(self, examples: Examples) -> tuple[Featurizer, SolverRun]:
+        refuse_bad_solver(self.solver)
         random_state = as_whole("random_state", self.random_state)
         featurizer = self._featurizer.fit(examples.item_sets)
         oracles = []

@@ -14,7 +14,7 @@ from coterie.clusterers import (
 )
 from coterie.exceptions import InputError
 from coterie.learners.base import Examples
-from coterie.learners.structural.solvers import Run, Solver
+from coterie.learners.structural.solvers import Solver, SolverRun
 from coterie.learners.structural.svm import GREEDY, ONE_SLACK, StructuralSVM
 from coterie.losses import MitreLoss, PairLoss, TraceLoss
 from coterie.objectives import Correlation
@@ -162,7 +162,7 @@ class SupervisedKMeans(StructuralSVM):
             return super()._predictor
         return _resolved("predictor", self.predictor, K_MEANS)
 
-    def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
+    def _start(self, examples: Examples) -> tuple[Featurizer, SolverRun]:
         _resolved("predictor", self.predictor or "iterative", K_MEANS)
         if isinstance(getattr(self._clusterer, "objective", None), Correlation):
             raise InputError(

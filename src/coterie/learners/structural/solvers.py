@@ -64,7 +64,7 @@ class Optimum(NamedTuple):
     history: History
 
 
-class Run(ABC):
+class SolverRun(ABC):
     """A solver at work on a problem: it solves for one C after another, each from the last."""
 
     def __init__(self, problem: Problem, tol: float, max_iter: int, n_jobs: int) -> None:
@@ -173,7 +173,7 @@ class Run(ABC):
 class Solver(Protocol):
     """Minimises the objective of a structural SVM."""
 
-    def start(self, problem: Problem, random_state: int) -> Run:
+    def start(self, problem: Problem, random_state: int) -> SolverRun:
         """Begin to work on a problem."""
         ...
 

@@ -16,9 +16,9 @@ from coterie.exceptions import InputError, PartitionError, located
 from coterie.items import ItemSet
 from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
 from coterie.learners.structural.cutting_planes import OneSlack
-from coterie.learners.structural.oracles import Example, refuse_what_does_not_fit
+from coterie.learners.structural.oracles import Example, refuse_incompatible
 from coterie.learners.structural.problem import Problem
-from coterie.learners.structural.solvers import History, Optimum, Run, Solver
+from coterie.learners.structural.solvers import History, Optimum, Solver, SolverRun
 from coterie.objectives import KMeans
 from coterie.partition import Partition, PartitionLike
 from coterie.similarities import LinearSimilarity
@@ -158,9 +158,9 @@ class StructuralSVM(Learner):
         """Whether a greedy search is much cheaper, and finds what counts as well."""
         return self.augment and getattr(self._clusterer, "costly", False)
 
-    def _start(self, examples: Examples) -> tuple[Featurizer, Run]:
-        refuse_what_does_not_fit(self._clusterer, self._loss, self.augment)
-        refuse_other_solvers(self.solver)
+    def _start(self, examples: Examples) -> tuple[Featurizer, SolverRun]:
+        refuse_incompatible(self._clusterer, self._loss, self.augment)
+        refuse_bad_solver(self.solver)
         random_state = as_whole("random_state", self.random_state)
         featurizer = self._featurizer.fit(examples.item_sets)
         oracles = []
@@ -209,7 +209,7 @@ class StructuralSVM(Learner):
             )
 
 
-def refuse_other_solvers(solver: Solver) -> None:
+def refuse_bad_solver(solver: Solver) -> None:
     """Refuse what is no solver of structural SVMs."""
     refuse_class("solver", solver)
     if not callable(getattr(solver, "start", None)):
