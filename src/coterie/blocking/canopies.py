@@ -12,7 +12,7 @@ from coterie._core.arrays import Ints, refuse_too_large
 from coterie.blocking._base import PairBlocker, as_names, directions
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import kind_of
-from coterie.features.names.tokens import names_of
+from coterie.features.names.tokens import item_texts
 from coterie.features.texts.vocabulary import Vocabulary
 from coterie.items import ItemSet
 
@@ -88,7 +88,7 @@ def _texts(items: Any, columns: Sequence[str] | None) -> list[str]:
             f"Canopies compares texts or vectors, but the items are {kind_of(items)}; give the "
             "names of columns of texts, or another blocker"
         )
-    read = [names_of(ItemSet(items), name, "Canopies") for name in columns or ("text",)]
+    read = [item_texts(ItemSet(items), name, "Canopies") for name in columns or ("text",)]
     return [" ".join(text or "" for text in texts) for texts in zip(*read, strict=True)]
 
 

@@ -15,7 +15,7 @@ from coterie.exceptions import FeatureError
 from coterie.features.given import WithConstant
 from coterie.features.mentions.encoding import CLASSES, GROUPS, PROPERTIES
 from coterie.features.mentions.features import CONJUNCTIONS, MentionFeatures
-from coterie.features.mentions.readings import PRONOUN_TYPES, mention_rows, read
+from coterie.features.mentions.readings import PRONOUN_TYPES, mention_rows, read_mention
 from coterie.features.mentions.relations import RELATIONS
 from coterie.features.operators import written
 from coterie.items import ItemSet
@@ -177,7 +177,7 @@ def plain_speech(a, b, row_a, row_b):
 
 
 def plain_relations(row_a, row_b):
-    a, b = read(row_a), read(row_b)
+    a, b = read_mention(row_a), read_mention(row_b)
     told = [*plain_texts(a, b), *plain_names(a, b)]
     told += [*plain_syntax(a, b, row_a, row_b), *plain_speech(a, b, row_a, row_b)]
     found = {name for name, holds in told if holds}
@@ -190,7 +190,7 @@ def plain_relations(row_a, row_b):
 
 def plain_row(row_a, row_b):
     """Compute the features of a pair, the earlier mention first, by sets of words."""
-    properties = [plain_properties(read(row)) for row in (row_a, row_b)]
+    properties = [plain_properties(read_mention(row)) for row in (row_a, row_b)]
     holds = {f"earlier {name}" for name in properties[0]} | plain_relations(row_a, row_b)
     holds |= {f"later {name}" for name in properties[1]}
     values = [float(holds.issuperset(conjunction)) for conjunction in CONJUNCTIONS]
@@ -306,7 +306,7 @@ def test_saving(tmp_path):
 
 
 def of(text, **more):
-    return read({"text": text, "start": 0, "end": 0, "sentence": 0, **more})
+    return read_mention({"text": text, "start": 0, "end": 0, "sentence": 0, **more})
 
 
 @pytest.mark.parametrize(

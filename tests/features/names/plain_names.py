@@ -5,7 +5,7 @@ from itertools import combinations, product
 from rapidfuzz.distance import Levenshtein
 
 from coterie.features.names.features import NameFeatures
-from coterie.features.names.tokens import folded, name_tokens
+from coterie.features.names.tokens import fold_case, name_tokens
 from coterie.features.names.words import (
     HONORIFICS,
     LEGAL_FORMS,
@@ -47,7 +47,7 @@ def abbreviates(short, long):
 
 def related(one, other):
     """Return the relations of two tokens by their definitions."""
-    short, long = sorted((folded(one), folded(other)), key=len)
+    short, long = sorted((fold_case(one), fold_case(other)), key=len)
     if short == long:
         return EQUAL | NEAR | ({"equality"} if one == other else set())
     found = {relation for relation, _ in set(senses(one)) & set(senses(other))}
@@ -67,15 +67,19 @@ def related(one, other):
 def split(tokens):
     """Return the honorifics before a name, the name itself, and those behind it."""
     name, before, behind = list(tokens), [], []
-    while len(name) > 1 and folded(name[-1]) in SUFFIXES:
+    while len(name) > 1 and fold_case(name[-1]) in SUFFIXES:
         behind.append(name.pop())
-    while name and folded(name[0]) in HONORIFICS and (name[1:] or folded(name[0]) not in SURNAMES):
+    while (
+        name
+        and fold_case(name[0]) in HONORIFICS
+        and (name[1:] or fold_case(name[0]) not in SURNAMES)
+    ):
         before.append(name.pop(0))
     return before, name, behind
 
 
 def compare_honorifics(own, their, found):
-    pairs = [(folded(one), folded(other)) for one in own for other in their]
+    pairs = [(fold_case(one), fold_case(other)) for one in own for other in their]
     equal = any(one == other for one, other in pairs)
     alike = any(one != other and GROUPS[one] == GROUPS[other] for one, other in pairs)
     found["honorific equal"] |= equal
@@ -84,11 +88,11 @@ def compare_honorifics(own, their, found):
 
 
 def initials(words):
-    return "".join(folded(word)[0] for word in words)
+    return "".join(fold_case(word)[0] for word in words)
 
 
 def not_small(words):
-    return [word for word in words if folded(word) not in SMALL]
+    return [word for word in words if fold_case(word) not in SMALL]
 
 
 def runs(token, words):
@@ -98,14 +102,14 @@ def runs(token, words):
     for begin, end in combinations(range(len(words) + 1), 2):
         run = words[begin:end]
         skipped = initials(not_small(run)) if not_small(run[-1:]) else ""
-        itself = folded(token) in map(folded, run)
-        if not itself and not_small([token]) and folded(token) in (initials(run), skipped):
+        itself = fold_case(token) in map(fold_case, run)
+        if not itself and not_small([token]) and fold_case(token) in (initials(run), skipped):
             yield begin, end
 
 
 def acronym(token, words):
     """Tell whether a token has the initials of a name, and whether it does but for a letter."""
-    text = folded(token)
+    text = fold_case(token)
     if number(token) or not 2 <= len(text) <= 6 or len(words) < 2:
         return False, False
     spares = token.isupper() and token.isalpha() and not_small([token])
@@ -122,7 +126,7 @@ def match_acronyms(own, their, all_their, own_matched, their_matched, found):
             found["abbreviation"] = True
             found["abbreviation, first"] |= place == begin == 0
             found["abbreviation, last"] |= place == len(own) - 1 and end == len(their)
-    if len(own) == 1 and folded(own[0]) not in map(folded, all_their):
+    if len(own) == 1 and fold_case(own[0]) not in map(fold_case, all_their):
         whole, spare = map(
             any, zip(acronym(own[0], their), acronym(own[0], all_their), strict=True)
         )
@@ -144,12 +148,12 @@ def write_shares(counted, found):
 
 def that_count(tokens, matched):
     pairs = zip(tokens, matched, strict=True)
-    return [met for token, met in pairs if met or folded(token) not in IDLE] or matched
+    return [met for token, met in pairs if met or fold_case(token) not in IDLE] or matched
 
 
 def have_group(own, their):
-    groups = {GROUPS[folded(token)] for token in their}
-    return [GROUPS[folded(token)] in groups for token in own]
+    groups = {GROUPS[fold_case(token)] for token in their}
+    return [GROUPS[fold_case(token)] in groups for token in own]
 
 
 def twin(one, other):

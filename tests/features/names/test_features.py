@@ -17,8 +17,8 @@ from coterie.clusterers import SingleLinkage
 from coterie.exceptions import FeatureError, ItemSetError
 from coterie.features.names import words as name_words
 from coterie.features.names.features import NameFeatures
-from coterie.features.names.relations import RELATIONS, encoded_names, relations_of
-from coterie.features.names.tokens import folded, name_tokens
+from coterie.features.names.relations import RELATIONS, token_relations, tokenize_names
+from coterie.features.names.tokens import fold_case, name_tokens
 from coterie.features.names.words import (
     ABBREVIATIONS,
     HONORIFICS,
@@ -396,7 +396,7 @@ TABLES = [HONORIFICS, SUFFIXES, NICKNAMES, ABBREVIATIONS, SYMBOLS, NUMBERS, SMAL
 def test_words_of_tables_are_tokens(table):
     for word in table:
         assert name_tokens(word) == [word]
-        assert folded(word) == word
+        assert fold_case(word) == word
 
 
 def test_tables_are_consistent():
@@ -422,14 +422,14 @@ def test_no_word_is_in_two_groups():
 def test_tokens_that_meet_are_related():
     names = ["Ann Lee", "Anne", "Bob A."]
     pairs = all_pairs(3)
-    encoded = encoded_names(names)
+    encoded = tokenize_names(names)
     counts = kernels.count_token_pairs(pairs, encoded.names)
     assert counts.tolist() == [2, 4, 2]
     met = kernels.list_token_pairs(pairs, encoded.names, counts.sum())
     tokens = ["Ann", "Lee", "Anne", "Bob", "A"]
     expected = [pair for i, j in pairs for pair in product(*map(name_tokens, (names[i], names[j])))]
     assert [(tokens[one], tokens[other]) for one, other in met.T] == expected
-    for bits, pair in zip(relations_of(encoded, pairs), expected, strict=True):
+    for bits, pair in zip(token_relations(encoded, pairs), expected, strict=True):
         assert {name for name, bit in RELATIONS.items() if bits & bit} == related(*pair)
 
 

@@ -20,7 +20,7 @@ from coterie.clusterers import SingleLinkage
 from coterie.exceptions import FeatureError, InputError
 from coterie.features.names import soft_tfidf
 from coterie.features.names.soft_tfidf import SoftTFIDF
-from coterie.features.names.tokens import folded, name_tokens
+from coterie.features.names.tokens import fold_case, name_tokens
 from coterie.features.operators import written
 from coterie.learners import PairwiseClustering, Untrained
 from coterie.pairs import all_pairs
@@ -55,7 +55,7 @@ def similarities(featurizer, names, pairs=None):
 def weights(featurizer, name):
     """Weigh the tokens of a name by the definition."""
     idf = dict(zip(featurizer.words, featurizer.idf, strict=False))
-    counts = Counter(folded(token) for token in name_tokens(name or ""))
+    counts = Counter(fold_case(token) for token in name_tokens(name or ""))
     plain = {w: log(1 + tf) * idf.get(w, featurizer.idf[-1]) for w, tf in counts.items()}
     length = sqrt(sum(weight**2 for weight in plain.values()))
     return {token: weight / length for token, weight in plain.items()}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from coterie import ItemSet
 from coterie.exceptions import FeatureError
-from coterie.features.names.tokens import folded, name_tokens, names_of
+from coterie.features.names.tokens import fold_case, item_texts, name_tokens
 
 # Letters, marks, apostrophes, periods and symbols of all kinds, which meet more often here.
 odd = st.text(
@@ -182,7 +182,7 @@ def test_letters_of_latin_and_greek_are_bare():
 
 
 def test_folded_tokens_are_equal_up_to_case():
-    assert [folded(token) for token in ("McDonald", "ΣΊΣΥΦΟΣ", "Straße", "北")] == [
+    assert [fold_case(token) for token in ("McDonald", "ΣΊΣΥΦΟΣ", "Straße", "北")] == [
         "mcdonald",
         "σίσυφοσ",
         "strasse",
@@ -192,10 +192,10 @@ def test_folded_tokens_are_equal_up_to_case():
 
 def test_names_are_read_from_a_column_or_are_the_items():
     table = {"name": ["Ann", None, "", float("nan")], "town": ["Rome", "Bonn", "Oslo", "Bern"]}
-    assert names_of(ItemSet(table), "name", "Asker") == ["Ann", None, None, None]
-    assert names_of(ItemSet(table), "town", "Asker") == ["Rome", "Bonn", "Oslo", "Bern"]
-    assert names_of(ItemSet(["Ann", None]), "unused", "Asker") == ["Ann", None]
-    assert names_of(ItemSet([]), "name", "Asker") == []
+    assert item_texts(ItemSet(table), "name", "Asker") == ["Ann", None, None, None]
+    assert item_texts(ItemSet(table), "town", "Asker") == ["Rome", "Bonn", "Oslo", "Bern"]
+    assert item_texts(ItemSet(["Ann", None]), "unused", "Asker") == ["Ann", None]
+    assert item_texts(ItemSet([]), "name", "Asker") == []
 
 
 @pytest.mark.parametrize(
@@ -209,4 +209,4 @@ def test_names_are_read_from_a_column_or_are_the_items():
 )
 def test_what_has_no_names_is_refused(items, what):
     with pytest.raises(FeatureError, match=what):
-        names_of(ItemSet(items), "name", "Asker")
+        item_texts(ItemSet(items), "name", "Asker")

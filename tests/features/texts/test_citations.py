@@ -15,7 +15,7 @@ from coterie.checks.featurizers import check_featurizer
 from coterie.exceptions import FeatureError, InputError
 from coterie.features import CitationFeatures
 from coterie.features.texts import citations
-from coterie.features.texts.citations import COLUMNS, authors_of
+from coterie.features.texts.citations import COLUMNS, parse_authors
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs
 
@@ -58,7 +58,7 @@ def plain_items(table):
     for title, author, venue, year in zip(
         table["title"], table["author"], venues, table["year"], strict=True
     ):
-        names = authors_of(author or "")
+        names = parse_authors(author or "")
         found = [digits for digits in re.findall(r"\d+", year or "") if len(digits) == 4]
         yield {
             "title": clean(title) or None,
@@ -249,18 +249,18 @@ def test_unfitted_and_badly_made_ones_are_refused():
     ],
 )
 def test_authors(text, names):
-    assert authors_of(text) == names
+    assert parse_authors(text) == names
 
 
 def test_long_rows_of_parentheses_are_read_in_time():
     """In time that grows with the square of their length, these would take many minutes."""
-    assert authors_of("Ash, A. " + "(" * 300_000) == ["ash a"]
-    assert authors_of("Ash, A. " + "(" * 300_000 + ")") == ["ash a"]
+    assert parse_authors("Ash, A. " + "(" * 300_000) == ["ash a"]
+    assert parse_authors("Ash, A. " + "(" * 300_000 + ")") == ["ash a"]
 
 
 @given(st.text(max_size=40))
 def test_authors_of_anything_are_words(text):
-    for name in authors_of(text):
+    for name in parse_authors(text):
         assert name
         assert name == " ".join(name.split())
 
@@ -274,5 +274,5 @@ def test_both_orders_are_the_same_authors(surnames, data):
     names = list(zip(surnames, initials, strict=True))
     first = ", ".join(f"{given} {surname}" for surname, given in names)
     last = ", ".join(f"{surname}, {given}" for surname, given in names)
-    assert authors_of(first) == authors_of(last)
-    assert len(authors_of(first)) == len(surnames)
+    assert parse_authors(first) == parse_authors(last)
+    assert len(parse_authors(first)) == len(surnames)

@@ -20,7 +20,7 @@ from coterie.clusterers import Greedy
 from coterie.exceptions import FeatureError
 from coterie.features.differences import AsDistances
 from coterie.features.texts.features import ARTICLE, TextFeatures
-from coterie.features.texts.grams import KnownGrams, Words, stem_of, words_of
+from coterie.features.texts.grams import KnownGrams, Words, multilingual_words, stem_of
 from coterie.features.texts.views import Joined, Lead, Quotations, View, view_texts
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
@@ -66,7 +66,7 @@ def oracle(views, train, item_set, min_df):
             for n in (1, 2, 3):
 
                 def split(text, stemmed=stemmed):
-                    words = words_of(text)
+                    words = multilingual_words(text)
                     return stemmer.stemWords(words) if stemmed else words
 
                 vectorizer = TfidfVectorizer(
@@ -110,7 +110,10 @@ def test_without_rare_ones_cosines_are_those_of_scikit_learn_for_new_texts_too()
 def twin(train, item_set, n):
     """The cosines of one column, from the definition."""
     grams = [
-        [Counter(zip(*(words_of(text)[k:] for k in range(n)), strict=False)) for text in texts]
+        [
+            Counter(zip(*(multilingual_words(text)[k:] for k in range(n)), strict=False))
+            for text in texts
+        ]
         for texts in (train, item_set)
     ]
     frequencies = Counter(gram for counts in grams[0] for gram in counts)
@@ -200,7 +203,7 @@ def test_a_text_again_and_again_has_the_same_words(texts, times):
     ],
 )
 def test_words_of_any_script(text, words):
-    assert words_of(text) == words
+    assert multilingual_words(text) == words
 
 
 def test_characters_of_scripts_without_blanks_tell_texts_apart():

@@ -52,7 +52,7 @@ def twin(featurizer, table, i, j):
     idf = dict(zip(featurizer.vocabulary.words, featurizer.vocabulary.idf, strict=True))
     counts = []
     for text in (table["text"][i], table["text"][j]):
-        words = vocabulary.words_of(text)
+        words = vocabulary.split_words(text)
         counts.append({word: words.count(word) for word in words if word in idf})
     weights = [{w: (1 + math.log(c)) * idf[w] for w, c in each.items()} for each in counts]
     lengths = [math.sqrt(sum(x * x for x in each.values())) for each in weights]

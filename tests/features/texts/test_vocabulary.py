@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from coterie._saving import load_value, save_value
 from coterie.exceptions import FeatureError, InputError
-from coterie.features.texts.vocabulary import Vocabulary, words_of
+from coterie.features.texts.vocabulary import Vocabulary, split_words
 
 TEXTS = [
     "The cat sat on the mat, the end.",
@@ -67,7 +67,7 @@ def test_words_of_the_most_texts_come_first():
 
 
 def test_words_are_of_two_characters_at_least():
-    assert words_of("I'm it, 42 x_1 ÄÖ ß\tend") == ["it", "42", "x_1", "äö", "end"]
+    assert split_words("I'm it, 42 x_1 ÄÖ ß\tend") == ["it", "42", "x_1", "äö", "end"]
 
 
 def test_nothing_is_known_of_no_texts():

@@ -10,7 +10,7 @@ from rapidfuzz.distance import JaroWinkler, Levenshtein
 from rapidfuzz.fuzz import token_set_ratio
 from rapidfuzz.process import cdist
 
-from coterie.features.texts.citations import authors_of
+from coterie.features.texts.citations import parse_authors
 from coterie.features.texts.vocabulary import Vocabulary
 from coterie.items import ItemSet
 from coterie.pairs import upper_triangle
@@ -68,7 +68,7 @@ def _table(texts: Sequence[str], scorer: Callable[..., Any]) -> Floats:
 
 def _authors(texts: Sequence[str]) -> list[Floats]:
     """Compare the first authors, and the numbers of authors."""
-    named = [authors_of(text) for text in texts]
+    named = [parse_authors(text) for text in texts]
     firsts = [names[0] if names else "" for names in named]
     counts = np.array([float(len(names)) for names in named])
     return [_table(firsts, JaroWinkler.similarity), np.minimum(_apart(counts), MOST_AUTHORS)]

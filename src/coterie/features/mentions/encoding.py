@@ -13,9 +13,9 @@ from coterie.exceptions import FeatureError
 from coterie.features.mentions.readings import (
     NOUN_TYPES,
     PRONOUN_TYPES,
-    Reading,
+    MentionReading,
     mention_rows,
-    read,
+    read_mention,
 )
 from coterie.features.mentions.words import BREAKS, COPULAS, POSSESSIVE, REFLEXIVE, SPEECH_VERBS
 
@@ -89,8 +89,8 @@ def property_bit(name: str) -> np.uint64:
 def encode_mentions(items: Any) -> EncodedMentions:
     """Read every mention once."""
     rows = mention_rows(items) if len(items) else []
-    readings = [read(row) for row in rows]
-    codes = Vocabulary()
+    readings = [read_mention(row) for row in rows]
+    codes = TextCodes()
     return EncodedMentions(
         properties=np.array([_bits(reading) for reading in readings], dtype=np.uint64),
         places={name: _whole_column(name, [row.get(name, 0) for row in rows]) for name in PLACES},
@@ -103,7 +103,7 @@ def encode_mentions(items: Any) -> EncodedMentions:
     )
 
 
-class Vocabulary:
+class TextCodes:
     """Numbers texts by when they come first; "" is 0."""
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ def _whole_column(name: str, values: Sequence[Any]) -> Ints:
     return column.astype(np.intp)
 
 
-def _texts(name: str, readings: Sequence[Reading]) -> list[str]:
+def _texts(name: str, readings: Sequence[MentionReading]) -> list[str]:
     """Return the texts that CODED names."""
     if name in ("first name", "last name"):
         place = 0 if name == "first name" else -1
@@ -138,7 +138,7 @@ def _texts(name: str, readings: Sequence[Reading]) -> list[str]:
     return [getattr(reading, name) for reading in readings]
 
 
-def _bits(reading: Reading) -> int:
+def _bits(reading: MentionReading) -> int:
     """Set the bit of each property; a role that has none is left out."""
     beside = {reading.before, reading.after}
     holds = {

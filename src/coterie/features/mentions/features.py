@@ -25,7 +25,7 @@ from coterie.features.mentions.relations import (
     MENTIONS,
     RELATIONS,
     SENTENCES,
-    Couples,
+    MentionPairs,
     distances,
     relation_bits,
 )
@@ -200,7 +200,7 @@ class MentionFeatures(PairFeaturizer):
         return SparseFeatures.of_checked(frozen(_as_matrix(*rows)))
 
 
-def _in_text_order(mentions: EncodedMentions, listed: Pairs | None) -> Couples:
+def _in_text_order(mentions: EncodedMentions, listed: Pairs | None) -> MentionPairs:
     """Tell the earlier from the later mention: it starts first, or else ends last."""
     first, second = (all_pairs(len(mentions)) if listed is None else listed).T
     rank = np.empty(len(mentions), np.intp)
@@ -209,7 +209,7 @@ def _in_text_order(mentions: EncodedMentions, listed: Pairs | None) -> Couples:
     rank[order] = np.arange(len(mentions))
     swapped = rank[first] > rank[second]
     earlier, later = np.where(swapped, second, first), np.where(swapped, first, second)
-    return Couples(mentions, earlier, later)
+    return MentionPairs(mentions, earlier, later)
 
 
 @cache
@@ -253,7 +253,7 @@ def _known_conjunctions(own: Bits) -> Conjunctions:
     return Conjunctions(earlier, later, _by_relation(), relations)
 
 
-def _numbers(couples: Couples) -> Floats:
+def _numbers(couples: MentionPairs) -> Floats:
     """Return the distances, each in the row of the group of the later mention, 0 elsewhere."""
     groups = [couples.mentions.has(group)[couples.later] for group in GROUPED]
     logs = [np.log1p(apart) / 2.0 for apart in distances(couples)]

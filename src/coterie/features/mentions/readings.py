@@ -61,7 +61,7 @@ CLAUSES = {"VERB", "AUX", "SCONJ"}
 PRONOUN_TYPES = tuple(dict.fromkeys(PRONOUNS.values()))
 
 
-class Reading(NamedTuple):
+class MentionReading(NamedTuple):
     """A mention; "" stands for what is not known, an empty tuple for no words."""
 
     type: str
@@ -129,7 +129,7 @@ def _as_texts(name: str, column: Iterable[Any]) -> list[str]:
     return texts
 
 
-def read(row: Row) -> Reading:
+def read_mention(row: Row) -> MentionReading:
     """Read one mention."""
     tokens = _tokens(row["text"])
     lower = [token.lower() for token in tokens]
@@ -142,7 +142,7 @@ def read(row: Row) -> Reading:
     names = _names(row, tokens) if type_ == "name" else ()
     gender, kind = _gender_and_class(type_, lower, head, lemma, names)
     initials = "".join(token[0] for token in tokens if token[:1].isupper())
-    return Reading(
+    return MentionReading(
         type=type_,
         string=" ".join(lower),
         core=" ".join(names or core),

@@ -36,7 +36,7 @@ RELATIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Couples:
+class MentionPairs:
     """Pairs of mentions, each with its earlier and its later one."""
 
     mentions: EncodedMentions
@@ -71,7 +71,7 @@ class Couples:
         return counts
 
 
-def relation_bits(couples: Couples) -> Bits:
+def relation_bits(couples: MentionPairs) -> Bits:
     """Return the relations of each pair."""
     bits = np.zeros(len(couples.earlier), dtype=np.uint64)
     known = {name: np.uint64(bit) for bit, name in enumerate(RELATIONS)}
@@ -81,13 +81,13 @@ def relation_bits(couples: Couples) -> Bits:
     return bits
 
 
-def distances(couples: Couples) -> tuple[Ints, Ints]:
+def distances(couples: MentionPairs) -> tuple[Ints, Ints]:
     """Return how many sentences and mentions it is from the earlier to the later one."""
     sentences, positions = couples.places("sentence"), couples.places("position")
     return np.abs(np.subtract(*sentences)), np.abs(np.subtract(*positions))
 
 
-def _of_texts(couples: Couples) -> Named:
+def _of_texts(couples: MentionPairs) -> Named:
     for name in ("string", "core", "lemma", "beginning", "possessor"):
         yield f"same {name}", couples.same(name)
     for name in ("possessor", "digits"):
@@ -95,7 +95,7 @@ def _of_texts(couples: Couples) -> Named:
     yield "acronym", couples.same("initials", "capitals") | couples.same("capitals", "initials")
 
 
-def _of_words(couples: Couples) -> Named:
+def _of_words(couples: MentionPairs) -> Named:
     mentions, earlier, later = couples.mentions, couples.earlier, couples.later
     words, modifiers = mentions.words, mentions.modifiers
     shared = couples.shared(words, words)
@@ -112,7 +112,7 @@ def _of_words(couples: Couples) -> Named:
     yield "other modifiers", (n_new > 0) & (n_gone > 0)
 
 
-def _of_names(couples: Couples) -> Named:
+def _of_names(couples: MentionPairs) -> Named:
     names, earlier, later = couples.mentions.names, couples.earlier, couples.later
     shared = couples.shared(names, names)
     least = np.minimum(names.sizes[earlier], names.sizes[later])
@@ -130,13 +130,13 @@ def _of_names(couples: Couples) -> Named:
     yield "name in words", ~both & (in_words > 0)
 
 
-def _of_agreement(couples: Couples) -> Named:
+def _of_agreement(couples: MentionPairs) -> Named:
     for name, column in {"number": "number", "gender": "gender", "class": "kind"}.items():
         yield f"{name} agrees", couples.same(column)
         yield f"{name} clashes", couples.differ(column)
 
 
-def _of_syntax(couples: Couples) -> Named:
+def _of_syntax(couples: MentionPairs) -> Named:
     has, earlier, later = couples.mentions.has, couples.earlier, couples.later
     (start, later_start), (end, later_end) = couples.places("start"), couples.places("end")
     yield "nested", (later_start >= start) & (later_end <= end)
@@ -154,7 +154,7 @@ def _of_syntax(couples: Couples) -> Named:
     yield "same governor", together & couples.same("governor")
 
 
-def _of_speech(couples: Couples) -> Named:
+def _of_speech(couples: MentionPairs) -> Named:
     earlier, later = couples.codes("speaker")
     yield "same speaker", (earlier == later) & (earlier > 0)
     yield "other speaker", (earlier != later) & ((earlier > 0) | (later > 0))
@@ -175,7 +175,7 @@ def _of_speech(couples: Couples) -> Named:
     yield "speaker named", named > 0
 
 
-def _of_places(couples: Couples) -> Named:
+def _of_places(couples: MentionPairs) -> Named:
     sentences, mentions = distances(couples)
     for names, steps, apart in (
         (SENTENCES, SENTENCE_STEPS, sentences),

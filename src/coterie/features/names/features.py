@@ -9,8 +9,13 @@ from coterie._core.arrays import Pairs
 from coterie._kernels.texts.names import N_COLUMNS, describe_honorifics, describe_tokens
 from coterie._types import Features
 from coterie.features.featurizer import PairFeaturizer
-from coterie.features.names.relations import RELATIONS, EncodedNames, encoded_names, relations_of
-from coterie.features.names.tokens import names_of
+from coterie.features.names.relations import (
+    RELATIONS,
+    TokenizedNames,
+    token_relations,
+    tokenize_names,
+)
+from coterie.features.names.tokens import item_texts
 from coterie.features.operators import DenseFeatures
 from coterie.features.operators.base import refuse_unwritable
 from coterie.features.operators.blocks import pairs_at, row_blocks
@@ -101,11 +106,11 @@ class NameFeatures(PairFeaturizer):
         """Whether each column grows with distance: only that of different honorifics does."""
         return tuple(column == MISMATCH for column in COLUMNS)
 
-    def encode(self, item_set: ItemSet) -> EncodedNames:
+    def encode(self, item_set: ItemSet) -> TokenizedNames:
         """Read the tokens of each name."""
-        return encoded_names(names_of(item_set, self.name, "NameFeatures"))
+        return tokenize_names(item_texts(item_set, self.name, "NameFeatures"))
 
-    def compare(self, encoded: EncodedNames, pairs: ArrayLike | None) -> Features:
+    def compare(self, encoded: TokenizedNames, pairs: ArrayLike | None) -> Features:
         """Return the features of some pairs of names, None for all."""
         n_names = len(encoded.names.heads)
         listed = as_pairs(pairs, n_names)
@@ -115,7 +120,7 @@ class NameFeatures(PairFeaturizer):
         for rows in row_blocks(n_pairs, encoded.most_meetings):
             some = _pairs_of(rows, n_names) if listed is None else listed[rows]
             describe_honorifics(some, encoded.names, encoded.tokens, columns[rows])
-            relations = relations_of(encoded, some)
+            relations = token_relations(encoded, some)
             describe_tokens(some, encoded.names, encoded.tokens, relations, columns[rows])
         return DenseFeatures(columns)
 

@@ -13,7 +13,7 @@ from coterie._core.arrays import Bools, Ints, Pairs, read_only
 from coterie._kernels.texts import names as kernels
 from coterie._kernels.texts.acronyms import MOST_INITIALS
 from coterie._kernels.texts.names import NameTokens, Spelling, Tokens
-from coterie.features.names.tokens import folded, name_tokens
+from coterie.features.names.tokens import fold_case, name_tokens
 from coterie.features.names.words import (
     HONORIFICS,
     LEGAL_FORMS,
@@ -51,7 +51,7 @@ Bits: TypeAlias = NDArray[np.uint16]
 Texts: TypeAlias = NDArray[np.object_]
 
 
-class EncodedNames(NamedTuple):
+class TokenizedNames(NamedTuple):
     """Names in their tokens, and the different tokens, also as folded texts and their prefixes."""
 
     names: NameTokens
@@ -65,7 +65,7 @@ class EncodedNames(NamedTuple):
         return int(np.diff(self.names.starts).max(initial=1)) ** 2
 
 
-def encoded_names(names: Sequence[str | None]) -> EncodedNames:
+def tokenize_names(names: Sequence[str | None]) -> TokenizedNames:
     """Look up each name and each different token once."""
     rows = [_tokens_of(name or "") for name in names]
     numbers = {token: n for n, token in enumerate(dict.fromkeys(chain.from_iterable(rows)))}
@@ -75,14 +75,14 @@ def encoded_names(names: Sequence[str | None]) -> EncodedNames:
     found = NameTokens(
         starts, tokens, read_only(starts[:-1] + heads), read_only(starts[:-1] + tails)
     )
-    texts = [folded(token) for token in numbers]
+    texts = [fold_case(token) for token in numbers]
     prefixes = [text[: kernels.NEAR_PREFIX] for text in texts]
-    return EncodedNames(
+    return TokenizedNames(
         found, _looked_up([*numbers], texts), np.array(texts, object), np.array(prefixes, object)
     )
 
 
-def relations_of(encoded: EncodedNames, pairs: Pairs) -> Bits:
+def token_relations(encoded: TokenizedNames, pairs: Pairs) -> Bits:
     """Return the relations of all tokens that meet in pairs of names."""
     n_meetings = kernels.count_token_pairs(pairs, encoded.names).sum()
     met = kernels.list_token_pairs(pairs, encoded.names, n_meetings)
@@ -117,7 +117,7 @@ def _own_part(tokens: Sequence[str]) -> tuple[int, int]:
     >>> _own_part(["Senator", "Kennedy", "Jr"]), _own_part(["Dr", "King"]), _own_part(["Senator"])
     ((1, 2), (1, 2), (1, 1))
     """
-    texts = [folded(token) for token in tokens]
+    texts = [fold_case(token) for token in tokens]
     begin, end = 0, len(texts)
     while end > 1 and texts[end - 1] in SUFFIXES:
         end -= 1
@@ -154,7 +154,7 @@ def _looked_up(tokens: Sequence[str], texts: Sequence[str]) -> Tokens:
 def _may_be_initials(token: str) -> bool:
     """Tell what may be the initials of words in a row."""
     initials = token.isalpha() and token.isupper() and 1 < len(token) <= MOST_INITIALS
-    return initials and folded(token) not in SMALL and not is_number(token)
+    return initials and fold_case(token) not in SMALL and not is_number(token)
 
 
 def _starts(rows: Sequence[Sized]) -> Ints:

@@ -18,7 +18,7 @@ from coterie._kernels.texts.soft_tfidf import TokenRows, count_close, gather_clo
 from coterie._types import Features
 from coterie.exceptions import FeatureError, located
 from coterie.features.featurizer import PairFeaturizer
-from coterie.features.names.tokens import folded, name_tokens, names_of
+from coterie.features.names.tokens import fold_case, item_texts, name_tokens
 from coterie.features.operators import DenseFeatures
 from coterie.features.operators.base import refuse_unwritable
 from coterie.features.operators.blocks import pairs_at, row_blocks
@@ -41,7 +41,7 @@ LISTING = 16
 """How many times longer a pair of tokens takes that is listed than as one of all pairs."""
 
 
-class EncodedNames(NamedTuple):
+class WeightedNames(NamedTuple):
     """The tokens of names, in alphabetical order, and each name as weights of some of them."""
 
     tokens: tuple[str, ...]
@@ -135,7 +135,7 @@ class SoftTFIDF(PairFeaturizer):
         frequencies = np.array([*(found[word] for word in words), 0])
         return replace(self, words=tuple(words), idf=np.log((n_names + 1) / (frequencies + 0.5)))
 
-    def encode(self, item_set: ItemSet) -> EncodedNames:
+    def encode(self, item_set: ItemSet) -> WeightedNames:
         """Weigh the tokens of each name."""
         idf, known = self._learned
         counted = self._counted(item_set)
@@ -146,9 +146,9 @@ class SoftTFIDF(PairFeaturizer):
         weights = np.log1p(repeats) * idf[[known.get(token, -1) for token in tokens]][columns]
         starts = np.cumsum([0, *map(len, counted)])
         matrix = sp.csr_array((weights, columns, starts), shape=(len(counted), len(tokens)))
-        return EncodedNames(tuple(tokens), _as_rows(_of_length_1(matrix)))
+        return WeightedNames(tuple(tokens), _as_rows(_of_length_1(matrix)))
 
-    def compare(self, encoded: EncodedNames, pairs: ArrayLike | None) -> Features:
+    def compare(self, encoded: WeightedNames, pairs: ArrayLike | None) -> Features:
         """Return the similarity of some pairs of names, None for all."""
         n_names = len(encoded.sizes)
         listed = as_pairs(pairs, n_names)
@@ -163,8 +163,8 @@ class SoftTFIDF(PairFeaturizer):
         return DenseFeatures(column)
 
     def _counted(self, item_set: ItemSet) -> list[Counter[str]]:
-        names = names_of(item_set, self.name, "SoftTFIDF")
-        return [Counter(map(folded, name_tokens(name or ""))) for name in names]
+        names = item_texts(item_set, self.name, "SoftTFIDF")
+        return [Counter(map(fold_case, name_tokens(name or ""))) for name in names]
 
     @cached_property
     def _learned(self) -> tuple[Floats, dict[str, int]]:
@@ -203,7 +203,7 @@ def _pairs_of(rows: slice, n_names: int) -> Pairs:
     return pairs_at(np.arange(rows.start, rows.stop), n_names)
 
 
-def _similarities(encoded: EncodedNames, pairs: Pairs, close: TokenRows) -> Floats:
+def _similarities(encoded: WeightedNames, pairs: Pairs, close: TokenRows) -> Floats:
     """Return the similarity of each pair of names, some at a time where tokens are many."""
     counts = count_close(pairs, encoded.names, close)
     alike = np.flatnonzero(counts)
@@ -214,7 +214,7 @@ def _similarities(encoded: EncodedNames, pairs: Pairs, close: TokenRows) -> Floa
     return np.minimum(found, 1.0)  # beyond which it is rounding
 
 
-def _matched(encoded: EncodedNames, pairs: Pairs, close: TokenRows, n_close: int) -> Floats:
+def _matched(encoded: WeightedNames, pairs: Pairs, close: TokenRows, n_close: int) -> Floats:
     """Match the tokens of each pair of names, the closest first, and sum up."""
     owners, places, scores = gather_close(pairs, encoded.names, close, n_close)
     weights = encoded.names.values[places].prod(axis=0)
@@ -226,7 +226,7 @@ def _matched(encoded: EncodedNames, pairs: Pairs, close: TokenRows, n_close: int
     return sums
 
 
-def _close_tokens(encoded: EncodedNames, listed: Pairs | None, threshold: float) -> TokenRows:
+def _close_tokens(encoded: WeightedNames, listed: Pairs | None, threshold: float) -> TokenRows:
     """Return the tokens close to each that may meet it in a pair of names, itself included."""
     n_tokens = len(encoded.tokens)
     if listed is None or _meet_often(encoded, listed):
@@ -244,7 +244,7 @@ def _close_tokens(encoded: EncodedNames, listed: Pairs | None, threshold: float)
     return _as_rows(matrix)
 
 
-def _meet_often(encoded: EncodedNames, listed: Pairs) -> bool:
+def _meet_often(encoded: WeightedNames, listed: Pairs) -> bool:
     """Tell whether to compare all tokens is faster than to list those that meet."""
     n_meetings = encoded.sizes[listed].prod(axis=1).sum()
     return bool(n_meetings * LISTING >= count_pairs(len(encoded.tokens)))
@@ -258,7 +258,7 @@ def _close_of_all(tokens: Sequence[str], threshold: float) -> Iterator[Scored]:
         yield low + rows.start, high + rows.start, block[low, high]
 
 
-def _close_of_listed(encoded: EncodedNames, listed: Pairs, threshold: float) -> Iterator[Scored]:
+def _close_of_listed(encoded: WeightedNames, listed: Pairs, threshold: float) -> Iterator[Scored]:
     """Compare the tokens that meet in listed pairs of names, each pair of them once a block."""
     starts, tokens, sizes = encoded.names.starts, encoded.names.tokens, encoded.sizes
     first, second = listed.T

@@ -38,7 +38,7 @@ KNOWN_CHARACTERS = 2**16
 _POSSESSIVE = re.compile(r"(?:(?<=[^'.])|(?<=[^'.]\.))'+[sS](?='*(?:\.|$))")
 
 
-class Part(Enum):
+class CharacterRole(Enum):
     """What a character does in a word."""
 
     UNSEEN = auto()
@@ -71,21 +71,21 @@ def name_tokens(text: str) -> list[str]:
     return [normalize("NFKC", token) for word in words for token in _tokens_of(word)]
 
 
-def folded(token: str) -> str:
+def fold_case(token: str) -> str:
     """Return what tokens that differ in case only have in common.
 
-    >>> folded("STRASSE") == folded("Straße")
+    >>> fold_case("STRASSE") == fold_case("Straße")
     True
     """
     return token.casefold()
 
 
-def names_of(item_set: ItemSet, column: str, asker: str) -> list[str | None]:
+def item_texts(item_set: ItemSet, column: str, asker: str) -> list[str | None]:
     """Return the name of each item: in a column, or the items themselves; None where it is missing.
 
-    >>> names_of(ItemSet({"name": ["Ann", ""]}), "name", "SoftTFIDF")
+    >>> item_texts(ItemSet({"name": ["Ann", ""]}), "name", "SoftTFIDF")
     ['Ann', None]
-    >>> names_of(ItemSet(["Ann", "Bob"]), "name", "SoftTFIDF")
+    >>> item_texts(ItemSet(["Ann", "Bob"]), "name", "SoftTFIDF")
     ['Ann', 'Bob']
     """
     if not len(item_set):
@@ -122,29 +122,33 @@ def _spelled(text: str) -> str:
     keeps_marks = False
     for character in text:
         part, plain = _read(character)
-        if part is Part.UNSEEN or (part is Part.MARK and not keeps_marks):
+        if part is CharacterRole.UNSEEN or (part is CharacterRole.MARK and not keeps_marks):
             continue
-        keeps_marks = part is not Part.BARE
+        keeps_marks = part is not CharacterRole.BARE
         written.append(plain)
     return "".join(written)
 
 
 @lru_cache(KNOWN_CHARACTERS)
-def _read(character: str) -> tuple[Part, str]:
+def _read(character: str) -> tuple[CharacterRole, str]:
     """Return what a character does, and how it is written."""
     kind, called = category(character), name(character, "")
     if kind == "Cf" or character in UNSEEN or "VARIATION SELECTOR" in called:
-        return Part.UNSEEN, ""
+        return CharacterRole.UNSEEN, ""
     if kind[0] == "M":
-        return Part.MARK, character
+        return CharacterRole.MARK, character
     if character in APOSTROPHES:
-        return Part.BARE, "'"
+        return CharacterRole.BARE, "'"
     if called.startswith(IDEOGRAPHS) or _is_symbol(character, kind):
-        return Part.BARE, f" {character} "
+        return CharacterRole.BARE, f" {character} "
     if kind[0] == "L":
         latin = called.startswith(("LATIN ", "GREEK "))
-        return (Part.BARE, _without_marks(character)) if latin else (Part.MARKED, character)
-    return Part.BARE, character if kind[0] == "N" or character == "." else " "
+        return (
+            (CharacterRole.BARE, _without_marks(character))
+            if latin
+            else (CharacterRole.MARKED, character)
+        )
+    return CharacterRole.BARE, character if kind[0] == "N" or character == "." else " "
 
 
 def _is_symbol(character: str, kind: str) -> bool:

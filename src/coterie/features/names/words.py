@@ -3,7 +3,7 @@
 All words are folded; they serve names in English texts.
 """
 
-from coterie.features.names.tokens import folded
+from coterie.features.names.tokens import fold_case
 
 
 def _groups(entries: str) -> dict[str, str]:
@@ -201,7 +201,7 @@ def senses(token: str) -> list[tuple[str, str]]:
     >>> senses("II"), senses("Xi")
     ([('symbol map', '2')], [])
     """
-    form = folded(token)
+    form = fold_case(token)
     numbers = NUMBERS if token in ROMAN or form.upper() not in ROMAN else {}
     tables = {
         "nickname": (NICKNAMES,),

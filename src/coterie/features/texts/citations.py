@@ -65,7 +65,7 @@ class CitationFeatures(PairFeaturizer):
 
     - `title`, `first author`, `authors`, `venue`: edit distances, divided by the length of the
       longer text, so that they run from 0 to 1. Case, punctuation and white space do not matter,
-      and neither does the order of surname and given names: see `authors_of`.
+      and neither does the order of surname and given names: see `parse_authors`.
     - `year`: difference in tens of years, at most 1, because larger ones are mostly misreadings.
     - `venue frequency`: |log10(n / n′)| of how often the venues of both occur in the item set. Of
       counts as skewed as these it is the ratio that tells.
@@ -150,7 +150,7 @@ class CitationFeatures(PairFeaturizer):
             self._column(item_set, name, _as_text) for name in (self.title, self.author, self.venue)
         )
         years = self._column(item_set, self.year, _as_year)
-        lists = [None if text is None else authors_of(text) or None for text in authors]
+        lists = [None if text is None else parse_authors(text) or None for text in authors]
         texts = (
             [_cleaned(text) for text in titles],
             [names[0] if names else None for names in lists],
@@ -185,7 +185,7 @@ class CitationFeatures(PairFeaturizer):
         return found
 
 
-def authors_of(text: str) -> list[str]:
+def parse_authors(text: str) -> list[str]:
     """Return the authors that a citation names, each as surname and given names, in lower case.
 
     Names are parted by semicolons, "and", "&" and commas. A comma may also stand between a surname
@@ -195,9 +195,9 @@ def authors_of(text: str) -> list[str]:
     stay as they are written, so that "a" and "ann" differ. Hyphens, apostrophes, years, "et al."
     and a title that was taken for a name ("A. Ash. Trees:") are dropped.
 
-    >>> authors_of("A. B. Ash, Cy Birch, and D. van Dyck.")
+    >>> parse_authors("A. B. Ash, Cy Birch, and D. van Dyck.")
     ['ash a b', 'birch cy', 'van dyck d']
-    >>> authors_of("Ash, A.B., C. Birch & Cedar DE, et al. (1990)")
+    >>> parse_authors("Ash, A.B., C. Birch & Cedar DE, et al. (1990)")
     ['ash a b', 'birch c', 'cedar d e']
     """
     separate = _INITIALS.sub(r"\1 \2", _TITLE.sub("", normalize("NFKC", text)))

@@ -40,14 +40,14 @@ KNOWN_STEMS = 2**17
 """How many stems are remembered once they were found."""
 
 
-def words_of(text: str) -> list[str]:
+def multilingual_words(text: str) -> list[str]:
     """Return the words of a text in any script, without case: letters, digits and their marks.
 
     Of scripts without blanks between words each character is one. Symbols are none.
 
-    >>> words_of("It's a FULL Ｗｉｄｔｈ naïve e-mail 🙂")
+    >>> multilingual_words("It's a FULL Ｗｉｄｔｈ naïve e-mail 🙂")
     ['it', 's', 'a', 'full', 'width', 'naïve', 'e', 'mail']
-    >>> words_of("नई दिल्ली, 北京2008")
+    >>> multilingual_words("नई दिल्ली, 北京2008")
     ['नई', 'दिल्ली', '北', '京', '2008']
     """
     if text.isascii():
@@ -95,7 +95,7 @@ class Words(NamedTuple):
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
         """Read the words of texts."""
-        found = list(map(words_of, texts))
+        found = list(map(multilingual_words, texts))
         words = sorted(set(chain.from_iterable(found)))
         places = {word: place for place, word in enumerate(words)}
         sizes = np.array([len(each) for each in found], dtype=np.intp)

@@ -15,7 +15,7 @@ from coterie.exceptions import FeatureError, located
 from coterie.features.columns import column_of, is_missing, tokens_of
 from coterie.features.featurizer import PairFeaturizer
 from coterie.features.operators import LinkedNodeProducts, NodeProducts, stack
-from coterie.features.texts.vocabulary import Vocabulary, texts_of
+from coterie.features.texts.vocabulary import Vocabulary, as_texts
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import as_links, as_pairs
 
@@ -150,7 +150,7 @@ def _all_texts(item_sets: Sequence[ItemSet], name: str) -> Iterator[str]:
 
 
 def _texts(item_set: ItemSet, name: str) -> list[str]:
-    return texts_of(_column(item_set, name), name)
+    return as_texts(_column(item_set, name), name)
 
 
 def _links(item_set: ItemSet, name: str) -> Pairs:

@@ -17,7 +17,7 @@ from coterie.features.featurizer import PairFeaturizer
 from coterie.features.operators import DenseFeatures, NodeProducts, stack
 from coterie.features.operators.base import refuse_unwritable
 from coterie.features.operators.blocks import pairs_at
-from coterie.features.texts.vocabulary import Vocabulary, texts_of
+from coterie.features.texts.vocabulary import Vocabulary, as_texts
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs, count_pairs
 
@@ -270,7 +270,7 @@ def _drawn(n_items: int) -> Pairs | None:
 
 
 def _texts(item_set: ItemSet, name: str) -> list[str]:
-    return texts_of(_column(item_set, name), name)
+    return as_texts(_column(item_set, name), name)
 
 
 def _numbers(item_set: ItemSet, name: str) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from coterie._core.values import Value
 from coterie.exceptions import FeatureError
-from coterie.features.names.tokens import names_of
+from coterie.features.names.tokens import item_texts
 from coterie.items import ItemSet
 
 _ABBREVIATION = "".join(rf"(?<!\b{word})" for word in (r"\w", "Mr", "Mrs", "Ms", "Dr", "St"))
@@ -196,7 +196,7 @@ def view_name(view: AnyView) -> str:
 def view_texts(view: AnyView, item_set: ItemSet) -> list[str]:
     """Return one text an item, empty where it is missing; items that are texts are all columns."""
     if isinstance(view, str):
-        return [text or "" for text in names_of(item_set, view, "TextFeatures")]
+        return [text or "" for text in item_texts(item_set, view, "TextFeatures")]
     return view.texts(item_set)
 
 

@@ -20,10 +20,10 @@ from coterie.features.columns import is_missing
 _WORD = re.compile(r"\w\w+")
 
 
-def texts_of(values: Iterable[Any], name: str) -> list[str]:
+def as_texts(values: Iterable[Any], name: str) -> list[str]:
     """Take the texts of a column, empty where one is missing.
 
-    >>> texts_of(["a bird", None], "text")
+    >>> as_texts(["a bird", None], "text")
     ['a bird', '']
     """
     texts = ["" if is_missing(value) else value for value in values]
@@ -33,10 +33,10 @@ def texts_of(values: Iterable[Any], name: str) -> list[str]:
     return texts
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of a text in lower case; those of one character are left out.
 
-    >>> words_of("Is it a bird? It's Superman!")
+    >>> split_words("Is it a bird? It's Superman!")
     ['is', 'it', 'bird', 'it', 'superman']
     """
     return _WORD.findall(text.lower())
@@ -87,7 +87,7 @@ class Vocabulary(Value):
         found: Counter[str] = Counter()
         n_texts = 0
         for text in texts:
-            found.update(set(words_of(text)))
+            found.update(set(split_words(text)))
             n_texts += 1
         least = as_whole("min_texts", min_texts, 1)
         frequent = sorted((-count, word) for word, count in found.items() if count >= least)
@@ -102,7 +102,7 @@ class Vocabulary(Value):
     def counts(self, texts: Iterable[str]) -> Any:
         """Count the known words of each text: a `csr_array` of texts × words."""
         known = self._numbers
-        rows = [[known[word] for word in words_of(text) if word in known] for text in texts]
+        rows = [[known[word] for word in split_words(text) if word in known] for text in texts]
         starts = np.cumsum([0, *map(len, rows)])
         numbers = np.fromiter(chain.from_iterable(rows), np.intp, starts[-1])
         parts = np.ones(len(numbers)), numbers, starts
