@@ -22,7 +22,7 @@ from coterie.features import GivenFeatures
 from coterie.learners import LeftLinkRisk, LightTrees, LogisticRisk
 from coterie.learners.base import as_examples
 from coterie.learners.boosting.pair_sets import pair_sets
-from coterie.learners.boosting.stopping import Growth
+from coterie.learners.boosting.stopping import BoostingRun
 from coterie_papers.corpora import load_gum_coref
 
 N_ROUNDS = 300
@@ -42,8 +42,8 @@ def main(parts: list[str]) -> None:
     print(f"{len(pairs):,} pairs × {matrix.shape[1]} columns")
     trees = LightTrees(learning_rate=0.2)
 
-    def growth(risk) -> Growth:
-        return Growth(risk, trees, featurizer, pairs, matrix, 0)
+    def growth(risk) -> BoostingRun:
+        return BoostingRun(risk, trees, featurizer, pairs, matrix, 0)
 
     if "pass" in parts:
         scores = np.random.default_rng(0).normal(-1.0, 1.0, len(pairs))
@@ -72,7 +72,7 @@ def main(parts: list[str]) -> None:
         predict(growth, matrix)
 
 
-def predict(growth: Callable[..., Growth], matrix: np.ndarray) -> None:
+def predict(growth: Callable[..., BoostingRun], matrix: np.ndarray) -> None:
     from coterie.similarities import Trees  # noqa: PLC0415
 
     grown = growth(LeftLinkRisk())

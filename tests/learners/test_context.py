@@ -180,7 +180,7 @@ def test_what_a_first_stage_knows_by_heart_is_not_trusted(n_sets, n_items, monke
         return macro(pair_scores, fresh[1], learner.fit(*train).predict(fresh[0])).f1
 
     alone, out_of_fold = reached(logistic()), reached(two)
-    monkeypatch.setattr(module, "scored_by_others", scored_by_all)
+    monkeypatch.setattr(module, "cross_fitted_scores", scored_by_all)
     in_sample = reached(two)
     assert out_of_fold > alone
     assert alone > in_sample + 0.05
@@ -196,7 +196,7 @@ def test_no_pair_is_scored_by_a_learner_that_saw_it(n_sets, monkeypatch):
         sets.append(ItemSet.from_pair_features(own[:, None], 12))
         truths.append(Partition(np.arange(12) % 5))
 
-    found = module.scored_by_others(Remembering(), Examples(sets, truths), 3, 0)
+    found = module.cross_fitted_scores(Remembering(), Examples(sets, truths), 3, 0)
     for scores in found:
         assert not scores.scores.any()
     seen = scored_by_all(Remembering(), Examples(sets, truths), 3, 0)
@@ -239,7 +239,7 @@ def test_noise_has_no_context(n_sets):
             noise = rng.normal(size=(n_items * (n_items - 1) // 2, 3))
             sets.append(ItemSet.from_pair_features(noise, n_items))
         first = WithContext(PairwiseClustering())._first
-        found = module.scored_by_others(first, Examples(sets, truths), 5, 0)
+        found = module.cross_fitted_scores(first, Examples(sets, truths), 5, 0)
         together = np.concatenate([truth.together(None) for truth in truths])
         shares.append(roc_auc_score(together, np.concatenate([each.scores for each in found])))
     assert np.mean(shares) == pytest.approx(0.5, abs=0.05)
@@ -257,7 +257,7 @@ def test_a_single_pair_of_parts_scores_the_mean(monkeypatch):
             total = sum(written(s.items.features).sum() for s in examples.item_sets)
             self.similarity_ = ConstantSimilarity(total)
 
-    (found,) = module.scored_by_others(Sum(), Examples([item_set], [truth]), 5, 0)
+    (found,) = module.cross_fitted_scores(Sum(), Examples([item_set], [truth]), 5, 0)
     assert found.scores.tolist() == [-2.0, 1.0, 1.0, 1.0, 1.0, 4.0]
 
 
@@ -291,7 +291,7 @@ def test_a_path_computes_the_context_once(corpus, monkeypatch):
         calls.append(given)
         return scored_by_all(*given)
 
-    monkeypatch.setattr(module, "scored_by_others", counted)
+    monkeypatch.setattr(module, "cross_fitted_scores", counted)
     grid = {"learner__n_passes": [1, 2, 3]}
     tuned = tune(WithContext(LatentLeftLinking()), *corpus, grid, n_folds=2)
     assert tuned.learner.learner_.n_passes == tuned.params["learner__n_passes"]

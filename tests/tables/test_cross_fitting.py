@@ -9,7 +9,7 @@ from coterie import ItemSet, Partition
 from coterie.datasets import make_records
 from coterie.features import Field, RecordFeatures
 from coterie.features.kinds import Name, Short
-from coterie.learners.parts import part_of_each
+from coterie.learners.parts import assign_parts
 from coterie.pairs import all_pairs
 from coterie.tables import cross_fitting
 from coterie.tables.cross_fitting import compared_as_new, left_out
@@ -29,7 +29,7 @@ def people():
 
 def naive(item_set, entities, pairs):
     """Fit to the rows of other parts, pair by pair."""
-    parts = part_of_each(Partition(entities), 4, 0)
+    parts = assign_parts(Partition(entities), 4, 0)
     gone = left_out(parts[pairs], pairs.sum(axis=1), 4)
     found = []
     for pair, own in zip(pairs, gone, strict=True):

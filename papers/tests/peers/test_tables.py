@@ -14,7 +14,7 @@ from coterie.datasets import make_records
 from coterie.features.operators import written
 from coterie.learners.auto.candidates import size_bound
 from coterie.learners.auto.decoding import threshold_grid
-from coterie.learners.auto.plan import folds_of_entities, pooled
+from coterie.learners.auto.plan import entity_folds, pool_scores
 from coterie.metrics import adjusted_rand_score, b_cubed, pair_scores
 from coterie.tables import fit
 from coterie.tables.table import Table
@@ -150,10 +150,10 @@ def test_the_point_is_the_best_on_held_out_entities_by_brute_force(folder):
     values = {}
     for passes in variant.lengths:
         learner = clone(variant.learner).set_params(n_passes=passes)
-        scores = pooled(
+        scores = pool_scores(
             [
                 fold.held_out[0].scores(learner.fit(*fold.fitted_to).to_model())
-                for fold in folds_of_entities(train, [truth.labels], np.array([0]), 5, 0)
+                for fold in entity_folds(train, [truth.labels], np.array([0]), 5, 0)
             ]
         )
         grid = threshold_grid([scores], [truth])

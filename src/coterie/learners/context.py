@@ -20,7 +20,7 @@ from coterie.features.stacked import Stacked
 from coterie.items import ItemSet, PairFeatures
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.learners.pairwise import scaled_logistic
-from coterie.learners.parts import left_of, part_of, part_of_each, taken_of
+from coterie.learners.parts import assign_parts, complement, subset_examples, subset_items
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition, PartitionLike
 from coterie.similarities.context import ContextSimilarity, with_features
@@ -149,7 +149,7 @@ class WithContext(Learner):
         given = self._given(examples, base)
         contexts = [
             context_of(scores)
-            for scores in scored_by_others(self._first, given, self.n_folds, self.random_state)
+            for scores in cross_fitted_scores(self._first, given, self.n_folds, self.random_state)
         ]
         scale = _deviations(contexts)
         first = _fitted(self._first, given)
@@ -214,7 +214,7 @@ class WithContext(Learner):
         return self.learner_._predictor  # noqa: SLF001
 
 
-def scored_by_others(
+def cross_fitted_scores(
     first: Learner, given: Examples, n_folds: int, random_state: int
 ) -> list[PairScores]:
     """Score the pairs of each item set by a learner that was fitted without them."""
@@ -225,7 +225,7 @@ def scored_by_others(
     scored: dict[int, PairScores] = {}
     odds = log_odds(given)
     for fold in _folds(has_pairs, n_folds, random_state):
-        rest = part_of(given, left_of(len(has_pairs), fold))
+        rest = subset_examples(given, complement(len(has_pairs), fold))
         similarity, gap = _fitted(first, rest).similarity_, odds - log_odds(rest)
         for number in fold.tolist():
             own = similarity.pair_scores(given.item_sets[number], None)
@@ -259,10 +259,10 @@ def _scored_by_parts(
     n_parts = min(n_folds, truth.n_clusters)
     if n_parts < 2:  # there is nothing to fit to without them
         return PairScores(len(item_set), pairs, np.zeros(len(ends)))
-    parts = part_of_each(truth, n_parts, random_state)
+    parts = assign_parts(truth, n_parts, random_state)
     scores, odds = np.zeros(len(ends)), log_odds(Examples([item_set], [truth]))
     for part in range(n_parts):
-        others, of_others = taken_of(item_set, truth, np.flatnonzero(parts != part))
+        others, of_others = subset_items(item_set, truth, np.flatnonzero(parts != part))
         rest = Examples([others], [of_others])
         similarity, gap = _fitted(first, rest).similarity_, odds - log_odds(rest)
         # Half a score for each of the two items that the learner was fitted without.

@@ -18,14 +18,14 @@ from coterie.pairs import all_pairs, condensed_positions
 from coterie.partition import Partition
 
 
-def part_of_each(truth: Partition, n_parts: int, random_state: int) -> Ints:
+def assign_parts(truth: Partition, n_parts: int, random_state: int) -> Ints:
     """Divide clusters, whole, among parts of near-equal numbers of items; return each item's part.
 
     Clusters come in random order, and each goes to the part that has the fewest items.
 
     Examples
     --------
-    >>> part_of_each(Partition([0, 0, 1, 1]), n_parts=2, random_state=0).tolist()
+    >>> assign_parts(Partition([0, 0, 1, 1]), n_parts=2, random_state=0).tolist()
     [0, 0, 1, 1]
     """
     rng = np.random.default_rng(random_state)
@@ -37,7 +37,7 @@ def part_of_each(truth: Partition, n_parts: int, random_state: int) -> Ints:
     return owners[truth.labels]
 
 
-def taken_of(item_set: ItemSet, truth: Partition, numbers: Ints) -> tuple[ItemSet, Partition]:
+def subset_items(item_set: ItemSet, truth: Partition, numbers: Ints) -> tuple[ItemSet, Partition]:
     """Take some items, by ascending numbers, and what the truth says of them."""
     own = Partition(truth.labels[numbers])
     ids = None if item_set.ids is None else [item_set.ids[number] for number in numbers]
@@ -80,17 +80,17 @@ def as_held_out(held_out: Any, n_sets: int) -> Ints:
     return np.array(numbers, dtype=np.intp)
 
 
-def left_of(n_sets: int, numbers: Ints) -> Ints:
+def complement(n_sets: int, numbers: Ints) -> Ints:
     """Return the numbers of all other item sets."""
     return np.setdiff1d(np.arange(n_sets), numbers)
 
 
-def part_of(examples: Examples, numbers: Ints) -> Examples:
+def subset_examples(examples: Examples, numbers: Ints) -> Examples:
     """Return the examples of some numbers."""
     return Examples(*([part[number] for number in numbers] for part in examples))
 
 
-def divided(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
+def random_folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
     """Divide the numbers of item sets at random into parts of nearly one size, each sorted."""
     if n_sets < 2:
         raise ItemSetError(f"there is {n_sets} item set; give at least 2, to hold one of them out")
@@ -99,6 +99,6 @@ def divided(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
     return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]
 
 
-def as_number(value: Any) -> float:
+def as_metric_value(value: Any) -> float:
     """Take what a metric says; of three-part scores the F1."""
     return as_real("the metric", value.f1 if isinstance(value, Scores) else value, low=-inf)

@@ -18,7 +18,13 @@ from coterie._core.arrays import Floats, Ints
 from coterie._core.progress import report, uninterrupted
 from coterie.exceptions import InputError, located
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.parts import as_held_out, as_number, divided, left_of, part_of
+from coterie.learners.parts import (
+    as_held_out,
+    as_metric_value,
+    complement,
+    random_folds,
+    subset_examples,
+)
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 
@@ -126,10 +132,10 @@ def tune(  # noqa: PLR0913
     examples = as_examples(item_sets, partitions)
     n_sets = len(examples.truths)
     if held_out is None:
-        folds, fitted_to = divided(n_sets, n_folds, random_state), np.arange(n_sets)
+        folds, fitted_to = random_folds(n_sets, n_folds, random_state), np.arange(n_sets)
     else:
         folds = [as_held_out(held_out, n_sets)]
-        fitted_to = left_of(n_sets, folds[0])
+        fitted_to = complement(n_sets, folds[0])
     search = _Search(learner, examples, folds, metric, as_whole("n_jobs", n_jobs, 1))
     axes = _as_axes(grid)
     search.run(axes)
@@ -137,7 +143,7 @@ def tune(  # noqa: PLR0913
         search.widen(axes)
     best = search.best
     with uninterrupted():
-        fitted = clone(learner).set_params(**best.params).fit(*part_of(examples, fitted_to))
+        fitted = clone(learner).set_params(**best.params).fit(*subset_examples(examples, fitted_to))
     return Tuned(fitted, best.params, best.mean, search.table)
 
 
@@ -228,8 +234,8 @@ def _held_out(
     metric: Callable[..., Any],
 ) -> tuple[int, list[list[float]]]:
     """Fit to all item sets but those of a fold, and measure what is predicted of these."""
-    others = left_of(len(examples.truths), fold)
-    held_out = part_of(examples, fold)
+    others = complement(len(examples.truths), fold)
+    held_out = subset_examples(examples, fold)
     found = []
     # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
     with (
@@ -238,12 +244,12 @@ def _held_out(
         located(f"item sets {fold.tolist()} held out"),
     ):
         for fitted in _fits(
-            clone(learner).set_params(**job.params), job.path, part_of(examples, others)
+            clone(learner).set_params(**job.params), job.path, subset_examples(examples, others)
         ):
             for params in job.predictions:
                 predicted = copy.copy(fitted).set_params(**params).predict(held_out.item_sets)
                 both = zip(held_out.truths, predicted, strict=True)
-                found.append([as_number(metric(*pair)) for pair in both])
+                found.append([as_metric_value(metric(*pair)) for pair in both])
     return number, found
 
 

@@ -16,7 +16,7 @@ from coterie._core.progress import report
 from coterie.features.operators import written
 from coterie.features.records import ReadRecords, RecordFeatures
 from coterie.items import ItemSet
-from coterie.learners.parts import part_of_each
+from coterie.learners.parts import assign_parts
 from coterie.pairs import all_pairs
 from coterie.partition import Partition
 
@@ -45,7 +45,7 @@ def compared_as_new(
     """
     every = np.concatenate(entities)
     n_parts = min(N_PARTS, len(np.unique(every)))
-    parts = part_of_each(Partition(every), n_parts, SEED)
+    parts = assign_parts(Partition(every), n_parts, SEED)
     read = featurizer.read(item_sets)
     sets = _sets(featurizer, item_sets, listed, parts, n_parts)
     both = list(combinations(range(n_parts), 2))

@@ -19,8 +19,8 @@ from coterie.items import ItemSet
 from coterie.learners import AutoLearner
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import AUTO, SLUGS
-from coterie.learners.auto.text import HEADINGS, cells
-from coterie.learners.calibration.calibrated import calibration_of
+from coterie.learners.auto.text import HEADINGS, row_cells
+from coterie.learners.calibration.calibrated import fit_calibration
 from coterie.model import Model
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compared_as_new
@@ -122,7 +122,7 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
         warnings.simplefilter("ignore", ConvergenceWarning)
         learner.fit(compared, truths, entities=names if len(groups) > 1 else None)
     chosen = learner.to_model()
-    calibration = calibration_of(
+    calibration = fit_calibration(
         [(each.scores, each.truth) for each in learner.held_out_], chosen.clusterer
     )
     learned: Any = chosen.similarity
@@ -170,7 +170,7 @@ def _choice_facts(learner: AutoLearner) -> dict[str, Any]:
     tried = [row for row in learner.table_ if row.clusterer is not None]
     return {
         "headings": list(HEADINGS),
-        "rows": [list(cells(row)) for row in tried],
+        "rows": [list(row_cells(row)) for row in tried],
         "chosen": next(number for number, row in enumerate(tried) if row is learner.choice_),
         "reason": f"Chosen because {learner.reason_}.",
     }

@@ -21,15 +21,15 @@ from coterie.features import GivenFeatures, NodeProducts, Scaled
 from coterie.learners import LatentLeftLinking, PairwiseClustering
 from coterie.learners.auto import variants as variants_module
 from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_bound
-from coterie.learners.auto.decoding import mean_apart, threshold_grid
+from coterie.learners.auto.decoding import mean_score_apart, threshold_grid
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import FAMILIES
 from coterie.learners.auto.learner import AutoLearner
-from coterie.learners.auto.plan import folds_of_entities, folds_of_sets, planned, pooled
+from coterie.learners.auto.plan import entity_folds, item_set_folds, plan_validation, pool_scores
 from coterie.learners.auto.search import MARGIN, is_level
 from coterie.learners.base import Examples
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk
-from coterie.learners.parts import part_of_each, taken_of
+from coterie.learners.parts import assign_parts, subset_items
 from coterie.metrics import b_cubed, conll_score, pair_loss, pair_scores, variation_of_information
 from coterie.model import Model
 from coterie.pairs import PairScores, all_pairs
@@ -152,7 +152,7 @@ def test_every_similarity_of_a_candidate_can_be_shifted():
 @settings(max_examples=40, deadline=None)
 def test_no_cluster_is_divided_and_parts_are_of_one_size(labels, n_parts, seed):
     truth = Partition(labels)
-    owners = part_of_each(truth, n_parts, seed)
+    owners = assign_parts(truth, n_parts, seed)
     for cluster in truth.clusters:
         assert len(set(owners[cluster].tolist())) == 1
     sizes = np.bincount(owners, minlength=n_parts)
@@ -180,7 +180,7 @@ def test_a_part_is_made_as_if_its_items_were_all(kind):
     values = np.random.default_rng(0).normal(size=(7, 2))
     truth = Partition([0, 1, 1, 2, 0, 3, 3])
     numbers = np.array([0, 1, 2, 4, 6])
-    part, own = taken_of(_as_given(kind, values), truth, numbers)
+    part, own = subset_items(_as_given(kind, values), truth, numbers)
     assert own == Partition([0, 1, 1, 0, 3])
     assert len(part) == 5
     if kind == "rows":
@@ -207,7 +207,7 @@ def test_a_part_is_made_as_if_its_items_were_all(kind):
 
 def test_entities_that_are_held_out_are_judged_among_the_strangers_of_the_whole_set():
     sets, truths = make_sets(1, n_items=30)
-    folds = folds_of_entities(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
+    folds = entity_folds(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
     judged = np.concatenate([fold.held_out[0].items for fold in folds])
     assert sorted(judged.tolist()) == list(range(30))
     for fold in folds:
@@ -217,7 +217,7 @@ def test_entities_that_are_held_out_are_judged_among_the_strangers_of_the_whole_
 
 def test_held_out_scores_are_of_whole_sets_and_from_fits_without_the_items():
     sets, truths = make_sets(1, n_items=60)
-    folds = folds_of_entities(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
+    folds = entity_folds(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
     ends = all_pairs(60)
     part = np.empty(60, dtype=np.intp)
     scored = []
@@ -227,7 +227,7 @@ def test_held_out_scores_are_of_whole_sets_and_from_fits_without_the_items():
         constant = LinearSimilarity(GivenFeatures(), np.zeros(3), bias=float(number))
         scored.append(held_out.scores(Model(AllPairs(), constant, Greedy())))
         assert np.isin(scored[-1].pairs, held_out.items).any(axis=1).all()
-    whole = pooled(scored)
+    whole = pool_scores(scored)
     assert whole.listed is None
     np.testing.assert_array_equal(whole.scores, part[ends].mean(axis=1))
 
@@ -235,15 +235,15 @@ def test_held_out_scores_are_of_whole_sets_and_from_fits_without_the_items():
 def test_pooled_scores_of_listed_pairs_stay_listed():
     first = PairScores(4, [(0, 1), (0, 2)], [1.0, 3.0])
     second = PairScores(4, [(0, 2), (2, 3)], [5.0, -1.0])
-    both = pooled([first, second])
+    both = pool_scores([first, second])
     assert both.pairs.tolist() == [[0, 1], [0, 2], [2, 3]]
     assert both.scores.tolist() == [1.0, 4.0, -1.0]
 
 
 def test_absent_pairs_score_what_pairs_apart_do_on_the_average():
     scores = PairScores(3, [(0, 1), (0, 2)], [4.0, -3.0])
-    assert mean_apart([scores], [Partition([0, 0, 1])]) == -3.0
-    assert mean_apart([scores], [Partition([0, 1, 0])]) == 0.0  # never above
+    assert mean_score_apart([scores], [Partition([0, 0, 1])]) == -3.0
+    assert mean_score_apart([scores], [Partition([0, 1, 0])]) == 0.0  # never above
     lower = below(AverageLinkage(missing=-3.0), 2.0)
     assert lower == AverageLinkage(missing=-5.0)
     assert below(Greedy(), 2.0) == Greedy()
@@ -292,7 +292,7 @@ def test_errors_number_item_sets_as_they_were_given():
     alone = ItemSet(["alone"])
     truths = [Partition([0]), *truths]
     entities = as_entities(None, truths)
-    folds = folds_of_sets(Examples([alone, *sets], truths), entities, np.arange(1, 7), 3, 0)
+    folds = item_set_folds(Examples([alone, *sets], truths), entities, np.arange(1, 7), 3, 0)
     named = sorted(int(n) for f in folds for n in re.findall(r"\d+", f.name))
     assert named == [1, 2, 3, 4, 5, 6]
 
@@ -310,7 +310,7 @@ def test_a_metric_that_is_no_number_is_refused():
 
 def test_each_item_set_is_held_out_once():
     sets, truths = make_sets(7)
-    folds = folds_of_sets(Examples(sets, truths), as_entities(None, truths), np.arange(7), 3, 0)
+    folds = item_set_folds(Examples(sets, truths), as_entities(None, truths), np.arange(7), 3, 0)
     assert sorted(map(id, sets)) == sorted(id(each.item_set) for f in folds for each in f.held_out)
     for fold in folds:
         own = {id(each.item_set) for each in fold.held_out}
@@ -398,7 +398,7 @@ def make_shared(names, noise=0.8, seed=0):
 def test_entities_that_are_held_out_are_not_fitted_to():
     names = [each + 3 * at for at, each in enumerate(make_entities(7, 4))]  # one of four is shared
     examples = Examples(*make_shared(names))
-    folds = planned(examples, as_entities(names, examples.truths), 3, 0).folds
+    folds = plan_validation(examples, as_entities(names, examples.truths), 3, 0).folds
     numbers = {id(item_set): at for at, item_set in enumerate(examples.item_sets)}
     lost = 0
     for fold in folds:
@@ -416,7 +416,7 @@ def test_entities_that_are_held_out_are_not_fitted_to():
 def test_many_entities_that_all_sets_share_are_divided_into_parts():
     names = make_entities(6, 50)
     examples = Examples(*make_shared(names))
-    plan = planned(examples, as_entities(names, examples.truths), 5, 0)
+    plan = plan_validation(examples, as_entities(names, examples.truths), 5, 0)
     assert plan.pooled
     judged = [[] for _ in names]
     for fold in plan.folds:
@@ -468,7 +468,7 @@ def test_what_was_learned_of_some_entities_by_heart_is_found_out():
     searches = [AutoLearner(pair_scores)._begin(examples, each) for each in (None, names)]
     for search in searches:
         search.run([boosted])
-    untold, told = (search.chosen(boosted).mean for search in searches)
+    untold, told = (search.selected_rule(boosted).mean for search in searches)
     assert untold > told + 0.2
 
 
@@ -537,11 +537,11 @@ def test_the_mean_is_that_of_the_metric_on_held_out_sets():
     search = learner.fit_search(sets, truths)
     row = learner.table_[0]
     values = {}
-    for fold in planned(Examples(sets, truths), as_entities(None, truths), 5, 0).folds:
+    for fold in plan_validation(Examples(sets, truths), as_entities(None, truths), 5, 0).folds:
         fitted = logistic(row.clusterer).fit(*fold.fitted_to).set_params(threshold=row.threshold)
         for each in fold.held_out:
             values[id(each.item_set)] = b_cubed(each.truth, *fitted.predict([each.item_set])).f1
-    held_out = search.chosen(Candidate(LOGISTIC)).values
+    held_out = search.selected_rule(Candidate(LOGISTIC)).values
     assert row.mean == pytest.approx(np.mean(list(values.values())))
     assert held_out.tolist() == pytest.approx(list(values.values()))
 
@@ -609,16 +609,16 @@ def test_the_search_goes_on_with_every_candidate_at_the_operating_point_of_the_t
     for row in learner.table_:
         candidate = Candidate(*row[:2])
         search.run([candidate])
-        _, similarity, clusterer = search.fitted(candidate)
+        _, similarity, clusterer = search.fit(candidate)
         if row.status == "tried":
             assert clusterer == row.clusterer
-            assert search.chosen(candidate).values.mean() == pytest.approx(row.mean)
+            assert search.selected_rule(candidate).values.mean() == pytest.approx(row.mean)
         if row == learner.choice_:
             model = Model(learner.to_model().blocker, similarity, clusterer)
             assert model.predict(sets) == learner.predict(sets)
     few = AutoLearner().fit_search(sets[:2], truths[:2])
     few.run(CANDIDATES[:3])
-    assert not few.found  # nothing can be held out
+    assert not few.validated  # nothing can be held out
 
 
 # Time, repetition and words.

@@ -25,7 +25,7 @@ from coterie.learners import (
     calibrate,
 )
 from coterie.learners.calibration.calibrated import true_shares
-from coterie.learners.parts import divided
+from coterie.learners.parts import random_folds
 from coterie.model import Model
 
 LEARNER = PairwiseClustering(classifier=LogisticRegression(), featurizer=AbsoluteDifferences())
@@ -53,7 +53,7 @@ def test_true_shares_are_those_of_a_plain_count(both):
 
 def test_pairs_are_measured_by_curves_of_the_other_folds():
     found = calibrate(LEARNER, SETS, TRUTHS, n_folds=3, random_state=4)
-    folds = divided(len(SETS), 3, 4)
+    folds = random_folds(len(SETS), 3, 4)
     scores, together = {}, {}
     for fold in folds:
         rest = [k for k in range(len(SETS)) if k not in fold]

@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie.learners.auto.candidates import CANDIDATES, Candidate
 from coterie.learners.auto.learner import AutoLearner
-from coterie.learners.auto.search import Search
+from coterie.learners.auto.search import CandidateSearch
 from coterie.metrics import conll_score, pair_scores, variation_of_information
 from coterie.model import Model
 from coterie.partition import Partition
@@ -87,10 +87,10 @@ def tried(key: Key, folder: Path | None) -> Values:
     }
 
 
-def _alone(search: Search, candidate: Candidate) -> tuple[Similarity, Clusterer]:
+def _alone(search: CandidateSearch, candidate: Candidate) -> tuple[Similarity, Clusterer]:
     """Fit a candidate as if it were the only one, at its own operating point."""
     search.run([candidate])
-    _, similarity, clusterer = search.fitted(candidate)
+    _, similarity, clusterer = search.fit(candidate)
     return similarity, clusterer
 
 

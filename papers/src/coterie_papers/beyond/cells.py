@@ -13,7 +13,7 @@ from coterie.clusterers.thresholds import partitions_at
 from coterie.datasets.corpus import Corpus
 from coterie.learners.auto.decoding import threshold_grid
 from coterie.learners.base import Learner
-from coterie.learners.parts import as_number, divided, left_of
+from coterie.learners.parts import as_metric_value, complement, random_folds
 from coterie.metrics import (
     b_cubed,
     conll_score,
@@ -62,7 +62,7 @@ class Point(NamedTuple):
 
 def measured(name: str, truth: Partition, predicted: Partition) -> float:
     """Return a measure as it is shown: of three-part scores the F1, all times 100."""
-    number = as_number(MEASURES[name](truth, predicted))
+    number = as_metric_value(MEASURES[name](truth, predicted))
     return number if name == LOSS else 100 * number
 
 
@@ -112,8 +112,8 @@ def _held_out(setting: Setting, train: Corpus, n_folds: int) -> list[list[PairSc
     """Score each training set without having seen it, for each value of the path."""
     n_sets = len(train.item_sets)
     found: list[dict[int, PairScores]] = [{} for _ in range(_n_places(setting))]
-    for fold in divided(n_sets, n_folds, 0):
-        fitted = _fits(setting, train.at(left_of(n_sets, fold)))
+    for fold in random_folds(n_sets, n_folds, 0):
+        fitted = _fits(setting, train.at(complement(n_sets, fold)))
         for scored, learner in zip(found, fitted, strict=True):
             model = learner.to_model()
             scored.update({n: model.scores(train.item_sets[n]) for n in fold.tolist()})

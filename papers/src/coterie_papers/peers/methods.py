@@ -10,8 +10,8 @@ from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.learners.auto.candidates import Candidate, Setup, Variant, size_bound
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import SLUGS
-from coterie.learners.auto.plan import planned
-from coterie.learners.auto.search import Point, Search
+from coterie.learners.auto.plan import plan_validation
+from coterie.learners.auto.search import CandidateSearch, DecisionRule
 from coterie.learners.base import Examples, Learner
 from coterie.learners.discriminative.clustering import DiscriminativeClustering
 from coterie.learners.linking.best_left_link import BestLeftLinkLearner
@@ -71,7 +71,7 @@ class Tuned(NamedTuple):
     """A learner fitted to all training pairs, and the point at which it is to predict."""
 
     learner: Learner
-    point: Point
+    point: DecisionRule
 
     def predict(self, item_set: Any) -> Partition:
         """Partition an item set."""
@@ -111,12 +111,12 @@ def tuned(method: str, train: Examples) -> Tuned:
     Both are done as `AutoLearner` does for its own candidates.
     """
     setup = PaperSetup(random_state=SEED, max_size=size_bound(train.truths))
-    plan = planned(train, as_entities(None, train.truths), N_PARTS, SEED)
+    plan = plan_validation(train, as_entities(None, train.truths), N_PARTS, SEED)
     candidate = Candidate(method)
-    search = Search(setup, train, plan, [candidate], b_cubed)
+    search = CandidateSearch(setup, train, plan, [candidate], b_cubed)
     if plan.folds:
         search.run([candidate])
-    point = search.point(candidate)
+    point = search.rule(candidate)
     variant = setup.variants(candidate)[point.variant]
     (learner,) = setup.fits(variant, train, [point.length])
     return Tuned(learner, point)

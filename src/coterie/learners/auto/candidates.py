@@ -38,7 +38,7 @@ CANDIDATES = tuple(Candidate(each.name, context) for each in FAMILIES for contex
 """All candidates, in the order of simplicity."""
 
 
-def of_names(names: Iterable[str] | None) -> tuple[Candidate, ...]:
+def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
     """Return the candidates of some names, None for all."""
     if names is None:
         return CANDIDATES

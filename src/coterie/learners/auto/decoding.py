@@ -43,16 +43,16 @@ def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) ->
     if len(scored) == 1:
         grid = np.union1d(grid, np.linspace(grid[0], grid[-1], N_BETWEEN + 2))
     are_all = all(each.listed is None for each in scored)
-    return grid if are_all else grid[grid >= mean_apart(scored, truths)]
+    return grid if are_all else grid[grid >= mean_score_apart(scored, truths)]
 
 
-def steadied(reached: Floats) -> Floats:
+def smooth_over_thresholds(reached: Floats) -> Floats:
     """Average what was reached at each threshold, along axis 1, with what was beside it.
 
     One join of two large clusters moves what a single item set reaches, and the next item set is
     joined at another threshold.
 
-    >>> steadied(np.array([[[0.0], [60.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
+    >>> smooth_over_thresholds(np.array([[[0.0], [60.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
     [20.0, 15.0, 12.0, 15.0, 0.0]
     """
     n_thresholds = reached.shape[1]
@@ -62,7 +62,7 @@ def steadied(reached: Floats) -> Floats:
     return averaged
 
 
-def mean_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> float:
+def mean_score_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> float:
     """Return what pairs apart score on the average: what is foreseen of those not listed.
 
     Never above 0, which is what it is where no pair is apart.

@@ -10,10 +10,10 @@ from coterie._core.arrays import Ints
 from coterie.exceptions import InputError, located
 from coterie.partition import Partition, label_codes
 
-Names: TypeAlias = Sequence[Hashable] | NDArray[np.generic]
+EntityNames: TypeAlias = Sequence[Hashable] | NDArray[np.generic]
 
 
-def as_entities(entities: Iterable[Names] | None, truths: Sequence[Partition]) -> list[Ints]:
+def as_entities(entities: Iterable[EntityNames] | None, truths: Sequence[Partition]) -> list[Ints]:
     """Give each item the number of its entity; None makes every cluster one of its own.
 
     Examples
@@ -35,7 +35,7 @@ def as_entities(entities: Iterable[Names] | None, truths: Sequence[Partition]) -
     return numbers
 
 
-def _as_names(entities: Iterable[Names], truths: Sequence[Partition]) -> list[list[Hashable]]:
+def _as_names(entities: Iterable[EntityNames], truths: Sequence[Partition]) -> list[list[Hashable]]:
     if isinstance(entities, Partition | str) or not isinstance(entities, Iterable):
         raise InputError(
             f"entities are of type {type(entities).__name__}; give a list with the names of the "
@@ -53,7 +53,7 @@ def _as_names(entities: Iterable[Names], truths: Sequence[Partition]) -> list[li
     return names
 
 
-def _as_list(names: Names, n_items: int) -> list[Hashable]:
+def _as_list(names: EntityNames, n_items: int) -> list[Hashable]:
     if isinstance(names, Partition):
         raise InputError(
             "its entities are a Partition, whose names mean nothing in other item sets; give a "

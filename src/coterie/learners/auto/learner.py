@@ -9,11 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._core.arguments import as_weight, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
-from coterie.learners.auto.candidates import Candidate, Setup, of_names, size_bound
-from coterie.learners.auto.entities import Names, as_entities
-from coterie.learners.auto.plan import planned
-from coterie.learners.auto.search import HeldOutScores, Search, is_level, standard_error
-from coterie.learners.auto.text import shown_table
+from coterie.learners.auto.candidates import Candidate, Setup, candidates_named, size_bound
+from coterie.learners.auto.entities import EntityNames, as_entities
+from coterie.learners.auto.plan import plan_validation
+from coterie.learners.auto.search import CandidateSearch, HeldOutScores, is_level, standard_error
+from coterie.learners.auto.text import format_table
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
@@ -154,14 +154,14 @@ class AutoLearner(Learner):
     def report(self) -> str:
         """Return in plain text what was tried, the time it took, and the choice with its reason."""
         check_is_fitted(self, "similarity_")
-        return shown_table(self.table_, self.choice_, self.reason_, self.seconds_)
+        return format_table(self.table_, self.choice_, self.reason_, self.seconds_)
 
     def fit(
         self,
         item_sets: Iterable[Any],
         partitions: Iterable[PartitionLike],
         *,
-        entities: Iterable[Names] | None = None,
+        entities: Iterable[EntityNames] | None = None,
     ) -> Self:
         """Choose, and learn from all item sets.
 
@@ -186,8 +186,8 @@ class AutoLearner(Learner):
         item_sets: Iterable[Any],
         partitions: Iterable[PartitionLike],
         *,
-        entities: Iterable[Names] | None = None,
-    ) -> Search:
+        entities: Iterable[EntityNames] | None = None,
+    ) -> CandidateSearch:
         """Fit, and return the search behind the choice, which can go on with other candidates.
 
         The arguments are those of `fit`. The search holds the item sets and what was validated.
@@ -197,25 +197,29 @@ class AutoLearner(Learner):
     def _fit(self, examples: Examples) -> None:
         self._search(examples)
 
-    def _search(self, examples: Examples, entities: Iterable[Names] | None = None) -> Search:
+    def _search(
+        self, examples: Examples, entities: Iterable[EntityNames] | None = None
+    ) -> CandidateSearch:
         begun = monotonic()
         search = self._begin(examples, entities)
         self._choose(search, begun)
         return search
 
-    def _choose(self, search: Search, begun: float) -> None:
+    def _choose(self, search: CandidateSearch, begun: float) -> None:
         """Validate what the rule asks for, choose, and fit the choice to all item sets."""
         why_not = self._validate(search)
         chosen, self.reason_ = _choice(search)
-        self.learner_, self.similarity_, self._chosen_clusterer = search.fitted(chosen)
-        best = _best(search) if search.found else None
+        self.learner_, self.similarity_, self._chosen_clusterer = search.fit(chosen)
+        best = _best(search) if search.validated else None
         self.table_ = [_row(search, each, best, why_not.get(each)) for each in search.candidates]
         self.choice_ = self.table_[search.candidates.index(chosen)]
         self.held_out_ = search.held_out(chosen)
         self.seconds_ = monotonic() - begun
         self._finish()
 
-    def _begin(self, examples: Examples, entities: Iterable[Names] | None = None) -> Search:
+    def _begin(
+        self, examples: Examples, entities: Iterable[EntityNames] | None = None
+    ) -> CandidateSearch:
         """Check what is given, and set up the search."""
         scorer(self.metric)  # type: ignore[arg-type]  # refuses what does not tell its direction
         n_folds = as_whole("n_folds", self.n_folds, 2)
@@ -224,16 +228,16 @@ class AutoLearner(Learner):
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
         ordered = all(each.ordered for each in examples.item_sets)
         numbers = as_entities(entities, examples.truths)
-        plan = planned(examples, numbers, n_folds, seed, named=entities is not None)
+        plan = plan_validation(examples, numbers, n_folds, seed, named=entities is not None)
         bound = size_bound(examples.truths) if plan.folds else None
         setup = Setup(self.featurizer, self.blocker, ordered, seed, bound)
         if plan.folds:
             self._featurizer.fit(examples.item_sets)  # an error has the number of the set
         deadline = monotonic() + budget
-        wanted = of_names(self.candidates)
-        return Search(setup, examples, plan, wanted, self.metric, n_jobs, deadline)
+        wanted = candidates_named(self.candidates)
+        return CandidateSearch(setup, examples, plan, wanted, self.metric, n_jobs, deadline)
 
-    def _validate(self, search: Search) -> dict[Candidate, str]:
+    def _validate(self, search: CandidateSearch) -> dict[Candidate, str]:
         """Validate the candidates, and say of those that are not why."""
         if not search.plan.folds:
             why = dict.fromkeys(search.candidates, f"not tried: {search.plan.why}")
@@ -242,7 +246,7 @@ class AutoLearner(Learner):
         plain = [each for each in search.candidates if not each.context or each in first]
         search.run(plain, keep=1)
         why_not = _validate_context(search)
-        for each, done in search.missing.items():
+        for each, done in search.unfinished.items():
             used = f"not tried: the budget of {self.budget:g} s was used up"
             why_not[each] = f"{used} after {done} of {len(search.plan.folds)} folds"
         return why_not
@@ -252,7 +256,7 @@ class AutoLearner(Learner):
         return self._chosen_clusterer
 
 
-def _validate_context(search: Search) -> dict[Candidate, str]:
+def _validate_context(search: CandidateSearch) -> dict[Candidate, str]:
     """Validate context where it may help, and say of the families where it is not tried why."""
     if not any(each.context for each in search.candidates):
         return {}
@@ -264,34 +268,34 @@ def _validate_context(search: Search) -> dict[Candidate, str]:
         helped = _is_helped(search, search.simplest) or _is_helped(search, top)
     else:
         helped, why = False, "not tried: there are too few item sets of other entities"
-    others = [each for each in search.candidates if each.context and each not in search.found]
+    others = [each for each in search.candidates if each.context and each not in search.validated]
     if helped:
         search.run(others)
     return {} if helped else dict.fromkeys(others, why)
 
 
-def _is_helped(search: Search, candidate: Candidate) -> bool:
+def _is_helped(search: CandidateSearch, candidate: Candidate) -> bool:
     """Tell whether a family does better with context, or nobody knows."""
     both = [candidate._replace(context=context) for context in (False, True)]
-    if any(each not in search.found for each in both):
+    if any(each not in search.validated for each in both):
         return True
-    before, after = (search.sign * search.chosen(each).mean for each in both)
+    before, after = (search.sign * search.selected_rule(each).mean for each in both)
     return after > before
 
 
-def _best(search: Search) -> Candidate:
+def _best(search: CandidateSearch) -> Candidate:
     """Return the best of the candidates that were validated, the simplest among equals."""
-    tried = [each for each in search.candidates if each in search.found]
-    return max(tried, key=lambda each: search.sign * search.chosen(each).mean)
+    tried = [each for each in search.candidates if each in search.validated]
+    return max(tried, key=lambda each: search.sign * search.selected_rule(each).mean)
 
 
-def _choice(search: Search) -> tuple[Candidate, str]:
+def _choice(search: CandidateSearch) -> tuple[Candidate, str]:
     """Return the simplest candidate within one standard error of the best, and the reason."""
-    if not search.found:
+    if not search.validated:
         return search.simplest, "from so little nothing more can be chosen reliably"
     best = _best(search)
     level = [each for each in search.candidates if _is_level(search, each, best)]
-    if len(search.found) == 1:
+    if len(search.validated) == 1:
         only = len({each.name for each in search.candidates}) == 1
         return best, f"it is the only one that {'was asked' if only else 'there was time'} for"
     if best == search.simplest:
@@ -301,19 +305,21 @@ def _choice(search: Search) -> tuple[Candidate, str]:
     return level[0], f"it is the simplest within one standard error of the best, {best}"
 
 
-def _is_level(search: Search, candidate: Candidate, best: Candidate) -> bool:
+def _is_level(search: CandidateSearch, candidate: Candidate, best: Candidate) -> bool:
     """Tell whether a candidate was validated, and is within one standard error of the best."""
-    if candidate not in search.found:
+    if candidate not in search.validated:
         return False
-    own, top = search.chosen(candidate), search.chosen(best)
+    own, top = search.selected_rule(candidate), search.selected_rule(best)
     return is_level(search.sign * (top.mean - own.mean), top.values - own.values)
 
 
-def _row(search: Search, candidate: Candidate, best: Candidate | None, why: str | None) -> Tried:
+def _row(
+    search: CandidateSearch, candidate: Candidate, best: Candidate | None, why: str | None
+) -> Tried:
     """Return the row of a candidate in the table."""
-    if candidate not in search.found and candidate != search.simplest:
+    if candidate not in search.validated and candidate != search.simplest:
         return Tried(*candidate, status=why or "not tried")
-    point = search.point(candidate)
+    point = search.rule(candidate)
     variant = search.setup.variants(candidate)[point.variant]
     row = Tried(
         *candidate,
@@ -325,9 +331,9 @@ def _row(search: Search, candidate: Candidate, best: Candidate | None, why: str 
     )
     if best is None:
         return row
-    own, top = search.chosen(candidate), search.chosen(best)
+    own, top = search.selected_rule(candidate), search.selected_rule(best)
     return row._replace(
         mean=own.mean,
         standard_error=standard_error(own.values - top.values),
-        seconds=search.found[candidate].seconds,
+        seconds=search.validated[candidate].seconds,
     )

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, cast
 
 from coterie._core.arrays import Bools, Ints
-from coterie.learners.parts import as_number, part_of_each
+from coterie.learners.parts import as_metric_value, assign_parts
 from coterie.metrics.contingency import contingency
 from coterie.partition import Partition
 
@@ -42,7 +42,7 @@ class Measure:
 
     def __call__(self, predicted: Partition) -> list[float]:
         """Return the metric, and the values that tell its error."""
-        whole = as_number(self.metric(self.truth, predicted))
+        whole = as_metric_value(self.metric(self.truth, predicted))
         if not self.alone:
             return [whole, whole]
         less = self._by_tables if hasattr(self.metric, "from_table") else self._by_items
@@ -52,7 +52,9 @@ class Measure:
         """Leave true clusters out of the one table that a metric is computed from."""
         table, groups = contingency(self.truth, predicted), self._groups_of_clusters
         from_table = cast("Any", self.metric).from_table
-        return [as_number(from_table(table.of_truths(groups != own))) for own in range(N_GROUPS)]
+        return [
+            as_metric_value(from_table(table.of_truths(groups != own))) for own in range(N_GROUPS)
+        ]
 
     def _by_items(self, predicted: Partition) -> list[float]:
         """Leave items out, for any other metric."""
@@ -60,12 +62,12 @@ class Measure:
 
     def _without(self, left_out: Bools, predicted: Partition) -> float:
         left = [Partition(each.labels[~left_out]) for each in (self.truth, predicted)]
-        return as_number(self.metric(*left))
+        return as_metric_value(self.metric(*left))
 
     @cached_property
     def _groups(self) -> Ints:
         """The group of each item."""
-        return part_of_each(self.truth, N_GROUPS, random_state=0)
+        return assign_parts(self.truth, N_GROUPS, random_state=0)
 
     @cached_property
     def _groups_of_clusters(self) -> Ints:

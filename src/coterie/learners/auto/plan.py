@@ -9,7 +9,7 @@ import numpy as np
 from coterie._core.arrays import Ints
 from coterie.items import ItemSet
 from coterie.learners.base import Examples
-from coterie.learners.parts import divided, part_of_each, taken_of
+from coterie.learners.parts import assign_parts, random_folds, subset_items
 from coterie.model import Model
 from coterie.pairs import PairScores, all_pairs, count_pairs
 from coterie.partition import Partition
@@ -69,7 +69,9 @@ class Fold:
     def _left_of(self, number: int) -> tuple[ItemSet, Partition]:
         item_set, truth = self.examples.item_sets[number], self.examples.truths[number]
         items = self.rest[number]
-        return taken_of(item_set, truth, items) if len(items) < len(truth) else (item_set, truth)
+        return (
+            subset_items(item_set, truth, items) if len(items) < len(truth) else (item_set, truth)
+        )
 
 
 def joined(entities: Sequence[Ints], numbers: Ints) -> Ints:
@@ -77,7 +79,7 @@ def joined(entities: Sequence[Ints], numbers: Ints) -> Ints:
     return np.concatenate([entities[number] for number in numbers])
 
 
-def folds_of_sets(
+def item_set_folds(
     examples: Examples, entities: Sequence[Ints], numbers: Ints, n_folds: int, random_state: int
 ) -> list[Fold]:
     """Divide the item sets of some numbers at random into parts of nearly one size.
@@ -85,7 +87,7 @@ def folds_of_sets(
     The items of all other parts are fitted to, but those whose entities are held out.
     """
     folds = []
-    for part in divided(len(numbers), n_folds, random_state):
+    for part in random_folds(len(numbers), n_folds, random_state):
         own = numbers[part]
         gone = joined(entities, own)
         rest = {
@@ -97,7 +99,7 @@ def folds_of_sets(
     return folds
 
 
-def folds_of_entities(
+def entity_folds(
     examples: Examples, entities: Sequence[Ints], numbers: Ints, n_parts: int, random_state: int
 ) -> list[Fold]:
     """Divide the entities of the item sets of some numbers into parts of nearly as many items.
@@ -108,7 +110,7 @@ def folds_of_entities(
     """
     entity = Partition(joined(entities, numbers))
     ends = np.cumsum([len(entities[number]) for number in numbers])[:-1]
-    parts = np.split(part_of_each(entity, n_parts, random_state), ends)
+    parts = np.split(assign_parts(entity, n_parts, random_state), ends)
     owners = dict(zip(numbers.tolist(), parts, strict=True))
     folds = []
     for part in range(n_parts):
@@ -123,7 +125,7 @@ def folds_of_entities(
     return folds
 
 
-def pooled(scored: Sequence[PairScores]) -> PairScores:
+def pool_scores(scored: Sequence[PairScores]) -> PairScores:
     """Put scores of pairs of the same items together: the mean, where a pair was scored twice.
 
     A pair of two parts was scored without either of them.
@@ -160,7 +162,7 @@ FEW_FOLDS = 3
 """… there are at most so many folds."""
 
 
-class Plan(NamedTuple):
+class ValidationPlan(NamedTuple):
     """What is held out.
 
     Parameters
@@ -179,14 +181,14 @@ class Plan(NamedTuple):
     why: str = ""
 
 
-def planned(
+def plan_validation(
     examples: Examples,
     entities: list[Ints],
     n_folds: int,
     random_state: int,
     *,
     named: bool = False,
-) -> Plan:
+) -> ValidationPlan:
     """Say what to hold out of the item sets; `named` says that entities mean the same in all.
 
     Entities of one item set tell of others of the same item set. Of the next item set they tell
@@ -197,26 +199,26 @@ def planned(
         return _of_many(examples, entities, telling, n_folds, random_state)
     n_entities = _count(entities, telling) if len(telling) else 0
     if n_entities >= LEAST_ENTITIES and (named or len(telling) == 1):
-        folds = folds_of_entities(examples, entities, telling, N_PARTS, random_state)
-        return Plan(folds, pooled=True)
-    return Plan([], why=_few_sets(examples, len(telling), n_entities))
+        folds = entity_folds(examples, entities, telling, N_PARTS, random_state)
+        return ValidationPlan(folds, pooled=True)
+    return ValidationPlan([], why=_few_sets(examples, len(telling), n_entities))
 
 
 def _of_many(
     examples: Examples, entities: list[Ints], numbers: Ints, n_folds: int, random_state: int
-) -> Plan:
+) -> ValidationPlan:
     """Hold out item sets; or entities, if too little would be left without those of the sets."""
     n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
     most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
-    folds = folds_of_sets(examples, entities, numbers, most, random_state)
+    folds = item_set_folds(examples, entities, numbers, most, random_state)
     if min(fold.share for fold in folds) >= LEAST_SHARE:
-        return Plan(folds)
+        return ValidationPlan(folds)
     n_entities = _count(entities, numbers)
     if n_entities >= LEAST_ENTITIES:
-        folds = folds_of_entities(examples, entities, numbers, most, random_state)
-        return Plan(folds, pooled=True)
+        folds = entity_folds(examples, entities, numbers, most, random_state)
+        return ValidationPlan(folds, pooled=True)
     in_all = f"{n_entities} {'entity' if n_entities == 1 else 'entities'} in all"
-    return Plan([], why=f"item sets of {in_all}, fewer than {LEAST_ENTITIES}")
+    return ValidationPlan([], why=f"item sets of {in_all}, fewer than {LEAST_ENTITIES}")
 
 
 def _count(entities: list[Ints], numbers: Ints) -> int:

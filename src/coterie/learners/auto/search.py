@@ -16,9 +16,9 @@ from coterie._types import Clusterer
 from coterie.clusterers.thresholds import below, lowered, partitions_at, with_missing
 from coterie.exceptions import located
 from coterie.learners.auto.candidates import Candidate, Setup, Variant
-from coterie.learners.auto.decoding import mean_apart, steadied, threshold_grid
+from coterie.learners.auto.decoding import mean_score_apart, smooth_over_thresholds, threshold_grid
 from coterie.learners.auto.measure import Measure
-from coterie.learners.auto.plan import Fold, HeldOut, Plan, pooled
+from coterie.learners.auto.plan import Fold, HeldOut, ValidationPlan, pool_scores
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition
@@ -28,7 +28,7 @@ MARGIN = 0.001
 """Up to which difference candidates are level."""
 
 
-class Point(NamedTuple):
+class DecisionRule(NamedTuple):
     """An operating point: a variant by its number, how long it is fitted, and how it predicts."""
 
     variant: int
@@ -38,14 +38,14 @@ class Point(NamedTuple):
     default: bool
 
 
-class Validated(NamedTuple):
+class Validation(NamedTuple):
     """What a candidate reached at each point: a mean over held-out sets, and what tells its error.
 
     The `values` of a point are those of each held-out set; of a single one, the pseudo-values of
     the jackknife.
     """
 
-    points: list[Point]
+    points: list[DecisionRule]
     means: Floats
     values: Floats
     scored: dict[tuple[int, int | None], list[PairScores]]
@@ -60,16 +60,16 @@ class HeldOutScores(NamedTuple):
     scores: PairScores
 
 
-class Chosen(NamedTuple):
+class SelectedRule(NamedTuple):
     """The operating point of a candidate, and what it reached on each held-out set."""
 
-    point: Point
+    rule: DecisionRule
     mean: float
     values: Floats
 
 
 @dataclass(eq=False)
-class Search:
+class CandidateSearch:
     """The candidates as far as they were validated; each once.
 
     Parameters
@@ -92,13 +92,13 @@ class Search:
 
     setup: Setup
     examples: Examples
-    plan: Plan
+    plan: ValidationPlan
     candidates: Sequence[Candidate]
     metric: Callable[..., Any]
     n_jobs: int = 1
     deadline: float = inf
-    found: dict[Candidate, Validated] = field(default_factory=dict, init=False)
-    missing: dict[Candidate, int] = field(default_factory=dict, init=False)
+    validated: dict[Candidate, Validation] = field(default_factory=dict, init=False)
+    unfinished: dict[Candidate, int] = field(default_factory=dict, init=False)
     """How many folds were done of candidates for which there was no time."""
 
     @property
@@ -113,7 +113,7 @@ class Search:
 
     def run(self, candidates: Sequence[Candidate], keep: int = 0) -> None:
         """Validate candidates; of the first `keep` all folds are done, whatever the time."""
-        wanted = [each for each in candidates if each not in self.found]
+        wanted = [each for each in candidates if each not in self.validated]
         tasks = [(each, fold) for each in wanted for fold in self.plan.folds]
         limits = {each: inf if at < keep else self.deadline for at, each in enumerate(wanted)}
         calls = (
@@ -129,7 +129,7 @@ class Search:
                 self._take(each, answers.pop(each))
             report("choose", number, len(tasks), str(each))
 
-    def chosen(self, candidate: Candidate) -> Chosen:
+    def selected_rule(self, candidate: Candidate) -> SelectedRule:
         """Return the operating point of a candidate.
 
         The best over held-out sets; but the best of those with the default clusterer and threshold
@@ -137,7 +137,7 @@ class Search:
         it is the best: its scores are of as many pairs as those of a new one, and what it reached
         at a threshold was averaged with what it did beside it.
         """
-        found = self.found[candidate]
+        found = self.validated[candidate]
         means, gains = self.sign * found.means, self.sign * found.values
         taken = int(np.argmax(means))
         if len(self.judged) > 1:
@@ -145,22 +145,22 @@ class Search:
             plain = max(defaults, key=lambda at: float(means[at]))
             behind = float(means[taken] - means[plain])
             taken = plain if is_level(behind, gains[taken] - gains[plain]) else taken
-        return Chosen(found.points[taken], float(found.means[taken]), found.values[taken])
+        return SelectedRule(found.points[taken], float(found.means[taken]), found.values[taken])
 
-    def point(self, candidate: Candidate) -> Point:
+    def rule(self, candidate: Candidate) -> DecisionRule:
         """Return the operating point of a candidate, the default where it was not validated."""
-        if candidate in self.found:
-            return self.chosen(candidate).point
+        if candidate in self.validated:
+            return self.selected_rule(candidate).rule
         variant = self.setup.variants(candidate)[0]
         clusterer = self.setup.clusterers(variant)[0]
-        return Point(0, variant.lengths[0], clusterer, 0.0, default=True)
+        return DecisionRule(0, variant.lengths[0], clusterer, 0.0, default=True)
 
-    def fitted(self, candidate: Candidate) -> tuple[Learner, Any, Clusterer]:
+    def fit(self, candidate: Candidate) -> tuple[Learner, Any, Clusterer]:
         """Fit a candidate to all item sets at its operating point.
 
         Returns the learner, its similarity less the threshold, and the clusterer.
         """
-        point = self.point(candidate)
+        point = self.rule(candidate)
         variant = self.setup.variants(candidate)[point.variant]
         with threadpool_limits(1, "blas"), uninterrupted():
             (learner,) = self.setup.fits(variant, self.examples, [point.length])
@@ -174,10 +174,10 @@ class Search:
 
     def held_out(self, candidate: Candidate) -> list[HeldOutScores]:
         """Return what a candidate scored of held-out pairs, less its threshold."""
-        if candidate not in self.found:
+        if candidate not in self.validated:
             return []
-        point = self.point(candidate)
-        scored = self.found[candidate].scored[point.variant, point.length]
+        point = self.rule(candidate)
+        scored = self.validated[candidate].scored[point.variant, point.length]
         return [
             HeldOutScores(each.number, each.truth, lowered(scores, point.threshold))
             for each, scores in zip(self.judged, scored, strict=True)
@@ -189,12 +189,12 @@ class Search:
         for fold, scored in zip(self.plan.folds, by_fold, strict=True):
             for held_out, scores in zip(fold.held_out, scored, strict=True):
                 found[held_out.number].append(scores)
-        return [pooled(own) if self.plan.pooled else own[0] for own in found.values()]
+        return [pool_scores(own) if self.plan.pooled else own[0] for own in found.values()]
 
     def _take(self, candidate: Candidate, answers: list["_Scored"]) -> None:
         """Decode what all folds scored."""
         if len(answers) < len(self.plan.folds):
-            self.missing[candidate] = len(answers)
+            self.unfinished[candidate] = len(answers)
             return
         begun = monotonic()
         points, means, values, kept = [], [], [], {}
@@ -203,11 +203,11 @@ class Search:
             scored = self._gathered([answer.scored[key] for answer in answers])
             kept[key] = scored
             for at, (clusterer, grid, table) in enumerate(self._decoded(variants[key[0]], scored)):
-                points += [Point(*key, below(clusterer, t), t, not (at or t)) for t in grid]
+                points += [DecisionRule(*key, below(clusterer, t), t, not (at or t)) for t in grid]
                 means.append(table[:, 0])
                 values.append(table[:, 1:])
         seconds = sum(answer.seconds for answer in answers) + monotonic() - begun
-        self.found[candidate] = Validated(
+        self.validated[candidate] = Validation(
             points, np.concatenate(means), np.concatenate(values), kept, seconds
         )
 
@@ -216,7 +216,7 @@ class Search:
     ) -> list[tuple[Clusterer, list[float], Floats]]:
         """Measure each clusterer at each threshold: a mean over sets, and what tells its error."""
         truths = [each.truth for each in self.judged]
-        absent = mean_apart(scored, truths)
+        absent = mean_score_apart(scored, truths)
         grid = threshold_grid(scored, truths)
         alone = len(truths) == 1
         clusterers = [with_missing(each, absent) for each in self.setup.clusterers(variant)]
@@ -228,7 +228,7 @@ class Search:
         each = list(Parallel(self.n_jobs)(calls))
         means = np.mean([one[..., :1] for one in each], axis=0)
         by_set = np.concatenate([means, *(one[..., 1:] for one in each)], axis=-1)
-        reached = steadied(by_set) if alone else by_set
+        reached = smooth_over_thresholds(by_set) if alone else by_set
         return [(clusterer, grid.tolist(), reached[at]) for at, clusterer in enumerate(clusterers)]
 
 

@@ -8,14 +8,14 @@ TEXTS = (0, 3)
 """The columns that are texts."""
 
 
-def shown_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) -> str:
+def format_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) -> str:
     """Lay out the rows of a table in columns, the choice marked, and say why it was chosen."""
     tried = [row for row in table if row.clusterer is not None]
     marks = [_mark(row, row is choice) for row in tried]
     rows = [
         (*HEADINGS, "seconds", ""),
         *(
-            (*cells(row), "" if row.mean is None else f"{row.seconds:.1f}", mark)
+            (*row_cells(row), "" if row.mean is None else f"{row.seconds:.1f}", mark)
             for row, mark in zip(tried, marks, strict=True)
         ),
     ]
@@ -27,12 +27,12 @@ def shown_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) 
         ).rstrip()
         for row in rows
     ]
-    lines += untried(table)
+    lines += untried_lines(table)
     lines.append(f"Chosen in {seconds:.1f} s: {_named(choice)}; {reason}.")
     return "\n".join(lines)
 
 
-def cells(row: Any) -> tuple[str, ...]:
+def row_cells(row: Any) -> tuple[str, ...]:
     """Return what is shown of a candidate that was tried, under `HEADINGS`."""
     return (
         _named(row),
@@ -44,7 +44,7 @@ def cells(row: Any) -> tuple[str, ...]:
     )
 
 
-def untried(table: Sequence[Any]) -> list[str]:
+def untried_lines(table: Sequence[Any]) -> list[str]:
     """Say which candidates were not tried, those for the same reason together."""
     why: dict[str, list[str]] = {}
     for row in table:

@@ -25,7 +25,7 @@ LEAST_GAMMA = 1e-12
 """The least temperature but 0: below, quotients by it leave the range of numbers."""
 
 
-class Descent(NamedTuple):
+class RiskDerivatives(NamedTuple):
     """The value of a risk, its derivative by each score, and what bounds the second one."""
 
     value: float
@@ -46,7 +46,7 @@ class Risk(Value, ABC):
         """Return what every pair scores before the first tree."""
 
     @abstractmethod
-    def descend(self, pairs: PairSets, scores: Floats) -> Descent:
+    def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
         """Value the scores of all pairs, and say how each should move."""
 
 
@@ -94,14 +94,14 @@ class LeftLinkRisk(Risk):
         """Return `start`."""
         return self.start
 
-    def descend(self, pairs: PairSets, scores: Floats) -> Descent:
+    def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
         """Go once over the links of all items."""
         slopes, bends = np.empty(len(scores)), np.empty(len(scores))
         links, gamma, floor = read_only(scores), float(self.gamma), float(self.floor)
         value = left_link_descent(
             pairs.starts, pairs.lefts, links, pairs.labels, gamma, floor, slopes, bends
         )
-        return Descent(value, slopes, bends)
+        return RiskDerivatives(value, slopes, bends)
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,13 @@ class LogisticRisk(Risk):
         n_together = np.count_nonzero(pairs.together)
         return float(np.log((n_together + 0.5) / (len(pairs) - n_together + 0.5)))
 
-    def descend(self, pairs: PairSets, scores: Floats) -> Descent:
+    def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
         """Compare the probability of each pair with the truth."""
         odds = expit(scores)
         value = np.logaddexp(0.0, scores).sum() - scores[pairs.together].sum()
-        return Descent(float(value), odds - pairs.together, np.maximum(odds * (1 - odds), 1e-12))
+        return RiskDerivatives(
+            float(value), odds - pairs.together, np.maximum(odds * (1 - odds), 1e-12)
+        )
 
 
 GREEDY = Greedy()
@@ -190,7 +192,7 @@ class CorrelationRisk(Risk):
         """Return `start`."""
         return self.start
 
-    def descend(self, pairs: PairSets, scores: Floats) -> Descent:
+    def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
         """Search the worst partition of each item set."""
         plain = LOGISTIC.descend(pairs, scores)
         margins = np.where(pairs.together, -self.margin, self.margin)
@@ -199,7 +201,7 @@ class CorrelationRisk(Risk):
         hinge = scores @ wrong + self.margin * np.count_nonzero(wrong)
         value = (1 - self.share) * hinge + self.share * plain.value
         slopes = (1 - self.share) * wrong + self.share * plain.slopes
-        return Descent(float(value), slopes, np.maximum(plain.bends, self.floor))
+        return RiskDerivatives(float(value), slopes, np.maximum(plain.bends, self.floor))
 
     def _worst(self, pairs: PairSets, augmented: Floats) -> Floats:
         """Return the weight of each pair in the partition that the clusterer finds."""

@@ -20,7 +20,7 @@ from coterie.learners.base import Examples
 from coterie.learners.boosting.pair_sets import PairSets
 from coterie.learners.boosting.risks import Risk
 from coterie.learners.boosting.trees import TreeGrower
-from coterie.learners.parts import as_number, left_of, part_of
+from coterie.learners.parts import as_metric_value, complement, subset_examples
 from coterie.metrics import b_cubed, scorer
 from coterie.similarities.trees import Trees
 
@@ -35,7 +35,7 @@ class Round(NamedTuple):
 
 
 @dataclass(eq=False)
-class Growth:
+class BoostingRun:
     """The trees so far, and what makes more of them."""
 
     objective: Risk
@@ -147,7 +147,9 @@ class Stopping(Value):
         order = np.random.default_rng(random_state).permutation(n_sets)
         order = order[np.argsort(~np.array(telling)[order], kind="stable")]
         drawn = np.sort(order[: min(max(round(self.share * n_sets), 1), n_sets - 1)])
-        return part_of(examples, drawn), part_of(examples, left_of(n_sets, drawn))
+        return subset_examples(examples, drawn), subset_examples(
+            examples, complement(n_sets, drawn)
+        )
 
 
 class Watch:
@@ -161,19 +163,19 @@ class Watch:
         self._scores, self._n_added = np.zeros(len(pairs)), 0
         self._best, self._top, self._n_worse = 0, -inf, 0
 
-    def best(self, growth: Growth) -> int:
+    def best(self, growth: BoostingRun) -> int:
         """Return the number of trees that was best, after a look at the last ones."""
         if len(growth.trees) > self._n_added:
             self._look(growth)
         return max(self._best, 1)
 
-    def has_seen_enough(self, growth: Growth) -> bool:
+    def has_seen_enough(self, growth: BoostingRun) -> bool:
         """Look, where it is time to, and tell whether to stop."""
         if not len(growth.trees) % self._stopping.every:
             self._look(growth)
         return self._n_worse >= self._stopping.patience
 
-    def _look(self, growth: Growth) -> None:
+    def _look(self, growth: BoostingRun) -> None:
         done = len(growth.trees)
         self._scores += Trees.joined(growth.trees[self._n_added : done])(self._matrix)
         self._n_added = done
@@ -189,6 +191,6 @@ class Watch:
         found = []
         for each in self._pairs.sets:
             predicted = self._clusterer(each.scored(scores[each.at]))
-            found.append(as_number(metric(each.truth, predicted)))
+            found.append(as_metric_value(metric(each.truth, predicted)))
         mean = float(np.mean(found))
         return mean if metric.greater_is_better else -mean

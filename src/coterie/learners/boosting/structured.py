@@ -11,7 +11,7 @@ from coterie.exceptions import InputError
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.learners.boosting.pair_sets import pair_sets
 from coterie.learners.boosting.risks import LeftLinkRisk, Risk
-from coterie.learners.boosting.stopping import Growth, Round, Stopping, Watch
+from coterie.learners.boosting.stopping import BoostingRun, Round, Stopping, Watch
 from coterie.learners.boosting.trees import TreeGrower, default_trees
 from coterie.partition import PartitionLike
 from coterie.similarities.trees import Trees, TreeSimilarity
@@ -148,7 +148,7 @@ class StructuredBoosting(Learner):
                 break
         return watch.best(growth)
 
-    def _growth(self, examples: Examples) -> Growth:
+    def _growth(self, examples: Examples) -> BoostingRun:
         refuse_class("objective", self.objective)
         if not isinstance(self.objective, Risk):
             raise InputError(
@@ -161,9 +161,9 @@ class StructuredBoosting(Learner):
         featurizer = self._featurizer.fit(examples.item_sets)
         pairs, matrix = pair_sets(examples, featurizer, self._blocker)
         seed = as_whole("random_state", self.random_state)
-        return Growth(self.objective, grower, featurizer, pairs, matrix, seed)
+        return BoostingRun(self.objective, grower, featurizer, pairs, matrix, seed)
 
-    def _keep(self, growth: Growth, n_rounds: int) -> None:
+    def _keep(self, growth: BoostingRun, n_rounds: int) -> None:
         trees = Trees.joined(growth.trees[:n_rounds])
         self.similarity_ = TreeSimilarity(growth.featurizer, trees, growth.first_score)
         self.n_rounds_, self.trees_ = len(trees), growth.grower

@@ -16,7 +16,7 @@ from coterie.exceptions import InputError, ItemSetError, located
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.learners.calibration.curve_fits import CurveFit, Platt
 from coterie.learners.calibration.reliability import Reliabilities, Reliability
-from coterie.learners.parts import divided, left_of, part_of
+from coterie.learners.parts import complement, random_folds, subset_examples
 from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.partition import Partition, PartitionLike
@@ -98,7 +98,7 @@ def calibrate(
     """
     examples = as_examples(item_sets, partitions)
     _refuse_unfit(learner, method, len(examples.truths))
-    folds = divided(len(examples.truths), n_folds, random_state)
+    folds = random_folds(len(examples.truths), n_folds, random_state)
     held_out = []
     for number, fold in enumerate(folds):
         held_out.append(_held_out(learner, examples, fold))
@@ -110,7 +110,7 @@ def calibrate(
     return Calibrated(fitted, replace(fitted.to_model(), calibration=calibration), reliability)
 
 
-def calibration_of(
+def fit_calibration(
     held_out: Sequence[tuple[PairScores, Partition]],
     clusterer: Clusterer,
     method: CurveFit = PLATT,
@@ -132,7 +132,7 @@ def calibration_of(
     --------
     >>> from coterie.clusterers import Greedy
     >>> scores = PairScores(4, None, [2.0, -1.0, 1.0, -2.0, 1.0, -2.0])
-    >>> calibration_of([(scores, Partition([0, 0, 1, 1]))], Greedy())([2.0, -2.0]).round(1)
+    >>> fit_calibration([(scores, Partition([0, 0, 1, 1]))], Greedy())([2.0, -2.0]).round(1)
     array([0.4, 0.3])
     """
     judged = [_judged(scores, clusterer(scores), truth) for scores, truth in held_out]
@@ -157,13 +157,13 @@ class _Judged:
 
 def _held_out(learner: Learner, examples: Examples, fold: Ints) -> list[_Judged]:
     """Fit to all item sets but those of a fold, and judge what is predicted of these."""
-    others = left_of(len(examples.truths), fold)
+    others = complement(len(examples.truths), fold)
     # Sums by several threads of BLAS are rounded in another way.
     with threadpool_limits(1, "blas"), located(f"item sets {fold.tolist()} held out"):
         with uninterrupted():
-            model = clone(learner).fit(*part_of(examples, others)).to_model()
+            model = clone(learner).fit(*subset_examples(examples, others)).to_model()
         judged = []
-        for item_set, truth in zip(*part_of(examples, fold), strict=True):
+        for item_set, truth in zip(*subset_examples(examples, fold), strict=True):
             scores = model.scores(item_set)
             judged.append(_judged(scores, model.clusterer(scores), truth))
     return judged

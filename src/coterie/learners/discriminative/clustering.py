@@ -26,7 +26,7 @@ from coterie.learners.discriminative.runs import (
 )
 from coterie.learners.discriminative.updates import PaperUpdate, Update
 from coterie.learners.linking.link_sets import refuse_wrong_row_count
-from coterie.learners.parts import as_held_out, left_of
+from coterie.learners.parts import as_held_out, complement
 from coterie.pairs import count_pairs
 from coterie.partition import PartitionLike
 from coterie.similarities import DistanceSimilarity
@@ -209,7 +209,7 @@ class DiscriminativeClustering(Learner):
         """Compute the features, once for all iterations."""
         n_sets = len(examples.truths)
         judged = np.empty(0, np.intp) if held_out is None else as_held_out(held_out, n_sets)
-        taught = left_of(n_sets, judged)
+        taught = complement(n_sets, judged)
         featurizer = self._featurizer.fit([examples.item_sets[at] for at in taught])
         sets = self._sets(examples, featurizer)
         shown = [sets[at] for at in taught]
