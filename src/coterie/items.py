@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints, Pairs, read_only
-from coterie._core.indices import ReorderedFeatures, as_order, in_order, pairs_in_order
+from coterie._core.indices import ReorderedFeatures, as_order, reorder_pairs, reorder_rows
 from coterie.exceptions import FeatureError, ItemSetError, PairError, located
 from coterie.pairs import as_n_clusters, as_pairs, count_pairs
 
@@ -349,22 +349,22 @@ def _reordered(items: Any, order: Ints) -> Any:
 def at(items: Any, numbers: Ints) -> Any:
     """Take items, which are no pair features, by their numbers."""
     if isinstance(items, Columns):
-        return Columns({name: in_order(column, numbers) for name, column in items.items()})
+        return Columns({name: reorder_rows(column, numbers) for name, column in items.items()})
     if isinstance(items, tuple):  # as an array, which is not looked through for rows of numbers
         return np.fromiter((items[number] for number in numbers), object, len(numbers))
-    return in_order(items, numbers)
+    return reorder_rows(items, numbers)
 
 
 def _reordered_pairs(items: PairFeatures, order: Ints) -> PairFeatures:
     features, pairs = items.features, items.pairs
     if pairs is None:
-        rows = pairs_in_order(order)
+        rows = reorder_pairs(order)
     else:  # the rows stay where they are
         rows, pairs = np.arange(len(pairs)), np.argsort(order)[pairs]
     if is_operator(features):
         features = ReorderedFeatures(features, rows, order)
     elif pairs is None:
-        features = in_order(features, rows)
+        features = reorder_rows(features, rows)
     return PairFeatures(features, len(order), pairs)
 
 

@@ -18,9 +18,9 @@ from coterie._core.indices import (
     condensed_positions,
     count_pairs,
     pair_indices,
-    refuse_loops,
+    pair_text,
+    refuse_self_pairs,
     row_start,
-    show,
     upper_rows,
     upper_triangle,
 )
@@ -288,7 +288,7 @@ def _groups_apart(apart: Pairs, groups: Ints) -> Pairs:
     clash = np.flatnonzero(groups[apart[:, 0]] == groups[apart[:, 1]])
     if clash.size:
         raise PairError(
-            f"items {show(apart[clash[0]])} must be apart, but the links put them together; "
+            f"items {pair_text(apart[clash[0]])} must be apart, but the links put them together; "
             "drop one of the two"
         )
     return groups[apart]
@@ -362,7 +362,7 @@ def _as_apart(apart: ArrayLike | None, n_items: int) -> Pairs | None:
     if apart is None:
         return None
     pairs = pair_indices(apart, n_items)
-    refuse_loops(pairs)
+    refuse_self_pairs(pairs)
     links = as_links(pairs, n_items)
     return links if len(links) else None
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Ints, read_only
-from coterie._core.indices import SMALL, upper_triangle
+from coterie._core.indices import MAX_MASKED_ITEMS, upper_triangle
 from coterie.exceptions import PartitionError, located
 from coterie.pairs import as_links, pair_indices
 
@@ -124,7 +124,7 @@ class Partition:
         >>> Partition([0, 1, 0]).together().tolist()
         [False, True, False]
         """
-        if pairs is None and len(self) <= SMALL:
+        if pairs is None and len(self) <= MAX_MASKED_ITEMS:
             return upper_triangle(np.equal.outer(self.labels, self.labels))
         if pairs is None:
             rows = [self.labels[i] == self.labels[i + 1 :] for i in range(len(self))]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie import ItemSet
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 from coterie.blocking import (
     Combined,
     NearestTexts,
@@ -53,7 +53,7 @@ def pairs_of(blocker, items):
 
 
 def plain_cells(table, name):
-    return [plain(cell or "") for cell in table[name]]
+    return [plain_text(cell or "") for cell in table[name]]
 
 
 def sharing(parts, most=None):
@@ -103,7 +103,7 @@ def test_runs_of_characters_are_brute_force(table, size, most):
 def test_runs_are_found_in_any_chunks(chunk, size, monkeypatch, rng):
     monkeypatch.setattr("coterie.blocking._parts.CHUNK", chunk)
     letters = [chr(code) for code in [*range(97, 123), *range(0x4E00, 0x4E40), 0x1F600, 32]]
-    texts = [plain("".join(rng.choice(letters, 60))) for _ in range(20)]
+    texts = [plain_text("".join(rng.choice(letters, 60))) for _ in range(20)]
     texts += texts[:5]
     spread = grams_of_texts(texts, size)
     found = [set(spread.parts[spread.texts == text].tolist()) for text in range(len(texts))]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie.clusterers.constraints import refuse_contradictions
 from coterie.exceptions import InputError
 from coterie.tables.constraints import PairFile, as_links
@@ -101,7 +101,7 @@ LETTERS = [chr(97 + i) for i in range(26)]
 def refuse(together, apart, ids):
     """Refuse contradictions as `TableModel.cluster` does."""
     pairs = (np.array(links, dtype=np.intp).reshape(-1, 2) for links in (together, apart))
-    refuse_contradictions(*pairs, len(ids), lambda row: quoted(ids[row]))
+    refuse_contradictions(*pairs, len(ids), lambda row: quote(ids[row]))
 
 
 def chained(*texts):

@@ -52,10 +52,10 @@ def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf"
     return float(value)
 
 
-def as_weight(name: str, value: float) -> float:
+def as_positive(name: str, value: float) -> float:
     """Take a finite number above 0.
 
-    >>> as_weight("C", 0)
+    >>> as_positive("C", 0)
     Traceback (most recent call last):
     coterie.exceptions.InputError: C is 0; give a finite number above 0
     """

@@ -24,7 +24,7 @@ def read_only(array: Array) -> Array:
     return view
 
 
-def rounding(scores: Floats, *others: float) -> float:
+def rounding_tolerance(scores: Floats, *others: float) -> float:
     """Return the difference of two values that is no difference: 1e-9 of what is at stake.
 
     At stake is the sum of the positive scores, above which no partition has a value, or any other
@@ -34,7 +34,7 @@ def rounding(scores: Floats, *others: float) -> float:
     return 1e-9 * max([stake, *map(abs, others)])
 
 
-def below_all(scores: Floats) -> float:
+def forbidding_score(scores: Floats) -> float:
     """Return a score that no sum of others outweighs: whoever joins such a pair only loses."""
     return -2.0 * float(scores[scores > 0].sum()) or -1.0
 

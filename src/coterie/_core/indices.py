@@ -13,7 +13,7 @@ from coterie.exceptions import ItemSetError, PairError
 
 Row = TypeVar("Row", int, Ints)
 
-SMALL = 1000
+MAX_MASKED_ITEMS = 1000
 """Up to how many items a mask of the triangle is faster than a walk over its rows."""
 
 
@@ -62,7 +62,7 @@ def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
 
 def upper_triangle(matrix: Array) -> Array:
     """Return the entries above the diagonal in condensed order."""
-    if len(matrix) <= SMALL:
+    if len(matrix) <= MAX_MASKED_ITEMS:
         return matrix[~np.tri(len(matrix), dtype=np.bool_)]  # type: ignore[return-value]
     parts = [matrix[row, row + 1 :] for row in range(len(matrix))]
     return np.concatenate(parts) if parts else matrix.reshape(-1)  # type: ignore[return-value]
@@ -79,7 +79,7 @@ def as_pairs(pairs: ArrayLike | None, n_items: int) -> Pairs | None:
     if pairs is None:
         return None
     array = pair_indices(pairs, n_items)
-    refuse_loops(array)
+    refuse_self_pairs(array)
     if np.any(array[:, 0] > array[:, 1]):
         array = np.sort(array, axis=1)
     keys = array[:, 0] * n_items + array[:, 1]
@@ -120,17 +120,17 @@ def pair_indices(pairs: ArrayLike, n_items: int) -> Pairs:
     if array.min() < 0 or array.max() >= n_items:
         number = int(np.argmax(np.any((array < 0) | (array >= n_items), axis=1)))
         raise PairError(
-            f"pair {number} is {show(array[number])}, but there are {n_items} items; "
+            f"pair {number} is {pair_text(array[number])}, but there are {n_items} items; "
             f"indices run from 0 to {n_items - 1}"
         )
     return np.ascontiguousarray(array, dtype=np.intp)
 
 
-def refuse_loops(pairs: Pairs) -> None:
+def refuse_self_pairs(pairs: Pairs) -> None:
     loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if loops.size:
         raise PairError(
-            f"pair {loops[0]} is {show(pairs[loops[0]])}, an item with itself; "
+            f"pair {loops[0]} is {pair_text(pairs[loops[0]])}, an item with itself; "
             "leave it out (what an item scores with itself is the diagonal)"
         )
 
@@ -141,12 +141,12 @@ def _refuse_duplicates(pairs: Pairs, keys: Ints) -> None:
     if again.size:
         first, second = order[again[0]], order[again[0] + 1]
         raise PairError(
-            f"pairs {first} and {second} are both {show(pairs[first])}; "
+            f"pairs {first} and {second} are both {pair_text(pairs[first])}; "
             "pairs are unordered, list each once"
         )
 
 
-def show(pair: NDArray[Any]) -> str:
+def pair_text(pair: NDArray[Any]) -> str:
     return f"({pair[0]}, {pair[1]})"
 
 
@@ -171,7 +171,7 @@ def as_order(order: ArrayLike, n_items: int) -> Ints:
     return read_only(numbers.astype(np.intp))
 
 
-def in_order(rows: Any, order: Ints) -> Any:
+def reorder_rows(rows: Any, order: Ints) -> Any:
     """Put the rows of a matrix or a frame, or the values of a column, in another order."""
     if isinstance(rows, np.ndarray) or sp.issparse(rows):
         return rows[order]
@@ -184,10 +184,10 @@ def in_order(rows: Any, order: Ints) -> Any:
     return tuple(values[number] for number in order)
 
 
-def pairs_in_order(order: Ints) -> Ints:
+def reorder_pairs(order: Ints) -> Ints:
     """Return where each pair of the reordered items was, all pairs being in condensed order.
 
-    >>> pairs_in_order(np.array([2, 0, 1])).tolist()
+    >>> reorder_pairs(np.array([2, 0, 1])).tolist()
     [1, 2, 0]
     """
     before = np.sort(order[all_pairs(len(order))], axis=1)

@@ -13,17 +13,17 @@ ACCENTS = (
 """Where the marks are that words can do without; those of other scripts are parts of letters."""
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return the letters and digits of a text without case and accents, the rest as one blank.
 
     Characters are taken in their compatible form (NFKC), digits of any script as 0 to 9. Invisible
     characters are dropped. A plain text is its own plain text.
 
-    >>> plain("  Łukasz O’Brien-MÜLLER,  ﬁrst floor, № ４２ ")
+    >>> plain_text("  Łukasz O’Brien-MÜLLER,  ﬁrst floor, № ４２ ")
     'lukasz o brien muller first floor no 42'
-    >>> plain("नई दिल्ली, 北京-٢٠٠٨")
+    >>> plain_text("नई दिल्ली, 北京-٢٠٠٨")
     'नई दिल्ली 北京 2008'
-    >>> plain("?!")
+    >>> plain_text("?!")
     ''
     """
     if text.isascii():
@@ -35,35 +35,37 @@ def plain(text: str) -> str:
 def plain_texts(texts: Iterable[str]) -> list[str]:
     """Return the plain form of each text, found once for those that are equal."""
     known: dict[str, str] = {}
-    return [known[text] if text in known else known.setdefault(text, plain(text)) for text in texts]
+    return [
+        known[text] if text in known else known.setdefault(text, plain_text(text)) for text in texts
+    ]
 
 
-def counted(number: int, what: str) -> str:
+def pluralize(number: int, what: str) -> str:
     """Return a number of things.
 
-    >>> counted(1, "row"), counted(1200, "row")
+    >>> pluralize(1, "row"), pluralize(1200, "row")
     ('1 row', '1,200 rows')
     """
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def shown(text: object, most: int = 60) -> str:
+def one_line(text: object, most: int = 60) -> str:
     r"""Return a value in one line: what is not printable is escaped, and what is long is cut.
 
-    >>> shown("two\nlines"), shown("long" * 20, 8)
+    >>> one_line("two\nlines"), one_line("long" * 20, 8)
     ('two\\nlines', 'longlon…')
     """
     escaped = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
     return escaped if len(escaped) <= most else f"{escaped[: most - 1]}…"
 
 
-def quoted(text: str, most: int = 40) -> str:
+def quote(text: str, most: int = 40) -> str:
     """Return a text for an error: as it is shown, in quotes where it would not be seen as it is.
 
-    >>> quoted("7"), quoted(" ")
+    >>> quote("7"), quote(" ")
     ('7', "' '")
     """
-    return shown(text if text.isprintable() and text.strip() == text != "" else repr(text), most)
+    return one_line(text if text.isprintable() and text.strip() == text != "" else repr(text), most)
 
 
 def time_text(seconds: float) -> str:
@@ -78,10 +80,10 @@ def time_text(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def either(names: Iterable[str]) -> str:
+def join_with_or(names: Iterable[str]) -> str:
     """Write names as a choice.
 
-    >>> either(["Greedy"]), either(["Greedy", "Exact", "Pivot"])
+    >>> join_with_or(["Greedy"]), join_with_or(["Greedy", "Exact", "Pivot"])
     ('Greedy', 'Greedy, Exact or Pivot')
     """
     *first, last = names

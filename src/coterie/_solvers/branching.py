@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Bools, Floats, Ints, read_only, rounding
+from coterie._core.arrays import Bools, Floats, Ints, read_only, rounding_tolerance
 from coterie._kernels.graphs.components import condensed_components
 from coterie._solvers.triangle_lp import TOL, TriangleLP
 
@@ -52,7 +52,7 @@ class Branching:
     def __init__(self, lp: TriangleLP, scores: Floats, rounded: Callable[[Floats], Ints]) -> None:
         self._lp = lp
         self._rounded = rounded
-        self._tol = rounding(scores)
+        self._tol = rounding_tolerance(scores)
         # Better partitions are better by a step, less what rounding errors may make of it.
         self._step = (1.0 - 1e-6) * common_step(scores)
         self._closed = -inf

@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Bools, Floats, Ints, below_all, read_only, rounding
+from coterie._core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    forbidding_score,
+    read_only,
+    rounding_tolerance,
+)
 from coterie._core.indices import condensed_positions
 from coterie._kernels.correlation.inequalities import (
     pack_triangles,
@@ -88,7 +95,7 @@ class TriangleLP:
         self.allow_drop()
         # A pair that outweighs all others is apart in every best partition. Without its score, and
         # with its variable 0, large numbers do not drown the others.
-        self.apart = self._given_apart | (scores <= below_all(scores))
+        self.apart = self._given_apart | (scores <= forbidding_score(scores))
         self.restrict(np.zeros_like(self.apart), self.apart)
         self._repulsion = self._square(np.where(self.apart, -inf, scores), 0.0)
         self._drop_idle(ROWS_PER_PAIR_AT_START)
@@ -140,7 +147,7 @@ class TriangleLP:
     def _reached(self, bound: float) -> bool:
         """Say whether a partition reaches the bound, and make it the program's values if so."""
         self.offer_majority()
-        if bound - self.value > rounding(self.program.scores):
+        if bound - self.value > rounding_tolerance(self.program.scores):
             return False
         self.program.values = self.together(self.labels).astype(np.float64)
         return True

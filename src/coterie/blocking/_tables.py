@@ -7,7 +7,7 @@ import narwhals as nw
 import numpy as np
 
 from coterie._core.arrays import Bools, Ints
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 from coterie.blocking._parts import Spread, grams_of_texts, tokens_of_texts
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import column_of, is_missing
@@ -105,7 +105,7 @@ def _as_given(name: str, values: Sequence[Any]) -> TextColumn:
 
 
 def _in_plain_form(column: TextColumn) -> TextColumn:
-    return _renumbered([plain(text) for text in column.texts], column.codes)
+    return _renumbered([plain_text(text) for text in column.texts], column.codes)
 
 
 def _renumbered(texts: Sequence[str], codes: Ints) -> TextColumn:

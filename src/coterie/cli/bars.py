@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 import coterie
-from coterie._core.texts import shown, time_text
+from coterie._core.texts import one_line, time_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -123,7 +123,7 @@ def _line(step: "Step", left: _Left) -> str:
     """Write where a task stands: "choose: 2 of 40 (boosted pairs), 3 s gone, about 57 s left"."""
     of = "" if step.total is None else f" of {step.total}"
     gone = time_text(time.monotonic() - left.first)
-    detail = f" ({shown(step.detail, 40)})" if step.detail else ""
+    detail = f" ({one_line(step.detail, 40)})" if step.detail else ""
     parts = [f"{step.task}: {step.done}{of}{detail}", f"{gone} gone", str(left)]
     return ", ".join(part for part in parts if part)
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from coterie._core.texts import counted, shown
+from coterie._core.texts import one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
@@ -44,15 +44,15 @@ def clusters(
         return
     headings = ("cluster_id", "size", "weakest link", "disagreement", "confidence", "rows")
     print_table(headings, map(_cells, found.to_dict(top)["clusters"]), " xxxx")
-    n_clusters = counted(len(set(found.cluster_ids)), "cluster")
+    n_clusters = pluralize(len(set(found.cluster_ids)), "cluster")
     note(f"{len(found.doubts()):,} of {n_clusters} have several rows")
 
 
 def _cells(record: dict[str, Any]) -> tuple[str, ...]:
-    names = [shown(name, 24) for name in record["rows"][:MOST_ROWS]]
+    names = [one_line(name, 24) for name in record["rows"][:MOST_ROWS]]
     more = ["…"] * (len(record["rows"]) > MOST_ROWS)
     return (
-        shown(record["cluster_id"], 24),
+        one_line(record["cluster_id"], 24),
         f"{record['size']:,}",
         number(record["weakest_link"], 2, signed=True),
         number(record["disagreement"], 2),

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from coterie._core.texts import counted
+from coterie._core.texts import pluralize
 from coterie.cli.files import refuse_many_streams
 from coterie.cli.shown import note
 
@@ -22,4 +22,4 @@ def pair_files(table: str, together: str | None, apart: str | None) -> "dict[str
 def note_pairs(files: "dict[str, PairFile]") -> None:
     """Tell how many pairs were held."""
     for how, file in files.items():
-        note(f"{counted(file.n_pairs, 'pair')} of {file.path} held {how}")
+        note(f"{pluralize(file.n_pairs, 'pair')} of {file.path} held {how}")

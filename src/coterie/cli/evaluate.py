@@ -1,6 +1,6 @@
 """`coterie evaluate`."""
 
-from coterie._core.texts import counted
+from coterie._core.texts import pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import (
@@ -49,6 +49,6 @@ def evaluate(
     ]
     print_table(("metric", "value", "from", "to"), rows, " xxx")
     note(
-        f"{counted(len(found.truth), 'row')}; {counted(found.truth.n_clusters, 'cluster')}, "
+        f"{pluralize(len(found.truth), 'row')}; {pluralize(found.truth.n_clusters, 'cluster')}, "
         f"{found.predicted.n_clusters:,} predicted"
     )

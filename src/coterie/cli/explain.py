@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie._core.texts import shown
+from coterie._core.texts import one_line
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
@@ -54,7 +54,7 @@ def explain(  # noqa: PLR0913, PLR0917 - what a command can be told are its para
 
 
 def _show(found: "Explanation") -> None:
-    first, second = map(shown, found.ids)
+    first, second = map(one_line, found.ids)
     where = "in one cluster" if found.together else "in different clusters"
     typer.echo(f"{first} and {second} are {where}.")
     typer.echo()
@@ -73,12 +73,16 @@ def _show_fields(found: "Explanation") -> None:
 
     fields = sorted(found.contributions.items(), key=lambda each: -abs(each[1]))
     rows = [
-        (shown(name), *map(shown, found.values.get(name, ("", ""))), number(value, 2, signed=True))
+        (
+            one_line(name),
+            *map(one_line, found.values.get(name, ("", ""))),
+            number(value, 2, signed=True),
+        )
         for name, value in fields
     ]
     rows.append(("every pair", "", "", number(found.bias, 2, signed=True)))
     rows.append(("score", "", "", number(found.score, 2, signed=True)))
-    print_table(("field", *map(shown, found.ids), "adds"), rows, "   x")
+    print_table(("field", *map(one_line, found.ids), "adds"), rows, "   x")
     if WHOLE in found.contributions:
         typer.echo(f"({WHOLE}: the words of all fields, compared as one text)")
 
@@ -88,14 +92,14 @@ def _show_links(found: "Explanation") -> None:
     if found.links:
         typer.echo("Linked by:")
         for link in found.links:
-            ends = f"{shown(link.first)} and {shown(link.second)}"
+            ends = f"{one_line(link.first)} and {one_line(link.second)}"
             typer.echo(f"  {ends}, {_strength(link, 'together')}")
     elif found.together:
         typer.echo("No links that were looked at join them.")
     if found.refused is None:
         typer.echo("No link was refused.")
         return
-    ends = f"{shown(found.refused.first)} and {shown(found.refused.second)}"
+    ends = f"{one_line(found.refused.first)} and {one_line(found.refused.second)}"
     typer.echo(f"The strongest link that was refused: {ends}, {_strength(found.refused, 'apart')}")
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from coterie._core.texts import counted, either, shown
+from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
 from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
@@ -27,7 +27,7 @@ Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{either(SLUGS)}.",
+        help=f"{join_with_or(SLUGS)}.",
         show_default=AUTO,
     ),
 ]
@@ -136,18 +136,18 @@ def _show_columns(model: "TableModel") -> None:
     schema = model.schema
     roles = [(getattr(schema, role), role) for role in ("id", "cluster", "set")]
     columns = [(name, role) for name, role in roles if name is not None]
-    rows = [(shown(name), kind) for name, kind in (*columns, *schema.kinds.items())]
+    rows = [(one_line(name), kind) for name, kind in (*columns, *schema.kinds.items())]
     print_table(("column", "kind"), rows)
 
 
 def _show_blocking(facts: dict[str, Any]) -> None:
     """Say which pairs are looked at, here and in large tables."""
-    rows = f"{counted(facts['rows'], 'row')} in {counted(facts['clusters'], 'cluster')}"
+    rows = f"{pluralize(facts['rows'], 'row')} in {pluralize(facts['clusters'], 'cluster')}"
     facts = facts["blocking"]
     which = "all of them" if facts["all_pairs"] else "those found by any of the keys"
-    typer.echo(f"{rows}; {counted(facts['pairs'], 'pair')} looked at, {which}.")
+    typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} looked at, {which}.")
     typer.echo(
-        f"In tables too large for all pairs: {counted(len(facts['keys']), 'key')}, which find "
+        f"In tables too large for all pairs: {pluralize(len(facts['keys']), 'key')}, which find "
         f"{number(facts['recall'])} of the pairs that belong together, and "
         f"{number(facts['held_out_recall'])} of those of held-out entities."
     )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from coterie._core.files import STREAM
-from coterie._core.texts import counted
+from coterie._core.texts import pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.files import check_target, refuse_overwriting
@@ -53,7 +53,7 @@ def predict(
     if as_json:
         print_json({"output": output, **counts, "seconds": round(seconds, 3)})
     note(
-        f"{counted(counts['rows'], 'row')} in {counted(counts['clusters'], 'cluster')}, the "
+        f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}, the "
         f"largest of {counts['largest']:,}, {counts['single']:,} of one row; {seconds:.1f} s"
     )
     note_pairs(pairs)

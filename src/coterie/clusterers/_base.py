@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints, rounding
+from coterie._core.arrays import Floats, Ints, rounding_tolerance
 from coterie._core.values import Value
 from coterie._types import Objective, Relaxed
 from coterie.clusterers.family import names_of
@@ -132,7 +132,7 @@ class PairClusterer(Value, ABC):
         value = nan if objective is None else objective.value(partition, scores)
         own = np.empty(0) if scores.diagonal is None else scores.diagonal
         stakes = np.concatenate([scores.scores, own])
-        if bound - value <= rounding(stakes, value):
+        if bound - value <= rounding_tolerance(stakes, value):
             bound = max(bound, value)
             status: Status = "exact"
         else:

@@ -4,7 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints, rounding
+from coterie._core.arrays import Floats, Ints, rounding_tolerance
 from coterie._kernels.correlation.greedy_dense import square_matrix
 from coterie._kernels.correlation.moves_dense import (
     contract_dense,
@@ -87,7 +87,7 @@ def landscape(scores: PairScores) -> Landscape:
     """Choose the form by the share of pairs that is listed."""
     n_items = scores.n_items
     # Gains that rounding could make up are no gains, or moves might go in circles.
-    tolerance = 1e-3 * rounding(scores.scores)
+    tolerance = 1e-3 * rounding_tolerance(scores.scores)
     if len(scores.scores) < DENSE_SHARE * n_items**2:
         return SparseLandscape(build_graph(n_items, scores.pairs, scores.scores), tolerance)
     matrix = square_matrix(n_items, scores.scores) if scores.listed is None else scores.to_matrix()

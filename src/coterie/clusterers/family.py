@@ -5,7 +5,7 @@ from typing import Any
 
 from coterie import clusterers
 from coterie._core.lazy import members
-from coterie._core.texts import either
+from coterie._core.texts import join_with_or
 
 
 def names_of(holds: Callable[[Any], bool]) -> str:
@@ -17,4 +17,4 @@ def names_of(holds: Callable[[Any], bool]) -> str:
     """
     # Beside clusterers the package has solutions and roundings, which maximise nothing.
     family = (each for each in members(clusterers).values() if hasattr(each, "maximises"))
-    return either(each.__name__ for each in family if holds(each))
+    return join_with_or(each.__name__ for each in family if holds(each))

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from coterie._core.arrays import Floats, Ints, Pairs, below_all, refuse_too_large
+from coterie._core.arrays import Floats, Ints, Pairs, forbidding_score, refuse_too_large
 from coterie.pairs import PairScores, condensed_positions
 
 
@@ -16,7 +16,7 @@ def penalised(scores: PairScores) -> PairScores:
     Whatever joins clusters only for a gain then never joins an apart pair; and where some scores
     are so low that they only forbid, rounding is not measured by them.
     """
-    penalty = below_all(scores.scores)
+    penalty = forbidding_score(scores.scores)
     if scores.apart is None and scores.scores.min(initial=0.0) >= penalty:
         return scores
     apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart

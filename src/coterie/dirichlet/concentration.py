@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
-from coterie._core.arguments import as_weight, as_whole
+from coterie._core.arguments import as_positive, as_whole
 from coterie.partition import PartitionLike, as_partition
 
 __all__ = ["estimate_concentration", "log_crp", "sample_concentration"]
@@ -29,7 +29,7 @@ def log_crp(partition: PartitionLike, alpha: float) -> float:
     >>> float(np.exp(log_crp([0, 0, 1], alpha=1.0)).round(6))
     0.166667
     """
-    alpha = as_weight("alpha", alpha)
+    alpha = as_positive("alpha", alpha)
     sizes = as_partition(partition).sizes
     seated = len(sizes) * np.log(alpha) + gammaln(sizes).sum()
     return float(seated - np.log(alpha + np.arange(sizes.sum())).sum())
@@ -60,7 +60,7 @@ def estimate_concentration(
     >>> estimate_concentration([[0] * 50]) < 0.03, estimate_concentration([range(50)]) > 300
     (True, True)
     """
-    shape, rate = as_weight("shape", shape), as_weight("rate", rate)
+    shape, rate = as_positive("shape", shape), as_positive("rate", rate)
     found = [as_partition(partition) for partition in partitions]
     lengths = np.array([len(partition) for partition in found], dtype=np.intp)
     n_clusters = sum(partition.n_clusters for partition in found)
@@ -101,7 +101,7 @@ def sample_concentration(
     >>> float(np.mean(draws).round(1))
     1.0
     """
-    alpha, n_items = as_weight("alpha", alpha), as_whole("n_items", n_items)
+    alpha, n_items = as_positive("alpha", alpha), as_whole("n_items", n_items)
     n_clusters = as_whole("n_clusters", n_clusters, low=min(n_items, 1), high=n_items)
     if not n_items:
         return float(rng.standard_gamma(1.0))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from coterie._core.arguments import as_weight, as_whole
+from coterie._core.arguments import as_positive, as_whole
 from coterie._core.values import Value
 from coterie._types import Featurizer
 from coterie.dirichlet.moves import CollapsedGibbs, Gibbs, SplitMerge, as_moves
@@ -71,7 +71,7 @@ class NormalPrior(Value):
     def __post_init__(self) -> None:
         for name in ("shape", "rate"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, as_weight(name, getattr(self, name)))
+                object.__setattr__(self, name, as_positive(name, getattr(self, name)))
         object.__setattr__(self, "categorical", _as_columns(self.categorical))
         if self.featurizer is not None:
             as_featurizer(self.featurizer)

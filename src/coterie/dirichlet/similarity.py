@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie._core.arguments import as_floats, as_weight, refuse_class
+from coterie._core.arguments import as_floats, as_positive, refuse_class
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
 from coterie._core.values import Value
 from coterie._kernels.dirichlet.clusters import Mixture
@@ -74,7 +74,7 @@ class DirichletSimilarity(Value):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "types", _as_types(self.types))
-        object.__setattr__(self, "alpha", as_weight("alpha", self.alpha))
+        object.__setattr__(self, "alpha", as_positive("alpha", self.alpha))
         variance = as_floats("prior_variance", self.prior_variance, FeatureError)
         variance = np.broadcast_to(variance, (self.n_features,)) if not variance.ndim else variance
         if variance.shape != (self.n_features,) or not _is_positive(variance):

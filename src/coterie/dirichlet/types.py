@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coterie._core.arguments import as_floats, as_weight
+from coterie._core.arguments import as_floats, as_positive
 from coterie._core.arrays import Floats, Ints, read_only
 from coterie._core.values import Value
 from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture
@@ -55,7 +55,7 @@ class ReferenceTypes(Value):
         _refuse_other("shares", shares)
         object.__setattr__(self, "precisions", read_only(np.ascontiguousarray(precisions)))
         object.__setattr__(self, "shares", read_only(shares / shares.sum()))
-        object.__setattr__(self, "alpha", as_weight("alpha", self.alpha))
+        object.__setattr__(self, "alpha", as_positive("alpha", self.alpha))
 
     def __repr__(self) -> str:
         return "ReferenceTypes({} types × {} features)".format(*self.precisions.shape)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from coterie._core.arguments import as_real, as_weight, as_whole
+from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Bools, Floats, refuse_too_large
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.clusterers import Greedy
@@ -141,7 +141,7 @@ class PairwiseClustering(Learner):
     def _unfitted(self) -> Any:
         """Return the classifier with the parameters that are given here."""
         classifier = LinearSVC() if self.classifier is None else _cloned(self.classifier)
-        _give_weight(classifier, as_weight("C", self.C))
+        _give_weight(classifier, as_positive("C", self.C))
         if self.balanced:
             _give_balance(classifier)
         seed = as_whole("random_state", self.random_state)

@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from coterie._core.arguments import as_weight, as_whole
+from coterie._core.arguments import as_positive, as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._core.progress import report, uninterrupted
 from coterie.exceptions import InputError, located
@@ -275,7 +275,7 @@ def _as_axes(grid: Any) -> Axes:
         if not values:
             raise InputError(f"the grid has no values of {name}; give at least one")
         if name == "C":
-            values = sorted({as_weight("C", C) for C in values})
+            values = sorted({as_positive("C", C) for C in values})
         axes[name] = dict(enumerate(values))
     return axes
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie import metrics
 from coterie._core.lazy import members
-from coterie._core.texts import either
+from coterie._core.texts import join_with_or
 from coterie.exceptions import MetricError
 from coterie.metrics.contingency import Contingency, contingency
 from coterie.partition import PartitionLike
@@ -109,7 +109,7 @@ def _refuse_other_items(table: Contingency, name: str) -> None:
         raise MetricError(
             f"{name} compares two clusterings of the same items, but of {truth} items in truth and "
             f"{predicted} in predicted only {shared} are the same; for differing items use "
-            f"{either(others)}"
+            f"{join_with_or(others)}"
         )
 
 

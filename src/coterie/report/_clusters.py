@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
-from coterie._core.texts import counted
+from coterie._core.texts import pluralize
 from coterie.report._html import NOTHING, figure, isolated, shortened, visible, written
 from coterie.report._tables import Cell, number, table
 from coterie.report.data import Row, WorstCluster, WorstClusters
@@ -72,8 +72,8 @@ def _cell_limit(shown: Sequence[WorstCluster], n_columns: int) -> int:
 
 def _cluster(cluster: WorstCluster, columns: Sequence[str], limit: int, is_open: bool) -> str:
     hidden = cluster.size - min(len(cluster.rows), MOST_ROWS)
-    more = f'<p class="more">{counted(hidden, "more row")} not shown.</p>' if hidden > 0 else ""
-    told = [counted(cluster.size, "row")]
+    more = f'<p class="more">{pluralize(hidden, "more row")} not shown.</p>' if hidden > 0 else ""
+    told = [pluralize(cluster.size, "row")]
     if cluster.weakest_link is not None:
         told.append(f"weakest link {figure(cluster.weakest_link)}")
     if cluster.disagreement is not None:

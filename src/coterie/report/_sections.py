@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isfinite
 
-from coterie._core.texts import counted
+from coterie._core.texts import pluralize
 from coterie.report import _drawings
 from coterie.report._drawings import Axis, curves
 from coterie.report._html import NOTHING, figure, written
@@ -78,7 +78,7 @@ def sizes(given: Sizes) -> str:
         drawn = Cell(_drawings.counts(counts, most), "drawn")
         rows.append([Cell(_bin(first)), *(number(f"{count:,}") for count in counts), drawn])
     told = "" if given.true is not None else "<p>The true sizes are not known.</p>"
-    caption = f"{counted(given.n_clusters, 'cluster')}, by the number of their rows"
+    caption = f"{pluralize(given.n_clusters, 'cluster')}, by the number of their rows"
     return table(caption, [Cell("rows"), *keys, Cell("clusters", "drawn")], rows) + told
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie import metrics
 from coterie._core.arrays import Bools, Floats, Ints
-from coterie._core.texts import counted
+from coterie._core.texts import pluralize
 from coterie._types import Clusterer
 from coterie.clusterers.constraints import partition_under
 from coterie.clusterers.thresholds import lowered, partitions_at
@@ -106,7 +106,7 @@ def _facts(
     for how in Told._fields:
         count = sum(len(getattr(each.told, how)) for each in clustering.found)
         if count:
-            shown.append((f"told to be {how}", f"{counted(count, 'pair')} of rows"))
+            shown.append((f"told to be {how}", f"{pluralize(count, 'pair')} of rows"))
     return shown
 
 

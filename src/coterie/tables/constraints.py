@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from coterie._core.files import FileName
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie.exceptions import InputError, located
 from coterie.tables.io.cells import as_text
 from coterie.tables.io.delimited import DELIMITERS, read_rows
@@ -104,7 +104,7 @@ def _numbered(ids: Sequence[str]) -> dict[str, int]:
     for row, own in enumerate(ids):
         if numbers.setdefault(own, row) != row:
             raise InputError(
-                f"rows {numbers[own]} and {row} both have the id {quoted(own)}; give each its own"
+                f"rows {numbers[own]} and {row} both have the id {quote(own)}; give each its own"
             )
     return numbers
 
@@ -121,6 +121,6 @@ def _pair(row: Sequence[str], numbers: Mapping[str, int], place: str) -> tuple[i
     for own in row:
         if own not in numbers:
             raise InputError(
-                f"{place} has the id {quoted(own)}, which no row has; correct it or drop the pair"
+                f"{place} has the id {quote(own)}, which no row has; correct it or drop the pair"
             )
     return numbers[row[0]], numbers[row[1]]

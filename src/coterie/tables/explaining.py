@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie._core.arrays import Bools, Floats, Pairs
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie.clusterers.together import chain, grouped
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
@@ -95,7 +95,7 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
     """Say why two rows are in one cluster, or are not."""
     rows = [_row(clustering.ids, name) for name in (first, second)]
     if rows[0] == rows[1]:
-        raise InputError(f"both ids are {quoted(first)}; give two different rows")
+        raise InputError(f"both ids are {quote(first)}; give two different rows")
     found = _common(clustering, rows, first, second)
     items = [int(np.flatnonzero(found.group.rows == row)[0]) for row in rows]
     pair = np.sort(np.array([items], dtype=np.intp), axis=1)
@@ -153,7 +153,7 @@ def _records(featurizer: Any) -> RecordFeatures:
 
 def _row(ids: Sequence[str], name: str) -> int:
     if name not in ids:
-        raise InputError(f"there is no row with the id {quoted(name)}; give an id of the table")
+        raise InputError(f"there is no row with the id {quote(name)}; give an id of the table")
     return ids.index(name)
 
 
@@ -163,7 +163,7 @@ def _common(clustering: Clustering, rows: Sequence[int], first: str, second: str
         if set(rows) <= set(found.group.rows.tolist()):
             return found
     raise InputError(
-        f"{quoted(first)} and {quoted(second)} are in different sets, so that they were never "
+        f"{quote(first)} and {quote(second)} are in different sets, so that they were never "
         "compared; give two rows of one set"
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie import metrics
-from coterie._core.arguments import as_weight, as_whole
+from coterie._core.arguments import as_positive, as_whole
 from coterie._core.lazy import members
 from coterie._core.progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
@@ -207,7 +207,7 @@ def _learner(options: Options) -> AutoLearner:
     budget = options.get("budget")
     return AutoLearner(
         metric=as_metric(metric),
-        budget=None if budget is None else as_weight("budget", budget),
+        budget=None if budget is None else as_positive("budget", budget),
         # Nothing with context, whose scores depend on all rows: each field has its part in the
         # score of two rows, which an explanation tells.
         candidates=SLUGS[name],

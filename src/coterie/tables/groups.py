@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie._core.arrays import Ints
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.partition import Partition
@@ -47,7 +47,7 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
             )
         if first.setdefault(name, row) != row:
             raise InputError(
-                f"{table.name}: the id {quoted(name)} of column {column!r} is in row {first[name]} "
+                f"{table.name}: the id {quote(name)} of column {column!r} is in row {first[name]} "
                 f"and in row {row}; make ids unique, or name another column by --id"
             )
     return ids

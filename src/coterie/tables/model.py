@@ -10,7 +10,7 @@ from coterie._core.arrays import Pairs
 from coterie._core.files import FileName
 from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie.calibrations import ClusterCalibration
 from coterie.clusterers.constraints import partition_under, refuse_contradictions
 from coterie.exceptions import InputError
@@ -94,7 +94,7 @@ class TableModel:
         links = as_links(together, ids), as_links(apart, ids)
         groups = grouped(table, schema, labelled=False)
         held, parted = (np.array(pairs, dtype=np.intp).reshape(-1, 2) for pairs in links)
-        refuse_contradictions(held, parted, len(ids), lambda row: quoted(ids[row]))
+        refuse_contradictions(held, parted, len(ids), lambda row: quote(ids[row]))
         _refuse_across(links[0], groups, ids)
         found = []
         for number, group in enumerate(groups):
@@ -173,8 +173,8 @@ def _refuse_across(links: list[tuple[int, int]], groups: list[Group], ids: Seque
     for first, second in links:
         if names[first] != names[second]:
             raise InputError(
-                f"{quoted(ids[first])} and {quoted(ids[second])} must be together, but are in the "
-                f"sets {quoted(names[first])} and {quoted(names[second])}; drop one of the two"
+                f"{quote(ids[first])} and {quote(ids[second])} must be together, but are in the "
+                f"sets {quote(names[first])} and {quote(names[second])}; drop one of the two"
             )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from coterie import __version__
 from coterie._core.files import STREAM, FileName, as_path
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie._saving import MANIFEST, TREE, Resolve, members_of, value_of
 from coterie._saving.archive import (
     AS_SAVED,
@@ -91,7 +91,7 @@ def _classes(cls: type) -> Resolve:
         found = known(name)
         if found is None:
             raise InputError(
-                f"the model has a {quoted(name)}, which is no class of Coterie's; models of tables "
+                f"the model has a {quote(name)}, which is no class of Coterie's; models of tables "
                 "are made of these alone"
             )
         return found
@@ -130,13 +130,11 @@ def _read_manifest(archive: Archive) -> dict[str, Any]:
         raise InputError(f"{MANIFEST} is not that of a model of tables; {AS_SAVED}")
     version = manifest.get("version")
     if type(version) is not int or version < 1:
-        raise InputError(
-            f"{MANIFEST} is damaged: the version is {quoted(str(version))}; {AS_SAVED}"
-        )
+        raise InputError(f"{MANIFEST} is damaged: the version is {quote(str(version))}; {AS_SAVED}")
     if version > VERSION:
-        writer = quoted(str(manifest.get("coterie")))
+        writer = quote(str(manifest.get("coterie")))
         raise InputError(
-            f"it was written by a newer Coterie, {writer}, in format {quoted(str(version))}, but "
+            f"it was written by a newer Coterie, {writer}, in format {quote(str(version))}, but "
             f"Coterie {__version__} reads format {VERSION}; update Coterie"
         )
     return manifest
@@ -192,7 +190,7 @@ def _versions(stored: Any) -> str:
     every = ("python", *LIBRARIES)
     names = [name for name in every if then.get(name) != now.get(name)] or [*now]
     said = [
-        ", ".join(f"{name} {quoted(str(found.get(name)), 20)}" for name in names)
+        ", ".join(f"{name} {quote(str(found.get(name)), 20)}" for name in names)
         for found in (then, now)
     ]
     return f"then: {said[0]}; now: {said[1]}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NoReturn
 
-from coterie._core.texts import quoted
+from coterie._core.texts import quote
 from coterie.exceptions import InputError, located
 
 MOST_NAMES = 12
@@ -105,7 +105,7 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["name", "two\nlines"]), listed(["x"] * 14)
     ("name, 'two\\nlines'", 'x, x, x, x, x, x, x, x, x, x, x, x and 2 more')
     """
-    some = [quoted(name) for name in names[:MOST_NAMES]]
+    some = [quote(name) for name in names[:MOST_NAMES]]
     more = len(names) - len(some)
     return ", ".join(some) + (f" and {more} more" if more else "")
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 from coterie._kernels.texts import tokens as kernels
 
-words = st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(plain)
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=30).map(plain_text)
 some_texts = st.lists(words | st.from_regex(r"[ab1]{0,3}( [ab1]{1,3}){0,5}", fullmatch=True))
-plain_texts = some_texts.map(lambda texts: [plain(text) for text in texts])
+plain_texts = some_texts.map(lambda texts: [plain_text(text) for text in texts])
 token_lists = st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=12)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 from coterie.features import kinds
 from coterie.features.kinds import Category, Code, Date, Name, Number, Short, Text, TokenSet
 from coterie.features.kinds._bare import bare
@@ -374,4 +374,4 @@ def test_what_is_no_date_is_near_none():
 @example("\u0d81")  # a mark alone
 def test_bare_texts_are_their_own(text):
     assert bare(bare(text)) == bare(text)
-    assert bool(bare(text)) >= bool(plain(text))
+    assert bool(bare(text)) >= bool(plain_text(text))

@@ -2,7 +2,7 @@
 
 from unicodedata import normalize
 
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 
 
 def bare(text: str) -> str:
@@ -13,7 +13,7 @@ def bare(text: str) -> str:
     >>> bare(" １２ Mar 2001 "), bare("-.-")
     ('12 mar 2001', '')
     """
-    if not plain(text):
+    if not plain_text(text):
         return ""
     if text.isascii():
         return text.strip().lower()

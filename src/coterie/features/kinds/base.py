@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from coterie._core.arrays import Bools, Floats, Ints
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 from coterie._core.values import Value
 from coterie._kernels.texts.tokens import hash_whole_texts
 from coterie.features.kinds._edits import beginnings
@@ -135,7 +135,7 @@ class Kind(Value, ABC):
 
     def _cleaned(self, text: str) -> str:
         """Return what is compared of a text."""
-        return plain(text)
+        return plain_text(text)
 
     def _more(self, texts: list[str]) -> Any:
         """Read what else there is in distinct texts."""

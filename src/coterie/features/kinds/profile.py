@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 
 SEPARATED = re.compile(r"[;|]")
 
@@ -44,7 +44,7 @@ class Profile:
     @cached_property
     def n_words(self) -> float:
         """The mean number of words of a value."""
-        return self.mean(lambda text: len(plain(text).split()))
+        return self.mean(lambda text: len(plain_text(text).split()))
 
     @cached_property
     def length(self) -> float:
@@ -87,5 +87,5 @@ def _has_digit(text: str) -> bool:
 
 
 def _digit_share(text: str) -> float:
-    words = plain(text).split()
+    words = plain_text(text).split()
     return sum(map(_has_digit, words)) / max(len(words), 1)

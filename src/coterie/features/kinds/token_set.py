@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie._core.texts import plain
+from coterie._core.texts import plain_text
 from coterie._kernels.texts.tokens import hash_members, hash_trigrams
 from coterie.features.kinds._edits import Texts, beginnings, token_sets
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
@@ -53,7 +53,7 @@ class TokenSet(Kind):
         )
 
     def _cleaned(self, text: str) -> str:
-        return "|".join(sorted(filter(None, {plain(part) for part in _GAP.split(text)})))
+        return "|".join(sorted(filter(None, {plain_text(part) for part in _GAP.split(text)})))
 
     def _more(self, texts: list[str]) -> Texts:
         return beginnings(text.replace("|", " ") for text in texts)

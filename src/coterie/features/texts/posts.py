@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from coterie._core.arguments import as_floats, as_weight, as_whole
+from coterie._core.arguments import as_floats, as_positive, as_whole
 from coterie._core.arrays import Bools, Floats, Ints, Pairs
 from coterie._types import Features
 from coterie.exceptions import FeatureError, located
@@ -136,7 +136,7 @@ class PostFeatures(PairFeaturizer):
         if self.max_words is not None:
             object.__setattr__(self, "max_words", as_whole("max_words", self.max_words))
         if self.time_unit is not None:
-            object.__setattr__(self, "time_unit", as_weight("time_unit", self.time_unit))
+            object.__setattr__(self, "time_unit", as_positive("time_unit", self.time_unit))
         if self.spread is not None:
             object.__setattr__(self, "spread", _as_spread(self.spread, len(self._measures)))
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._core.arguments import as_weight, as_whole
+from coterie._core.arguments import as_positive, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.learners.auto.candidates import Candidate, Setup, candidates_named, size_bound
 from coterie.learners.auto.entities import EntityNames, as_entities
@@ -224,7 +224,7 @@ class AutoLearner(Learner):
         scorer(self.metric)  # type: ignore[arg-type]  # refuses what does not tell its direction
         n_folds = as_whole("n_folds", self.n_folds, 2)
         seed = as_whole("random_state", self.random_state)
-        budget = inf if self.budget is None else as_weight("budget", self.budget)
+        budget = inf if self.budget is None else as_positive("budget", self.budget)
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
         ordered = all(each.ordered for each in examples.item_sets)
         numbers = as_entities(entities, examples.truths)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._core.arguments import as_real, as_weight, as_whole
+from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.values import Value
 from coterie.exceptions import InputError
@@ -48,7 +48,7 @@ class TreeGrower(Value, ABC):
 
     def __post_init__(self) -> None:
         as_whole("n_leaves", self.n_leaves, 2, MOST_LEAVES)
-        as_weight("learning_rate", self.learning_rate)
+        as_positive("learning_rate", self.learning_rate)
         if not as_real("column_share", self.column_share, high=1.0) > 0:
             raise InputError("column_share is 0; give a share above 0 of the columns")
         as_whole("min_pairs", self.min_pairs, 1, MOST_PAIRS)

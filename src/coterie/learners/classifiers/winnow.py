@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from coterie._core.arguments import as_real, as_weight, as_whole
+from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.linear.winnow import SparseRows, mean, nodes_of, winnow_pass
 from coterie.exceptions import InputError
@@ -143,7 +143,7 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _bounds(self) -> Floats:
         """Return the activations above which to demote, and up to which to promote."""
-        threshold = as_weight("threshold", self.threshold)
+        threshold = as_positive("threshold", self.threshold)
         margin = as_real("margin", self.margin)
         if margin >= threshold:
             raise InputError(f"margin is {margin:g}; give less than the threshold, {threshold:g}")

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._core.arguments import as_floats, as_weight, as_whole, refuse_class
+from coterie._core.arguments import as_floats, as_positive, as_whole, refuse_class
 from coterie._core.arrays import Floats
 from coterie._core.progress import report
 from coterie._types import Blocker, Clusterer, Featurizer
@@ -229,7 +229,7 @@ class DiscriminativeClustering(Learner):
             judge,
             self.clusterer,
             self.update,
-            as_weight("learning_rate", self.learning_rate),
+            as_positive("learning_rate", self.learning_rate),
             as_whole("max_iter", self.max_iter, 1),
             free,
         )

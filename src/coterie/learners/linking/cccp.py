@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from coterie._core.arguments import as_floats, as_real, as_weight, as_whole
+from coterie._core.arguments import as_floats, as_positive, as_real, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.progress import report
 from coterie._core.values import Value
@@ -99,7 +99,7 @@ class CCCP(Value):
             raise InputError(
                 f"start has shape {start.shape}; give {risk.n_columns} numbers, one a column"
             )
-        run = _Run(self, risk, as_weight("lam", lam), start)
+        run = _Run(self, risk, as_positive("lam", lam), start)
         converged = interrupted = False
         # Threads of BLAS would wait for each other: the products are small.
         with threadpool_limits(1, "blas"):

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from coterie._core.arguments import as_real, as_weight, as_whole
+from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.values import Value
 from coterie._kernels.linking.descent import Scratch, Weights, last, mean, weights_of
@@ -60,7 +60,7 @@ class SGD(Value):
     start: float = 0.0
 
     def __post_init__(self) -> None:
-        as_weight("learning_rate", self.learning_rate)
+        as_positive("learning_rate", self.learning_rate)
         as_real("start", self.start)
 
     def begin(self, n_columns: int, random_state: int) -> "Descent":

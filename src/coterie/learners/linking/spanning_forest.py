@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coterie._core.arguments import as_weight, refuse_class
+from coterie._core.arguments import as_positive, refuse_class
 from coterie._core.arrays import Floats, Pairs
 from coterie._types import Blocker, Clusterer, Features, Featurizer
 from coterie.clusterers import SpanningForest
@@ -100,7 +100,7 @@ class SpanningForestLearner(Learner):
         self.random_state = random_state
 
     def _fit(self, examples: Examples) -> None:
-        C = as_weight("C", self.C)
+        C = as_positive("C", self.C)
         refuse_class("solver", self.solver)
         if not hasattr(self.solver, "minimise"):
             raise InputError(f"solver is of type {type(self.solver).__name__}; give CCCP()")

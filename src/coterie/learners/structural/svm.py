@@ -8,7 +8,7 @@ from typing import Any, Self
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie._core.arguments import as_weight, as_whole, refuse_class
+from coterie._core.arguments import as_positive, as_whole, refuse_class
 from coterie._core.arrays import Floats
 from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import Greedy
@@ -126,7 +126,7 @@ class StructuralSVM(Learner):
         interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
         """
         examples = as_examples(item_sets, partitions)
-        path = [as_weight("C", C) for C in _as_list(Cs)]
+        path = [as_positive("C", C) for C in _as_list(Cs)]
         featurizer, run = self._start(examples)
         fitted: list[Self] = [clone(self).set_params(C=C) for C in path]
         for at in sorted(range(len(path)), key=lambda at: path[at]):
@@ -137,7 +137,7 @@ class StructuralSVM(Learner):
         return fitted
 
     def _fit(self, examples: Examples) -> None:
-        C = as_weight("C", self.C)
+        C = as_positive("C", self.C)
         featurizer, run = self._start(examples)
         self._keep(run.solve(C), featurizer, run.problem)
 
