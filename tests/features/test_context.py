@@ -10,7 +10,7 @@ from coterie.blocking import AllPairs, NearestNeighbours, Window
 from coterie.checks import check_featurizer
 from coterie.exceptions import FeatureError, InputError, PairError
 from coterie.features import ContextFeatures, GivenFeatures, Stacked, written
-from coterie.features.context import LARGEST, context_of
+from coterie.features.context import LARGEST, context_columns
 from coterie.pairs import all_pairs
 from coterie.similarities import ConstantSimilarity, LinearSimilarity
 
@@ -51,14 +51,14 @@ def drawn(rng, n_items, share, mean=0.0):
 @pytest.mark.parametrize("mean", [-6.0, -3.0, 0.0, 3.0])
 def test_it_is_the_plain_reading(share, mean, rng):
     pairs, scores = drawn(rng, 30, share, mean)
-    found = context_of(PairScores(30, pairs, scores))
+    found = context_columns(PairScores(30, pairs, scores))
     np.testing.assert_allclose(found, plain_context(30, pairs, scores), rtol=1e-12, atol=1e-12)
     assert not found.flags.writeable
 
 
 def test_all_pairs_need_no_list(rng):
     scores = rng.normal(size=45)
-    found = context_of(PairScores(10, None, scores))
+    found = context_columns(PairScores(10, None, scores))
     np.testing.assert_allclose(found, plain_context(10, all_pairs(10), scores), atol=1e-12)
 
 
@@ -67,8 +67,8 @@ def test_the_order_of_items_and_of_pairs_does_not_matter(n_items, share, random)
     rng = np.random.default_rng(random.randrange(2**32))
     pairs, scores = drawn(rng, n_items, share)
     places, order = rng.permutation(n_items), rng.permutation(len(pairs))
-    moved = context_of(PairScores(n_items, places[pairs[order]], scores[order]))
-    here = context_of(PairScores(n_items, pairs, scores))
+    moved = context_columns(PairScores(n_items, places[pairs[order]], scores[order]))
+    here = context_columns(PairScores(n_items, pairs, scores))
     np.testing.assert_allclose(moved, here[order], rtol=1e-12, atol=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_the_order_of_items_and_of_pairs_does_not_matter(n_items, share, random)
 def test_a_shift_of_all_scores_leaves_ranks_and_margins(n_items, shift, random):
     rng = np.random.default_rng(random.randrange(2**32))
     scores = np.round(rng.normal(size=len(all_pairs(n_items))), 1)
-    here, there = (context_of(PairScores(n_items, None, scores + by)) for by in (0.0, shift))
+    here, there = (context_columns(PairScores(n_items, None, scores + by)) for by in (0.0, shift))
     np.testing.assert_array_equal(here[:, RANKS], there[:, RANKS])
     np.testing.assert_allclose(here[:, MARGINS], there[:, MARGINS], atol=1e-9)
     assert np.all((there[:, MATES] - here[:, MATES]) * shift >= -1e-12)
@@ -86,7 +86,7 @@ def test_rounding_makes_no_ranks(rng):
     """Sums that are the same but for the order of summation are equal."""
     scores = np.round(rng.normal(size=45), 0)
     noisy = scores * (1.0 + 1e-14 * rng.normal(size=45)) + 1e-14 * rng.normal(size=45)
-    exact, found = (context_of(PairScores(10, None, each)) for each in (scores, noisy))
+    exact, found = (context_columns(PairScores(10, None, each)) for each in (scores, noisy))
     np.testing.assert_allclose(found, exact, atol=1e-9)
 
 
@@ -94,16 +94,16 @@ def test_rounding_makes_no_ranks(rng):
 def test_everything_is_finite(largest, rng):
     scores = rng.choice([-largest, 0.0, largest], size=45)
     for given_scores in (scores, np.full(45, largest), np.full(45, -largest)):
-        assert np.isfinite(context_of(PairScores(10, None, given_scores))).all()
+        assert np.isfinite(context_columns(PairScores(10, None, given_scores))).all()
 
 
 def test_scores_are_bounded():
-    found = context_of(PairScores(3, None, [1e300, -1e300, 0.0]))
+    found = context_columns(PairScores(3, None, [1e300, -1e300, 0.0]))
     assert found[:, MARGINS].max() == 2 * LARGEST
 
 
 def test_the_rival_of_a_single_pair_is_to_stay_alone():
-    found = context_of(PairScores(3, [(0, 2)], [1.5]))[0]
+    found = context_columns(PairScores(3, [(0, 2)], [1.5]))[0]
     assert found[RANKS].tolist() == [0.0, 0.0]
     assert found[MARGINS].tolist() == [1.5, 1.5]
     assert found[COMMON] == 0.0
@@ -111,7 +111,7 @@ def test_the_rival_of_a_single_pair_is_to_stay_alone():
 
 @pytest.mark.parametrize("n_items", [0, 1, 2])
 def test_there_may_be_no_pairs(n_items):
-    assert context_of(PairScores(n_items, [], [])).shape == (0, len(NAMES))
+    assert context_columns(PairScores(n_items, [], [])).shape == (0, len(NAMES))
 
 
 def test_contract(rng):
@@ -125,7 +125,7 @@ def test_contract(rng):
 def test_features_are_the_context_of_the_scores(rng):
     vectors = ItemSet(rng.normal(size=(9, 2)))
     found = written(ContextFeatures(LINEAR)(vectors, None))
-    np.testing.assert_array_equal(found, context_of(LINEAR.pair_scores(vectors)))
+    np.testing.assert_array_equal(found, context_columns(LINEAR.pair_scores(vectors)))
 
 
 @pytest.mark.parametrize("blocker", [Window(2), NearestNeighbours(3)])

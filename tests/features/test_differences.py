@@ -19,7 +19,7 @@ from coterie.features import (
     WithConstant,
     written,
 )
-from coterie.features.differences import distances_of
+from coterie.features.differences import distance_flags
 from coterie.pairs import all_pairs
 from coterie.similarities import DistanceSimilarity
 
@@ -68,13 +68,13 @@ def test_differences_are_those_of_each_column(vectors):
 
 def test_who_says_what_is_a_distance(vectors):
     sets = [ItemSet(vectors)]
-    assert distances_of(AbsoluteDifferences().fit(sets)) == (True,) * 4
-    assert distances_of(Scaled(SquaredDifferences()).fit(sets)) is None
-    assert distances_of(SoftTFIDF()) == (False,)
-    assert distances_of(GivenFeatures().fit(sets)) is None
-    assert distances_of(AbsoluteDifferences().fit([sets_of(vectors)["pairs"]])) is None
+    assert distance_flags(AbsoluteDifferences().fit(sets)) == (True,) * 4
+    assert distance_flags(Scaled(SquaredDifferences()).fit(sets)) is None
+    assert distance_flags(SoftTFIDF()) == (False,)
+    assert distance_flags(GivenFeatures().fit(sets)) is None
+    assert distance_flags(AbsoluteDifferences().fit([sets_of(vectors)["pairs"]])) is None
     # A constant is neither, so that nothing is known of all columns.
-    assert distances_of(WithConstant(SquaredDifferences()).fit(sets)) is None
+    assert distance_flags(WithConstant(SquaredDifferences()).fit(sets)) is None
 
 
 def test_similarities_are_turned_around():

@@ -14,7 +14,7 @@ from coterie.exceptions import FeatureError
 from coterie.features import Field, RecordFeatures, kinds, records
 from coterie.features.kinds import Category, Code, Date, Name, Number, Short, Text
 from coterie.features.kinds.base import Kind
-from coterie.features.records import WHOLE
+from coterie.features.records import WHOLE_RECORD
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
 from coterie.tables import Table, infer_schema
@@ -57,7 +57,7 @@ def test_there_is_a_name_and_an_owner_a_column():
         name.startswith(f"{owner}: ")
         for name, owner in zip(fitted.names, fitted.owners, strict=True)
     )
-    assert list(dict.fromkeys(fitted.owners)) == ["name", "born", "town", WHOLE]
+    assert list(dict.fromkeys(fitted.owners)) == ["name", "born", "town", WHOLE_RECORD]
     assert len(set(fitted.names)) == len(fitted.names)
 
 
@@ -75,13 +75,13 @@ def test_each_field_is_compared_as_its_kind_does():
 
 def test_the_whole_record_is_all_fields_in_one_text():
     fitted = RecordFeatures(FIELDS).fit([PEOPLE])
-    whole = matrix(fitted)[:, np.array(fitted.owners) == WHOLE]
+    whole = matrix(fitted)[:, np.array(fitted.owners) == WHOLE_RECORD]
     texts = [
         " ".join(cell if isinstance(cell, str) else "" for cell in row)
         for row in zip(*(PEOPLE.items[each.column] for each in FIELDS), strict=True)
     ]
     one = RecordFeatures([Field("all", Text())]).fit([ItemSet({"all": texts})])
-    assert WHOLE not in one.owners
+    assert WHOLE_RECORD not in one.owners
     np.testing.assert_array_equal(whole, matrix(one, ItemSet({"all": texts})))
 
 

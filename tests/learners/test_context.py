@@ -12,7 +12,7 @@ from coterie.clusterers import AverageLinkage, KernelKMeans
 from coterie.datasets import make_item_sets
 from coterie.exceptions import FeatureError, InputError
 from coterie.features import ContextFeatures, GivenFeatures, Scaled, Stacked, WithConstant, written
-from coterie.features.context import context_of
+from coterie.features.context import context_columns
 from coterie.learners import (
     Coarse,
     LatentLeftLinking,
@@ -66,7 +66,7 @@ def test_it_is_two_stages_by_hand(corpus):
         first = fitted([column / own for column in columns], others)
         found = scored(first, number, columns[number] / own)
         gap = odds(truths) - odds([truths[other] for other in others])
-        contexts.append(context_of(PairScores(found.n_items, None, found.scores + gap)))
+        contexts.append(context_columns(PairScores(found.n_items, None, found.scores + gap)))
     spread = np.vstack(contexts).std(axis=0)
     both = [np.hstack([a, b / spread]) for a, b in zip(columns, contexts, strict=True)]
     second = fitted(both, range(len(sets)))
@@ -75,7 +75,7 @@ def test_it_is_two_stages_by_hand(corpus):
     scaled = logistic(featurizer=Scaled(GivenFeatures()))
     learner = WithContext(logistic(), scaled, n_folds=len(sets)).fit(*corpus)
     for number, item_set in enumerate(sets):
-        seen = context_of(scored(first, number, columns[number] / scale)) / spread
+        seen = context_columns(scored(first, number, columns[number] / scale)) / spread
         expected = scored(second, number, np.hstack([columns[number], seen])).scores
         np.testing.assert_allclose(learner.similarity_(item_set), expected, rtol=1e-5, atol=1e-5)
     assert learner.predict(sets) == [

@@ -11,7 +11,7 @@ from coterie._core.arguments import as_real
 from coterie._core.arrays import Ints, refuse_too_large
 from coterie.blocking._base import PairBlocker, as_names, directions
 from coterie.exceptions import ItemSetError
-from coterie.features.columns import kind_of
+from coterie.features.columns import describe_items
 from coterie.features.names.tokens import item_texts
 from coterie.features.texts.vocabulary import Vocabulary
 from coterie.items import ItemSet
@@ -85,8 +85,8 @@ def _texts(items: Any, columns: Sequence[str] | None) -> list[str]:
     """Return the text of each item: itself, or those of columns with blanks between."""
     if columns is None and not isinstance(items, tuple):
         raise ItemSetError(
-            f"Canopies compares texts or vectors, but the items are {kind_of(items)}; give the "
-            "names of columns of texts, or another blocker"
+            f"Canopies compares texts or vectors, but the items are {describe_items(items)}; give "
+            "the names of columns of texts, or another blocker"
         )
     read = [item_texts(ItemSet(items), name, "Canopies") for name in columns or ("text",)]
     return [" ".join(text or "" for text in texts) for texts in zip(*read, strict=True)]

@@ -10,7 +10,7 @@ from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie.blocking._base import PairBlocker, directions, distinct
 from coterie.exceptions import ItemSetError
-from coterie.features.columns import kind_of
+from coterie.features.columns import describe_items
 from coterie.features.operators.blocks import row_blocks
 
 __all__ = ["NearestNeighbours"]
@@ -44,8 +44,8 @@ class NearestNeighbours(PairBlocker):
     def _keys(self, items: Any, n_items: int) -> Ints:
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
             raise ItemSetError(
-                f"NearestNeighbours compares vectors, but the items are {kind_of(items)}; give a "
-                "matrix with one row an item, or another blocker"
+                f"NearestNeighbours compares vectors, but the items are {describe_items(items)}; "
+                "give a matrix with one row per item, or another blocker"
             )
         vectors, which = directions(items)
         first, second = which[_neighbours(vectors, self.n_neighbours)]

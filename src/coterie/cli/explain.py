@@ -69,7 +69,7 @@ def _show(found: "Explanation") -> None:
 
 def _show_fields(found: "Explanation") -> None:
     """Print what each field adds, the strongest first."""
-    from coterie.features.records import WHOLE
+    from coterie.features.records import WHOLE_RECORD
 
     fields = sorted(found.contributions.items(), key=lambda each: -abs(each[1]))
     rows = [
@@ -83,8 +83,8 @@ def _show_fields(found: "Explanation") -> None:
     rows.append(("every pair", "", "", number(found.bias, 2, signed=True)))
     rows.append(("score", "", "", number(found.score, 2, signed=True)))
     print_table(("field", *map(one_line, found.ids), "adds"), rows, "   x")
-    if WHOLE in found.contributions:
-        typer.echo(f"({WHOLE}: the words of all fields, compared as one text)")
+    if WHOLE_RECORD in found.contributions:
+        typer.echo(f"({WHOLE_RECORD}: the words of all fields, compared as one text)")
 
 
 def _show_links(found: "Explanation") -> None:

@@ -13,9 +13,9 @@ from coterie._kernels.dirichlet.clusters import Observed
 from coterie._types import Featurizer
 from coterie.dirichlet.categories import Categories
 from coterie.exceptions import FeatureError, InputError, ItemSetError
-from coterie.features.columns import kind_of
+from coterie.features.columns import describe_items
 from coterie.features.featurizer import as_featurizer
-from coterie.features.given import as_given
+from coterie.features.given import stack_numeric_columns
 from coterie.features.operators import written
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import all_pairs
@@ -100,9 +100,9 @@ class Space(Value):
 
     def vectors(self, item_set: ItemSet) -> tuple[Floats, Floats]:
         """Return the columns of vectors that are numbers, and those that are categories."""
-        items = as_given(item_set.items)
+        items = stack_numeric_columns(item_set.items)
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
-            kind = "texts or other objects" if isinstance(items, tuple) else kind_of(items)
+            kind = "texts or other objects" if isinstance(items, tuple) else describe_items(items)
             raise ItemSetError(
                 f"the items are {kind}, no numbers in rows; give vectors, features of pairs, or a "
                 "featurizer of distances by prior=NormalPrior(featurizer=…)"

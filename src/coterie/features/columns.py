@@ -22,8 +22,8 @@ def column_of(
     """
     if isinstance(items, PairFeatures | np.ndarray | tuple) or sp.issparse(items):
         raise error(
-            f"{asker} compares columns, but the items are {kind_of(items)}; give a data frame or a "
-            "mapping of names to columns"
+            f"{asker} compares columns, but the items are {describe_items(items)}; give a data "
+            "frame or a mapping of names to columns"
         )
     table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
     names = list(table) if isinstance(table, Columns) else table.columns
@@ -33,7 +33,7 @@ def column_of(
     return values.to_list() if isinstance(values, nw.Series) else list(values)
 
 
-def kind_of(items: Any) -> str:
+def describe_items(items: Any) -> str:
     """Say in an error what items are."""
     if isinstance(items, PairFeatures):
         return "features of pairs"

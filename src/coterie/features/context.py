@@ -17,7 +17,7 @@ from coterie.features.operators import DenseFeatures
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import PairScores, all_pairs
 
-__all__ = ["ContextFeatures", "context_of"]
+__all__ = ["ContextFeatures", "context_columns"]
 
 NAMES = (
     "lower rank",
@@ -38,7 +38,7 @@ FEWEST_MATES = 0.01
 """Added to the number of mates, so that none at all has a logarithm."""
 
 
-class Encoded(NamedTuple):
+class EncodedContext(NamedTuple):
     """The context of the pairs that are listed, and the pairs that None stands for."""
 
     context: GivenPairs
@@ -101,16 +101,16 @@ class ContextFeatures(PairFeaturizer):
         """The names of the seven columns."""
         return NAMES
 
-    def encode(self, item_set: ItemSet) -> Encoded:
+    def encode(self, item_set: ItemSet) -> EncodedContext:
         """Score the pairs, and find the context of each."""
         items = item_set.items
         own = items.pairs if isinstance(items, PairFeatures) else None
         listed = own if self.blocker is None else self.blocker(item_set)
-        context = context_of(self.similarity.pair_scores(item_set, listed))
+        context = context_columns(self.similarity.pair_scores(item_set, listed))
         features = DenseFeatures.of_checked(context)
-        return Encoded(GivenPairs(features, len(item_set), listed), own)
+        return EncodedContext(GivenPairs(features, len(item_set), listed), own)
 
-    def compare(self, encoded: Encoded, pairs: ArrayLike | None) -> Features:
+    def compare(self, encoded: EncodedContext, pairs: ArrayLike | None) -> Features:
         """Return the context of some pairs, None for all."""
         context, wanted = encoded.context, encoded.own if pairs is None else pairs
         if wanted is None and context.pairs is not None:
@@ -119,7 +119,7 @@ class ContextFeatures(PairFeaturizer):
             return context.at(wanted)
 
 
-def context_of(scored: PairScores) -> Floats:
+def context_columns(scored: PairScores) -> Floats:
     """Return the columns of `ContextFeatures` for pairs that are scored, one row a pair."""
     pairs, scores = scored.pairs, np.clip(scored.scores, -LARGEST, LARGEST)
     starts, members = pairs_by_item(pairs, scored.n_items)

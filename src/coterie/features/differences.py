@@ -21,7 +21,7 @@ from coterie.features.operators.base import LinearOperator, refuse_unwritable
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs
 
-__all__ = ["AbsoluteDifferences", "AsDistances", "SquaredDifferences", "distances_of"]
+__all__ = ["AbsoluteDifferences", "AsDistances", "SquaredDifferences", "distance_flags"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -281,14 +281,14 @@ class AsDistances(PairFeaturizer):
         return TurnedFeatures(as_features(features), sign, -sign * origin)
 
 
-def distances_of(featurizer: Any) -> tuple[bool, ...] | None:
+def distance_flags(featurizer: Any) -> tuple[bool, ...] | None:
     """Return whether each column of a fitted featurizer grows with distance, None if unknown."""
     said: tuple[bool, ...] | None = getattr(featurizer, "distances", None)
     return said
 
 
 def _similar(featurizer: Featurizer) -> Bools:
-    said = distances_of(featurizer)
+    said = distance_flags(featurizer)
     if said is None:
         raise FeatureError(
             f"{featurizer!r} does not say which columns grow with distance; give similar, True or "

@@ -13,7 +13,7 @@ from coterie._core.values import Value
 from coterie._solvers.eigen import largest_eigenpairs
 from coterie._types import Featurizer
 from coterie.exceptions import FeatureError
-from coterie.features.differences import distances_of
+from coterie.features.differences import distance_flags
 from coterie.features.featurizer import as_featurizer
 from coterie.features.operators import written
 from coterie.items import ItemSet, as_item_set
@@ -70,7 +70,7 @@ class EuclideanEmbedding(Value):
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
         """Fit the featurizer, and refuse one whose columns are no distances."""
         fitted = self.featurizer.fit(item_sets)
-        said = distances_of(fitted)
+        said = distance_flags(fitted)
         if said is not None and not all(said):
             name = fitted.names[said.index(False)]
             raise FeatureError(

@@ -24,7 +24,7 @@ from coterie._core.values import Value
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError, located
 from coterie.features.featurizer import PairFeaturizer, as_featurizer
-from coterie.features.given import sampled_pairs
+from coterie.features.given import sample_pairs
 from coterie.features.kernels import RBF, Kernel, Polynomial, finite
 from coterie.features.operators import DenseFeatures, ZeroDiagonal, blocks, taken, written
 from coterie.features.operators.base import refuse_unwritable
@@ -52,7 +52,7 @@ class TrainingPairs:
 
     def some(self) -> Iterator[Features]:
         """Yield the same, but of large item sets only some pairs."""
-        return self._features(lambda item_set: sampled_pairs(item_set)[0])
+        return self._features(lambda item_set: sample_pairs(item_set)[0])
 
     def _features(self, choose: Callable[[ItemSet], Pairs | None]) -> Iterator[Features]:
         for number, item_set in enumerate(self.item_sets):

@@ -138,7 +138,9 @@ class GivenFeatures(PairFeaturizer):
         n_columns, of_pairs = self.n_columns, self.of_pairs
         for number, item_set in enumerate(as_item_sets(item_sets)):
             with located(f"item set {number}"):
-                n_columns, of_pairs = _agreed(n_columns, of_pairs, as_given(item_set.items))
+                n_columns, of_pairs = _agreed(
+                    n_columns, of_pairs, stack_numeric_columns(item_set.items)
+                )
         if n_columns is None:
             raise FeatureError("there are no features to fit to; give an item set that has some")
         return replace(self, n_columns=n_columns, of_pairs=of_pairs)
@@ -149,7 +151,7 @@ class GivenFeatures(PairFeaturizer):
 
     def encode(self, item_set: ItemSet) -> Encoded:
         """Take the features of the item set; nothing is computed."""
-        items = as_given(item_set.items)
+        items = stack_numeric_columns(item_set.items)
         n_columns, _ = _agreed(self.n_columns, self.of_pairs, items)
         # Without rows the number of columns may be unknown, and is then that of all the others.
         empty = np.zeros((0, n_columns or 0)) if _shape(items) == (0, 0) else None
@@ -273,7 +275,7 @@ class Scaled(PairFeaturizer):
         return ScaledFeatures(features, self.scale)
 
 
-def as_given(items: Any) -> Any:
+def stack_numeric_columns(items: Any) -> Any:
     """Take columns of numbers, and frames of such, as a matrix; all else as it is."""
     if isinstance(items, np.ndarray | PairFeatures | tuple) or sp.issparse(items):
         return items
@@ -339,7 +341,7 @@ def _deviations(featurizer: Featurizer, item_sets: Sequence[ItemSet]) -> Floats:
     n_pairs, sums, squares = 0.0, np.zeros(1), np.zeros(1)
     for number, item_set in enumerate(item_sets):
         with located(f"item set {number}"):
-            pairs, share = sampled_pairs(item_set)
+            pairs, share = sample_pairs(item_set)
             features = as_operator(featurizer(item_set, pairs))
         n_pairs += share * features.shape[0]
         sums = sums + share * (features.T @ np.ones(features.shape[0]))
@@ -351,7 +353,7 @@ def _deviations(featurizer: Featurizer, item_sets: Sequence[ItemSet]) -> Floats:
     return np.where(variances > CONSTANT * squares / n_pairs, deviations, 1.0)
 
 
-def sampled_pairs(item_set: ItemSet) -> tuple[Pairs | None, float]:
+def sample_pairs(item_set: ItemSet) -> tuple[Pairs | None, float]:
     """Return some pairs of an item set, None for all, and how many stand behind each of them."""
     n_pairs = count_pairs(len(item_set))
     if isinstance(item_set.items, PairFeatures) or n_pairs <= SAMPLED_PAIRS:

@@ -15,14 +15,14 @@ from coterie.exceptions import FeatureError, located
 from coterie.features.columns import column_of, is_missing
 from coterie.features.featurizer import PairFeaturizer
 from coterie.features.kinds import Text
-from coterie.features.kinds.base import Encoded, Kind, Read
+from coterie.features.kinds.base import EncodedColumn, Kind, ParsedColumn
 from coterie.features.operators import DenseFeatures
 from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs
 from coterie.partition import Partition
 
-WHOLE = "whole record"
+WHOLE_RECORD = "whole record"
 
 AT_ONCE = 1 << 16
 """How many pairs are compared at once: more take memory, fewer read each field anew too often."""
@@ -40,17 +40,17 @@ class Field(Value):
             raise FeatureError(f"the kind of {self.column!r} is {self.kind!r}; give one of kinds")
 
 
-class ReadRecords(NamedTuple):
+class ParsedRecords(NamedTuple):
     """What was read of each field, the whole record last where it is compared."""
 
-    fields: tuple[Read, ...]
+    fields: tuple[ParsedColumn, ...]
     n_items: int
 
 
 class EncodedRecords(NamedTuple):
     """The fields of records, weighed by what was learned."""
 
-    fields: tuple[Encoded, ...]
+    fields: tuple[EncodedColumn, ...]
     n_items: int
 
 
@@ -103,7 +103,7 @@ class RecordFeatures(PairFeaturizer):
         sets = as_item_sets(item_sets)
         return self.learned(self.read(sets), _entities(sets, partitions))
 
-    def read(self, item_sets: Sequence[ItemSet]) -> ReadRecords:
+    def read(self, item_sets: Sequence[ItemSet]) -> ParsedRecords:
         """Read the records of item sets, one set after the other: what takes the time."""
         texts = []
         for number, item_set in enumerate(item_sets):
@@ -112,9 +112,9 @@ class RecordFeatures(PairFeaturizer):
         columns = [[text for own in each for text in own] for each in zip(*texts, strict=True)]
         kinds = (kind for _, kind in self._kinds)
         read = tuple(kind.read(column) for kind, column in zip(kinds, columns, strict=True))
-        return ReadRecords(read, sum(map(len, item_sets)))
+        return ParsedRecords(read, sum(map(len, item_sets)))
 
-    def learned(self, read: ReadRecords, entities: Ints, rows: Ints | None = None) -> Self:
+    def learned(self, read: ParsedRecords, entities: Ints, rows: Ints | None = None) -> Self:
         """Learn as `fit` does from some rows of what was read, None for all, of given entities."""
         kinds = [
             kind.learned(own, entities, rows)
@@ -125,7 +125,7 @@ class RecordFeatures(PairFeaturizer):
         )
         return replace(self, fields=fields, whole=kinds[-1] if len(fields) > 1 else self.whole)
 
-    def weighed(self, read: ReadRecords) -> EncodedRecords:
+    def weighed(self, read: ParsedRecords) -> EncodedRecords:
         """Weigh what was read of records that are compared by what was learned."""
         both = zip(self._kinds, read.fields, strict=True)
         return EncodedRecords(tuple(kind.encode(own) for (_, kind), own in both), read.n_items)
@@ -157,7 +157,7 @@ class RecordFeatures(PairFeaturizer):
     @property
     def _kinds(self) -> list[tuple[str, Kind]]:
         own = [(each.column, each.kind) for each in self.fields]
-        return [*own, (WHOLE, self.whole)] if len(own) > 1 else own
+        return [*own, (WHOLE_RECORD, self.whole)] if len(own) > 1 else own
 
     def _texts(self, item_set: ItemSet) -> list[list[str]]:
         """Return the texts of each field, and those of the whole records."""

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
-from coterie.features.differences import distances_of
+from coterie.features.differences import distance_flags
 from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.operators import stack
 from coterie.items import ItemSet
@@ -54,7 +54,7 @@ class Stacked(PairFeaturizer):
         """Whether each column grows with distance; None if one of the featurizers cannot tell."""
         said: list[bool] = []
         for each in self.featurizers:
-            own = distances_of(each)
+            own = distance_flags(each)
             if own is None:
                 return None
             said += own

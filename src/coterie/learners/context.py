@@ -13,7 +13,7 @@ from coterie._core.arrays import Bools, Floats, Ints
 from coterie._core.progress import uninterrupted
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError, located
-from coterie.features.context import ContextFeatures, context_of
+from coterie.features.context import ContextFeatures, context_columns
 from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import ScaledFeatures, stack
 from coterie.features.stacked import Stacked
@@ -148,7 +148,7 @@ class WithContext(Learner):
         base = self._featurizer.fit(examples.item_sets)
         given = self._given(examples, base)
         contexts = [
-            context_of(scores)
+            context_columns(scores)
             for scores in cross_fitted_scores(self._first, given, self.n_folds, self.random_state)
         ]
         scale = _deviations(contexts)

@@ -12,7 +12,7 @@ from coterie._core.texts import pluralize
 from coterie._types import Clusterer
 from coterie.clusterers.constraints import partition_under
 from coterie.clusterers.thresholds import lowered, partitions_at
-from coterie.features.records import WHOLE
+from coterie.features.records import WHOLE_RECORD
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie.report.data import (
@@ -173,7 +173,7 @@ def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
         return []
     joined, refused = (_means(model, clustering, together=side) for side in (True, False))
     names = [*(joined or refused)]
-    kinds = {**model.schema.kinds, WHOLE: "the words of all fields"}
+    kinds = {**model.schema.kinds, WHOLE_RECORD: "the words of all fields"}
     return [
         FieldWeight(name, kinds.get(name, ""), joined.get(name), refused.get(name))
         for name in names

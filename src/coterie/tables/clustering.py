@@ -209,7 +209,7 @@ def _said(fields: list[list[str]]) -> list[str]:
 def _levels(texts: Sequence[str], kind: Kind, left: Any, right: Any) -> Ints:
     """Return the place of the word for each pair, −1 where a value is missing."""
     distinct = kind.distinct(texts)
-    values = np.array(distinct.texts, dtype=object)[distinct.of_rows]
+    values = np.array(distinct.texts, dtype=object)[distinct.text_of_row]
     first, second = values[left], values[right]
     there: Bools = (first != "") & (second != "")
     equal = first == second

@@ -14,7 +14,7 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie._core.progress import report
 from coterie.features.operators import written
-from coterie.features.records import ReadRecords, RecordFeatures
+from coterie.features.records import ParsedRecords, RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners.parts import assign_parts
 from coterie.pairs import all_pairs
@@ -63,7 +63,7 @@ def compared_as_new(
 class _Set(NamedTuple):
     """What was read of a set, its pairs, which parts each leaves out, and what was compared."""
 
-    read: ReadRecords
+    read: ParsedRecords
     pairs: Ints
     gone: Ints
     compared: Floats

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from coterie._kernels.texts.tokens import hash_trigrams, hash_words, hash_words_and_pairs
 from coterie.exceptions import FeatureError
 from coterie.features.kinds import KnownTokens, Name
-from coterie.features.kinds._tokens import Counted, Distinct
+from coterie.features.kinds._tokens import Counted, DistinctCells
 
 
 def naive_counts(cells, entities, split):
@@ -26,9 +26,9 @@ def naive_counts(cells, entities, split):
 
 
 def learned_of(cells, kernel, entities):
-    distinct = Distinct.of(cells)
+    distinct = DistinctCells.of(cells)
     counted = Counted.of(distinct.texts, kernel)
-    return KnownTokens.learned(counted, distinct.of_rows, np.array(entities, dtype=np.intp))
+    return KnownTokens.learned(counted, distinct.text_of_row, np.array(entities, dtype=np.intp))
 
 
 def plain_grams(text):
@@ -59,8 +59,8 @@ def test_rarities_are_those_of_naive_counts(twin, learned, new, data):
     assert sorted(known.n_rows_with) == sorted(kept.values())
     assert (known.n_rows, known.n_entities) == (len(learned), len(set(entities)))
 
-    distinct = Distinct.of(new)
-    weighed = known.weighed(Counted.of(distinct.texts, kernel), distinct.of_rows)
+    distinct = DistinctCells.of(new)
+    weighed = known.weighed(Counted.of(distinct.texts, kernel), distinct.text_of_row)
     new_rows, _ = naive_counts(new, [0] * len(new), split)
     n, n_entities = len(learned) + len(new), len(set(entities))
     for place, text in enumerate(dict.fromkeys(new)):

@@ -30,18 +30,18 @@ SMOOTHING = 2.0
 """How many entities count beside those counted: one more or less must not tell much."""
 
 
-class Distinct(NamedTuple):
+class DistinctCells(NamedTuple):
     """The distinct texts of a column, and the number of that of each row."""
 
     texts: list[str]
-    of_rows: Ints
+    text_of_row: Ints
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
         """Give the texts of rows numbers; the empty text is one of them."""
         numbers: dict[str, int] = {}
-        of_rows = [numbers.setdefault(text, len(numbers)) for text in texts]
-        return cls(list(numbers), np.array(of_rows, dtype=np.intp))
+        text_of_row = [numbers.setdefault(text, len(numbers)) for text in texts]
+        return cls(list(numbers), np.array(text_of_row, dtype=np.intp))
 
 
 class Counted(NamedTuple):

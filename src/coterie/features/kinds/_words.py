@@ -23,7 +23,7 @@ from coterie.features.kinds._tokens import (
     Weighed,
     places_among,
 )
-from coterie.features.kinds.base import Encoded, Kind, Read
+from coterie.features.kinds.base import EncodedColumn, Kind, ParsedColumn
 
 _SAID = (
     "rarity of shared {}",
@@ -89,13 +89,13 @@ class Worded(Kind):
         "codes": hash_codes,
     }
 
-    def read(self, texts: Sequence[str]) -> Read:
+    def read(self, texts: Sequence[str]) -> ParsedColumn:
         """Read the text of each row: what takes the time, and depends on nothing learned."""
         read = super().read(texts)
         acronyms = Acronyms.of(read.distinct.texts, read.tokens["words"])
         return read._replace(more=More(read.more, acronyms))
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         words = encoded.tokens["words"].overlaps(0, left, right)
         phrases = encoded.tokens["phrases"].overlaps(1, left, right)
         grams = encoded.tokens["grams"].overlaps(0, left, right)

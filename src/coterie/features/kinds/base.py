@@ -15,7 +15,7 @@ from coterie.features.kinds._edits import beginnings
 from coterie.features.kinds._tokens import (
     NOTHING,
     Counted,
-    Distinct,
+    DistinctCells,
     KnownTokens,
     Split,
     Weighed,
@@ -32,18 +32,18 @@ COMMON = (
 """What every kind compares."""
 
 
-class Read(NamedTuple):
+class ParsedColumn(NamedTuple):
     """A column, read once: its distinct texts, their tokens by name, and what else a kind reads."""
 
-    distinct: Distinct
+    distinct: DistinctCells
     tokens: Mapping[str, Counted]
     more: Any
 
 
-class Encoded(NamedTuple):
+class EncodedColumn(NamedTuple):
     """A column that was read, its tokens weighed by how rare they are."""
 
-    distinct: Distinct
+    distinct: DistinctCells
     tokens: Mapping[str, Weighed]
     more: Any
 
@@ -78,14 +78,14 @@ class Kind(Value, ABC):
         """One name a comparison."""
         return (*COMMON, *self.measures)
 
-    def read(self, texts: Sequence[str]) -> Read:
+    def read(self, texts: Sequence[str]) -> ParsedColumn:
         """Read the text of each row: what takes the time, and depends on nothing learned."""
         distinct = self.distinct(texts)
         splits = {"values": hash_whole_texts, **self.splits}
         tokens = {name: Counted.of(distinct.texts, split) for name, split in splits.items()}
-        return Read(distinct, tokens, self._more(distinct.texts))
+        return ParsedColumn(distinct, tokens, self._more(distinct.texts))
 
-    def learned(self, read: Read, entities: Ints, rows: Ints | None = None) -> Self:
+    def learned(self, read: ParsedColumn, entities: Ints, rows: Ints | None = None) -> Self:
         """Learn how rare values and tokens are in some rows, None for all.
 
         Parameters
@@ -97,7 +97,7 @@ class Kind(Value, ABC):
         rows
             The numbers of rows.
         """
-        texts = read.distinct.of_rows
+        texts = read.distinct.text_of_row
         some = slice(None) if rows is None else rows
         known = {
             name: KnownTokens.learned(own, texts[some], entities[some])
@@ -105,18 +105,18 @@ class Kind(Value, ABC):
         }
         return replace(self, **known)
 
-    def encode(self, read: Read) -> Encoded:
+    def encode(self, read: ParsedColumn) -> EncodedColumn:
         """Weigh the tokens of rows that are compared."""
         tokens = {
-            name: getattr(self, name).weighed(own, read.distinct.of_rows)
+            name: getattr(self, name).weighed(own, read.distinct.text_of_row)
             for name, own in read.tokens.items()
         }
-        return Encoded(read.distinct, tokens, read.more)
+        return EncodedColumn(read.distinct, tokens, read.more)
 
-    def compare(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def compare(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         """Compare the rows of pairs: one column a name."""
-        of_rows = encoded.distinct.of_rows
-        first, second = of_rows[left], of_rows[right]
+        text_of_row = encoded.distinct.text_of_row
+        first, second = text_of_row[left], text_of_row[right]
         compared = np.zeros((len(left), len(self.names)))
         n_absent = _is_absent(encoded, first).astype(np.intp) + _is_absent(encoded, second)
         compared[:, 0], compared[:, 1] = n_absent == 1, n_absent == 2
@@ -125,12 +125,12 @@ class Kind(Value, ABC):
         equal = there[first == second]
         compared[equal, 2] = 1.0
         for column, rarities in zip((3, 4), encoded.tokens["values"].rarities, strict=True):
-            compared[equal, column] = rarities[_tokens_of(encoded, of_rows[left[equal]])]
+            compared[equal, column] = rarities[_tokens_of(encoded, text_of_row[left[equal]])]
         compared[there, len(COMMON) :] = self._measured(encoded, first, second)
         return compared
 
     @abstractmethod
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         """Compare pairs of distinct texts, none of them missing: one column a measure."""
 
     def _cleaned(self, text: str) -> str:
@@ -141,21 +141,21 @@ class Kind(Value, ABC):
         """Read what else there is in distinct texts."""
         return beginnings(texts)
 
-    def distinct(self, texts: Sequence[str]) -> Distinct:
+    def distinct(self, texts: Sequence[str]) -> DistinctCells:
         """Return what is compared of the text of each row: equal values look the same."""
-        raw = Distinct.of(texts)
-        cleaned = Distinct.of(map(self._cleaned, raw.texts))
-        return Distinct(cleaned.texts, cleaned.of_rows[raw.of_rows])
+        raw = DistinctCells.of(texts)
+        cleaned = DistinctCells.of(map(self._cleaned, raw.texts))
+        return DistinctCells(cleaned.texts, cleaned.text_of_row[raw.text_of_row])
 
 
-def _is_absent(encoded: Encoded, texts: Ints) -> Bools:
+def _is_absent(encoded: EncodedColumn, texts: Ints) -> Bools:
     """Tell which texts are empty: they are no value."""
     starts = encoded.tokens["values"].starts
     absent: Bools = starts[texts] == starts[texts + 1]
     return absent
 
 
-def _tokens_of(encoded: Encoded, texts: Ints) -> Ints:
+def _tokens_of(encoded: EncodedColumn, texts: Ints) -> Ints:
     """Return the token that each text is as a whole."""
     values = encoded.tokens["values"]
     return values.tokens[values.starts[texts]].astype(np.intp)

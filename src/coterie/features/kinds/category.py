@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import Profile
 
 MOST_VALUES = 50
@@ -25,5 +25,5 @@ class Category(Kind):
         few = len(profile.counts) <= MOST_VALUES and profile.n_repeats >= 20
         return 0.9 if few and profile.n_words <= 4 and profile.with_digits < 0.5 else 0.0
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:  # noqa: ARG002
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:  # noqa: ARG002
         return np.empty((len(left), 0))

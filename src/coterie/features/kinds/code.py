@@ -8,9 +8,9 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.texts.tokens import hash_words
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
-from coterie.features.kinds._tokens import NOTHING, Distinct, KnownTokens
+from coterie.features.kinds._tokens import NOTHING, DistinctCells, KnownTokens
 from coterie.features.kinds._words import CODES
-from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import Profile
 
 MOST_CHARACTERS, MOST_OF_PARTS = 24, 40
@@ -35,7 +35,7 @@ class Code(Kind):
         many_digits = profile.with_digits > 0.8 and profile.words_with_digits >= 0.45
         return 0.7 if many_digits and (few or parts) else 0.0
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         texts, numbers = encoded.more
         return np.column_stack(
             [
@@ -47,4 +47,4 @@ class Code(Kind):
 
     def _more(self, texts: list[str]) -> tuple[Texts, Ints]:
         joined = [text.replace(" ", "") for text in texts]
-        return beginnings(joined), Distinct.of(joined).of_rows
+        return beginnings(joined), DistinctCells.of(joined).text_of_row

@@ -10,7 +10,7 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie.features.kinds._bare import bare
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
-from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import Profile
 
 _MONTHS = (
@@ -93,7 +93,7 @@ class Date(Kind):
         """Values that are dates."""
         return 0.95 if profile.share(lambda text: date_of(text) != UNREAD) > 0.8 else 0.0
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         texts, dates, days = encoded.more
         one, two = dates[left], dates[right]
         unread = ~(one.any(axis=1) & two.any(axis=1))

@@ -8,7 +8,7 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie.features.kinds._edits import EDITS, edits, token_sets
 from coterie.features.kinds._words import Worded
-from coterie.features.kinds.base import Encoded
+from coterie.features.kinds.base import EncodedColumn
 from coterie.features.kinds.profile import Profile
 
 MOST_WORDS = 12
@@ -26,7 +26,7 @@ class Name(Worded):
         """Values of several words, but not of many."""
         return 0.5 if 1.2 < profile.n_words <= MOST_WORDS else 0.0
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         texts = encoded.more.texts
         spelling = *edits(texts, left, right), token_sets(texts, left, right)
         return np.column_stack([*spelling, super()._measured(encoded, left, right)])

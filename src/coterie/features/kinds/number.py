@@ -10,7 +10,7 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie.features.kinds._bare import bare
 from coterie.features.kinds._edits import EDITS, Texts, beginnings, edits
-from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import Profile
 
 _DECORATION = re.compile(
@@ -57,7 +57,7 @@ class Number(Kind):
         numbers = profile.share(lambda text: not isnan(number_of(text)))
         return 0.8 if numbers > 0.9 and not _are_codes(profile) else 0.0
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         texts, numbers = encoded.more
         one, two = numbers[left], numbers[right]
         with np.errstate(over="ignore"):  # the greatest are infinitely far from the least

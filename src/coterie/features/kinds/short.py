@@ -9,7 +9,7 @@ from coterie._core.arrays import Floats, Ints
 from coterie._kernels.texts.tokens import hash_trigrams
 from coterie.features.kinds._edits import EDITS, edits
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
-from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import Profile
 
 
@@ -28,7 +28,7 @@ class Short(Kind):
         """Anything that looks like no other kind."""
         return 0.1
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         return np.column_stack(
             [
                 *edits(encoded.more, left, right),

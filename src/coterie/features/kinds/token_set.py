@@ -12,7 +12,7 @@ from coterie._kernels.texts.tokens import hash_members, hash_trigrams
 from coterie.features.kinds._edits import Texts, beginnings, token_sets
 from coterie.features.kinds._tokens import NOTHING, KnownTokens
 from coterie.features.kinds._words import AMONG_ENTITIES, AMONG_ROWS
-from coterie.features.kinds.base import Encoded, Kind
+from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import SEPARATED, Profile
 
 _GAP = re.compile(f"{SEPARATED.pattern}|,")
@@ -39,7 +39,7 @@ class TokenSet(Kind):
         """Values that semicolons or bars divide."""
         return 0.85 if profile.separated > 0.3 else 0.0
 
-    def _measured(self, encoded: Encoded, left: Ints, right: Ints) -> Floats:
+    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         own = encoded.tokens["words"]
         among_rows, among_entities = own.overlaps(0, left, right), own.overlaps(1, left, right)
         return np.column_stack(

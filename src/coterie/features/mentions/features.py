@@ -30,7 +30,7 @@ from coterie.features.mentions.relations import (
     relation_bits,
 )
 from coterie.features.operators import SparseFeatures
-from coterie.features.operators.blocks import frozen
+from coterie.features.operators.blocks import freeze
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs, as_pairs
 
@@ -197,7 +197,7 @@ class MentionFeatures(PairFeaturizer):
         known = _known_conjunctions(encoded.properties)
         relations, numbers = relation_bits(couples), _numbers(couples)
         rows = conjunction_rows(couples.earlier, couples.later, relations, known, numbers)
-        return SparseFeatures.of_checked(frozen(_as_matrix(*rows)))
+        return SparseFeatures.of_checked(freeze(_as_matrix(*rows)))
 
 
 def _in_text_order(mentions: EncodedMentions, listed: Pairs | None) -> MentionPairs:

@@ -87,7 +87,7 @@ def pairs_at(positions: Ints, n_items: int) -> Pairs:
     return read_only(pairs)
 
 
-def frozen(matrix: Any) -> Any:
+def freeze(matrix: Any) -> Any:
     """Return a matrix of our own, dense or CSR, so that it cannot be changed."""
     if not sp.issparse(matrix):
         return read_only(matrix)

@@ -16,7 +16,7 @@ from coterie.features.operators.blocks import (
     MANY_ROWS,
     column_products,
     float64_blocks,
-    frozen,
+    freeze,
     sum_of,
 )
 from coterie.items import as_matrix, is_operator
@@ -73,7 +73,7 @@ class MatrixFeatures(LinearOperator):
         return sum_of((column_products(block, block) for block in blocks), self.shape[1])
 
     def _take(self, rows: Ints) -> "MatrixFeatures":
-        return self._changed(matrix=frozen(self.matrix[rows]))
+        return self._changed(matrix=freeze(self.matrix[rows]))
 
     def _apply(self, coef: Floats) -> Floats:
         parts = [block @ coef for _, block in float64_blocks(self.matrix)]

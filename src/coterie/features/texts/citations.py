@@ -18,7 +18,7 @@ from coterie._types import Features
 from coterie.exceptions import FeatureError, located
 from coterie.features.columns import column_of, is_missing
 from coterie.features.featurizer import PairFeaturizer
-from coterie.features.given import sampled_pairs
+from coterie.features.given import sample_pairs
 from coterie.features.operators import DenseFeatures
 from coterie.features.operators.base import refuse_unwritable
 from coterie.features.operators.blocks import pairs_at, row_blocks
@@ -138,7 +138,7 @@ class CitationFeatures(PairFeaturizer):
         sums, counts = np.zeros(len(COLUMNS)), np.zeros(len(COLUMNS))
         for number, item_set in enumerate(as_item_sets(item_sets)):
             with located(f"item set {number}"):
-                pairs, share = sampled_pairs(item_set)
+                pairs, share = sample_pairs(item_set)
                 known = _distances(self.encode(item_set), as_pairs(pairs, len(item_set)))
             sums += share * np.nansum(known, axis=0)
             counts += share * np.count_nonzero(~np.isnan(known), axis=0)

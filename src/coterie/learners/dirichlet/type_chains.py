@@ -22,7 +22,7 @@ from coterie.dirichlet.training import (
 )
 from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, located
-from coterie.features.differences import distances_of
+from coterie.features.differences import distance_flags
 from coterie.items import ItemSet
 from coterie.learners.base import Examples
 
@@ -160,7 +160,7 @@ def prepare_task(prior: NormalPrior, examples: Examples) -> ChainTask:
     space = Space(prior.featurizer, prior.categorical)
     if prior.featurizer is not None:
         space = replace(space, featurizer=prior.featurizer.fit(examples.item_sets))
-        if not all(distances_of(space.featurizer) or ()):
+        if not all(distance_flags(space.featurizer) or ()):
             raise FeatureError(
                 f"{prior.featurizer!r} has columns that grow with likeness, but distances are "
                 f"needed; give AsDistances({prior.featurizer!r})"

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from coterie._core.arrays import Bools, Floats
 from coterie._types import Features, Featurizer
-from coterie.features.differences import AsDistances, distances_of
+from coterie.features.differences import AsDistances, distance_flags
 from coterie.features.operators import taken, written
 from coterie.features.operators.blocks import row_blocks
 
@@ -25,7 +25,7 @@ def as_distances(
     apart are taken to, less their lowest value seen if that is below 0; the others are subtracted
     from their highest.
     """
-    said = distances_of(featurizer)
+    said = distance_flags(featurizer)
     if said is None:
         similar = _similar(features, together)
         lowest, highest = _range(features)
