@@ -86,19 +86,19 @@ def test_a_clusterer(copied):
         """
 from coterie.checks import check_clusterer
 from coterie.clusterers import LeftLink, OneOrMany, SpanningForest, SumLink
-from coterie.clusterers.constraints import constrained
+from coterie.clusterers.constraints import constrained_partition
 from coterie.learners.structural.oracles import refuse_incompatible
 from coterie.losses import PairLoss
 check_clusterer(OneOrMany())
 scores = ct.PairScores(3, None, [1.0, 3.0, -1.0])
 found["dir"] = "OneOrMany" in dir(ct.clusterers)
-found["together"] = constrained(OneOrMany(), scores, [(0, 1)]).labels.tolist()
-found["apart"] = constrained(OneOrMany(), scores, apart=[(0, 1)]).labels.tolist()
+found["together"] = constrained_partition(OneOrMany(), scores, [(0, 1)]).labels.tolist()
+found["apart"] = constrained_partition(OneOrMany(), scores, apart=[(0, 1)]).labels.tolist()
 refuse_incompatible(OneOrMany(), PairLoss(), True)
 found["errors"] = []
 for refused in (
-    lambda: constrained(LeftLink(), scores, [(0, 1)]),
-    lambda: constrained(SumLink(), scores, apart=[(0, 1)]),
+    lambda: constrained_partition(LeftLink(), scores, [(0, 1)]),
+    lambda: constrained_partition(SumLink(), scores, apart=[(0, 1)]),
     lambda: refuse_incompatible(SpanningForest(), PairLoss(), True),
 ):
     try:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from coterie import PairScores, Partition
 from coterie._saving import load_value, save_value
 from coterie.calibrations import (
-    NEAREST,
+    PROBABILITY_MARGIN,
     Abstained,
     ClusterCalibration,
     Confidences,
@@ -17,7 +17,7 @@ from coterie.calibrations import (
     cluster_evidence,
 )
 from coterie.exceptions import InputError
-from coterie.model import _registered
+from coterie.model import _find_class
 
 CURVES = [Logistic(2.0, -1.0), Isotonic([-1.0, 0.5, 2.0], [0.1, 0.1, 0.9])]
 finite = st.floats(-1e6, 1e6)
@@ -72,8 +72,8 @@ def test_what_makes_no_isotonic_curve(scores, probabilities, message):
 
 def test_calibrations_are_saved(tmp_path, rng):
     calibration = ClusterCalibration(*CURVES, Logistic(3.0))
-    save_value(tmp_path / "c", calibration, _registered)
-    loaded = load_value(tmp_path / "c", _registered)
+    save_value(tmp_path / "c", calibration, _find_class)
+    loaded = load_value(tmp_path / "c", _find_class)
     scores = rng.normal(size=9)
     assert np.array_equal(loaded(scores), calibration(scores))
     assert np.array_equal(loaded.clusters(scores), calibration.clusters(scores))
@@ -83,9 +83,9 @@ def test_calibrations_are_saved(tmp_path, rng):
 def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
     curve = Isotonic([0.0, 1.0], [0.1, 0.9])
     object.__setattr__(curve, "probabilities", np.array([0.9, 0.1]))
-    save_value(tmp_path / "c", curve, _registered)
+    save_value(tmp_path / "c", curve, _find_class)
     with pytest.raises(InputError, match=r"is damaged: Isotonic: the probabilities .* fall"):
-        load_value(tmp_path / "c", _registered)
+        load_value(tmp_path / "c", _find_class)
 
 
 @pytest.mark.parametrize("name", ["pairs", "clusters", "singletons"])
@@ -107,7 +107,7 @@ def plain_evidence(scores, partition, probabilities):
         else:
             own = [known[i, j] for i in cluster for j in cluster if (i, j) in known]
             value = sum(own) / len(own) if own else 0.0
-        value = min(max(value, NEAREST), 1.0 - NEAREST)
+        value = min(max(value, PROBABILITY_MARGIN), 1.0 - PROBABILITY_MARGIN)
         found.append(np.log(value / (1.0 - value)))
     return np.array(found)
 
@@ -155,7 +155,9 @@ def test_a_cluster_without_listed_pairs_has_least_and_an_item_without_them_most(
     scores = PairScores(5, [(0, 1)], [0.0])
     identity = ClusterCalibration(Logistic(), Logistic(), Logistic())
     sure = identity.confidences(scores, Partition([0, 0, 1, 1, 2]))
-    assert np.allclose(sure.clusters, [0.5, NEAREST, 1.0 - NEAREST], rtol=1e-9)
+    assert np.allclose(
+        sure.clusters, [0.5, PROBABILITY_MARGIN, 1.0 - PROBABILITY_MARGIN], rtol=1e-9
+    )
 
 
 def test_no_items_at_all():

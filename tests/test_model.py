@@ -17,7 +17,7 @@ from coterie.calibrations import ClusterCalibration, Isotonic
 from coterie.clusterers import Greedy, LeftLink, Relaxation, SearchRounding
 from coterie.exceptions import FeatureError, InputError, ItemSetError, PairError
 from coterie.features import GivenFeatures, Scaled, WithConstant
-from coterie.model import Logistic, Model, _registered
+from coterie.model import Logistic, Model, _find_class
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
 
 BLOCKERS = [AllPairs(), Window(3), NearestNeighbours(2)]
@@ -275,16 +275,16 @@ def test_saving_again_makes_the_same_bytes(item_sets, tmp_path):
 def test_a_file_of_something_else_is_refused(item_sets, tmp_path):
     from coterie._saving import save_value
 
-    save_value(tmp_path / "m", Greedy(), _registered)
+    save_value(tmp_path / "m", Greedy(), _find_class)
     with pytest.raises(InputError, match="it holds a Greedy, not a Model"):
         Model.load(tmp_path / "m")
 
 
 def test_functions_and_modules_are_no_classes():
-    assert _registered("AllPairs") is AllPairs
-    assert _registered("Partition") is Partition
+    assert _find_class("AllPairs") is AllPairs
+    assert _find_class("Partition") is Partition
     for name in ("os", "blocking", "__name__", "import_module", "", "coterie.model.Model"):
-        assert _registered(name) is None
+        assert _find_class(name) is None
 
 
 def test_constraints_hold_for_their_item_sets(item_sets):

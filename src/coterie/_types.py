@@ -46,7 +46,7 @@ class Objective(Protocol):
     def scale(self, n_items: int) -> float: ...
 
 
-class Solved(Protocol):
+class SolutionLike(Protocol):
     """What a clusterer found: a partition, its value and a proven bound on any value."""
 
     @property
@@ -79,7 +79,7 @@ class Clusterer(Protocol):
 
     def __call__(self, scores: PairScores, /) -> Partition: ...
 
-    def solve(self, scores: PairScores, /) -> Solved: ...
+    def solve(self, scores: PairScores, /) -> SolutionLike: ...
 
 
 class Loss(Protocol):

@@ -22,7 +22,7 @@ __all__ = ["Abstained", "ClusterCalibration", "Confidences", "Isotonic", "Logist
 Calibration: TypeAlias = Callable[[Floats], Floats]
 """Turns scores into probabilities that the items are together."""
 
-NEAREST = 1e-6
+PROBABILITY_MARGIN = 1e-6
 """Probabilities nearer to 0 or 1 than this count as that near: the log-odds end at ±13.8."""
 
 
@@ -223,7 +223,7 @@ def cluster_evidence(scores: PairScores, partition: Partition, probabilities: Fl
         highest = np.zeros(partition.n_clusters)
         highest[partition.labels] = _highest(scores, probabilities)
         means = np.where(single, 1.0 - highest, means)
-    return np.asarray(logit(np.clip(means, NEAREST, 1.0 - NEAREST)))
+    return np.asarray(logit(np.clip(means, PROBABILITY_MARGIN, 1.0 - PROBABILITY_MARGIN)))
 
 
 def _inner_means(scores: PairScores, partition: Partition, probabilities: Floats) -> Floats:

@@ -343,10 +343,12 @@ def _as_frame(items: Any) -> Any:
 
 
 def _reordered(items: Any, order: Ints) -> Any:
-    return _reordered_pairs(items, order) if isinstance(items, PairFeatures) else at(items, order)
+    if isinstance(items, PairFeatures):
+        return _reordered_pairs(items, order)
+    return take_items(items, order)
 
 
-def at(items: Any, numbers: Ints) -> Any:
+def take_items(items: Any, numbers: Ints) -> Any:
     """Take items, which are no pair features, by their numbers."""
     if isinstance(items, Columns):
         return Columns({name: reorder_rows(column, numbers) for name, column in items.items()})

@@ -20,7 +20,7 @@ from coterie.calibrations import (
     Confidences,
     Logistic,
 )
-from coterie.clusterers.constraints import constrained
+from coterie.clusterers.constraints import constrained_partition
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
@@ -103,7 +103,7 @@ class Model:
             with located(f"item set {number}"):
                 scores = self.scores(item_set)
                 known = (links[number], bans[number])
-                partitions.append(constrained(self.clusterer, scores, *known))
+                partitions.append(constrained_partition(self.clusterer, scores, *known))
             report("predict", number + 1, len(sets))
         return partitions
 
@@ -147,7 +147,7 @@ class Model:
         What can be saved is made of dataclasses, numbers, texts, arrays and csr arrays; anything
         else is refused by its place, and nothing is written.
         """
-        save_value(path, self, _registered)
+        save_value(path, self, _find_class)
 
     @classmethod
     def load(cls, path: FileName, classes: Iterable[type] = ()) -> Self:
@@ -160,7 +160,7 @@ class Model:
         classes
             Dataclasses of your own that the model is made of, found by their names.
         """
-        model = load_value(path, resolving(classes))
+        model = load_value(path, class_resolver(classes))
         if not isinstance(model, cls):
             raise InputError(
                 f"{path}: it holds a {type(model).__name__}, not a {cls.__name__}; give the name "
@@ -195,7 +195,7 @@ def _refuse_uncallable(name: str, value: Any) -> None:
         raise InputError(f"the {name} is {value!r}; give a {name}")
 
 
-def _registered(name: str) -> type | None:
+def _find_class(name: str) -> type | None:
     """Find a class of Coterie that a model may hold: those of its families, and this one."""
     at_hand: dict[str, type] = {"Model": Model, "Partition": Partition}
     for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
@@ -210,15 +210,15 @@ def _kind_of_column(name: str) -> type | None:
     return getattr(kinds, name) if name in public_names(kinds) else None
 
 
-def resolving(classes: Iterable[type]) -> Resolve:
+def class_resolver(classes: Iterable[type]) -> Resolve:
     """Return what finds a class by its name: those of Coterie, and some that are given."""
     own: dict[str, type] = {}
     for kind in classes:
         name = _dataclass_name(kind)
-        if own.get(name, _registered(name)) not in (None, kind):
+        if own.get(name, _find_class(name)) not in (None, kind):
             raise InputError(f"classes has {name}, whose name is taken; rename the class")
         own[name] = kind
-    return lambda name: own.get(name) or _registered(name)
+    return lambda name: own.get(name) or _find_class(name)
 
 
 def _dataclass_name(kind: Any) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from coterie import PairScores, Partition, checks
 from coterie.checks import check_clusterer
-from coterie.clusterers._base import Search, Solution, needed_n_clusters
+from coterie.clusterers._base import HeuristicClusterer, Solution, require_n_clusters
 from coterie.clusterers.left_link import LeftLink
 from coterie.clusterers.pivot import Pivot
 from coterie.clusterers.spanning_forest import SpanningForest
@@ -19,7 +19,7 @@ from coterie.objectives import Correlation, KMeans
 
 
 @dataclass(frozen=True)
-class Sound(Search):
+class Sound(HeuristicClusterer):
     """A plain correlation clusterer: what the broken ones below would be without their fault."""
 
     @property
@@ -31,7 +31,7 @@ class Sound(Search):
 
 
 @dataclass(frozen=True)
-class InOrder(Search):
+class InOrder(HeuristicClusterer):
     """Put the items in k clusters of neighbours; without an objective."""
 
     n_clusters: int | None = None
@@ -41,7 +41,7 @@ class InOrder(Search):
         return None
 
     def _labels(self, scores):
-        k = needed_n_clusters(self.n_clusters, scores)
+        k = require_n_clusters(self.n_clusters, scores)
         return np.minimum(np.arange(scores.n_items), k - 1)
 
 
@@ -278,13 +278,13 @@ def test_broken_clusterers_are_caught(broken):
 
 class MakesOneTooMany(InOrder):
     def _labels(self, scores):
-        k = needed_n_clusters(self.n_clusters, scores)
+        k = require_n_clusters(self.n_clusters, scores)
         return np.minimum(np.arange(scores.n_items), k)
 
 
 class MakesOneCluster(InOrder):
     def _labels(self, scores):
-        needed_n_clusters(self.n_clusters, scores)
+        require_n_clusters(self.n_clusters, scores)
         return np.zeros(scores.n_items, dtype=np.intp)
 
 

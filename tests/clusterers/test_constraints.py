@@ -29,8 +29,8 @@ from coterie.clusterers import (
     SpanningForest,
 )
 from coterie.clusterers._base import PairClusterer
-from coterie.clusterers.constraints import constrained
-from coterie.clusterers.together import closure
+from coterie.clusterers.constraints import constrained_partition
+from coterie.clusterers.together import transitive_closure
 from coterie.exceptions import ItemSetError, PairError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores, all_pairs
@@ -126,19 +126,19 @@ def between(combine, scores, missing, apart):
 @given(instances())
 def test_constraints_hold(clusterer, drawn):
     scores, together, apart = drawn
-    assert holds(constrained(clusterer, scores, together), together, apart[:0])
+    assert holds(constrained_partition(clusterer, scores, together), together, apart[:0])
     if clusterer.keeps_apart:
-        assert holds(constrained(clusterer, scores, together, apart), together, apart)
-        assert holds(constrained(clusterer, scores, None, apart), together[:0], apart)
+        assert holds(constrained_partition(clusterer, scores, together, apart), together, apart)
+        assert holds(constrained_partition(clusterer, scores, None, apart), together[:0], apart)
     elif len(apart):
         with pytest.raises(PairError, match=f"{type(clusterer).__name__} cannot keep pairs apart"):
-            constrained(clusterer, scores, together, apart)
+            constrained_partition(clusterer, scores, together, apart)
 
 
 @given(instances())
 def test_exact_is_the_best_of_all_partitions_that_keep_them(drawn):
     scores, together, apart = drawn
-    found = constrained(Exact(), scores, together, apart)
+    found = constrained_partition(Exact(), scores, together, apart)
     every = map(Partition, all_partitions(scores.n_items))
     best = max(Correlation().value(p, scores) for p in every if holds(p, together, apart))
     assert Correlation().value(found, scores) == pytest.approx(best, abs=1e-9)
@@ -149,7 +149,7 @@ def test_greedy_merges_from_the_groups_on(drawn):
     scores, together, apart = drawn
     gain = between(sum, scores, 0.0, apart)
     expected = agglomerated(gain, groups_of(together, scores.n_items), threshold=1e-12)
-    assert constrained(Greedy(), scores, together, apart) == expected
+    assert constrained_partition(Greedy(), scores, together, apart) == expected
 
 
 @pytest.mark.parametrize("kind", LINKAGES)
@@ -163,7 +163,7 @@ def test_linkage_with_a_threshold_starts_from_the_groups(kind, drawn, threshold,
     apart = apart if kind.keeps_apart else apart[:0]
     score = between(LINKAGES[kind], scores, missing, apart)
     clusterer = kind(threshold=threshold, missing=missing)
-    found = constrained(clusterer, scores, together, apart)
+    found = constrained_partition(clusterer, scores, together, apart)
     if scores.listed is None or missing <= threshold:  # else absent pairs tie, in any order
         assert found == agglomerated(score, groups_of(together, scores.n_items), threshold)
     clusters = [cluster.tolist() for cluster in found.clusters]
@@ -179,10 +179,12 @@ def test_linkage_into_some_clusters_starts_from_the_groups(kind, drawn, data):
     k = data.draw(st.integers(1, len(groups)))
     score = between(LINKAGES[kind], scores, 0.0, [])
     expected = agglomerated(score, groups, n_clusters=k)
-    assert constrained(kind(n_clusters=k), scores, together) == expected
+    assert constrained_partition(kind(n_clusters=k), scores, together) == expected
     known = PairScores(scores.n_items, None, scores.scores, n_clusters=k)
-    assert constrained(kind(), known, together) == expected
-    assert constrained(kind(threshold=99.0), known, together) == Partition.from_clusters(groups)
+    assert constrained_partition(kind(), known, together) == expected
+    assert constrained_partition(kind(threshold=99.0), known, together) == Partition.from_clusters(
+        groups
+    )
 
 
 @pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
@@ -195,10 +197,10 @@ def test_linkage_into_some_clusters_keeps_groups_apart(kind, drawn, data):
     score = between(LINKAGES[kind], scores, 0.0, apart)
     expected = agglomerated(score, groups, n_clusters=k)
     if expected.n_clusters == k:
-        assert constrained(kind(n_clusters=k), scores, together, apart) == expected
+        assert constrained_partition(kind(n_clusters=k), scores, together, apart) == expected
     else:
         with pytest.raises(ItemSetError, match=f"reaches {expected.n_clusters} clusters, but not"):
-            constrained(kind(n_clusters=k), scores, together, apart)
+            constrained_partition(kind(n_clusters=k), scores, together, apart)
 
 
 def noise(n_items):
@@ -210,8 +212,10 @@ def noise(n_items):
 def test_more_clusters_than_groups_are_refused(kind):
     scores = PairScores(4, None, np.arange(6.0))
     with pytest.raises(ItemSetError, match="leave 2 groups, but 3 clusters are asked for; drop"):
-        constrained(kind(n_clusters=3), scores, [(0, 1), (2, 3)])
-    assert constrained(kind(n_clusters=2), scores, [(0, 3), (1, 2)]) == Partition([0, 1, 1, 0])
+        constrained_partition(kind(n_clusters=3), scores, [(0, 1), (2, 3)])
+    assert constrained_partition(kind(n_clusters=2), scores, [(0, 3), (1, 2)]) == Partition(
+        [0, 1, 1, 0]
+    )
 
 
 @pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
@@ -224,29 +228,33 @@ def test_linkage_of_clusters_of_some_size_starts_from_the_groups(kind, drawn, ma
     clusterer = kind(threshold=-1.0, max_size=max_size)
     if max(map(len, groups)) > max_size:
         with pytest.raises(ItemSetError, match=f"items, but max_size is {max_size}; drop some"):
-            constrained(clusterer, scores, together, apart)
+            constrained_partition(clusterer, scores, together, apart)
     else:
         expected = agglomerated(
             lambda a, b: whole(a, b) if len(a) + len(b) <= max_size else -np.inf, groups, -1.0
         )
-        assert constrained(clusterer, scores, together, apart) == expected
+        assert constrained_partition(clusterer, scores, together, apart) == expected
 
 
 def test_the_mean_of_a_linkage_is_that_of_whole_groups():
     """Item 0 is near 1 alone: the mean with the group of 1, 2 and 3 is below the threshold."""
     scores = PairScores(4, [(0, 1), (2, 3)], [2.0, -7.0])
     assert AverageLinkage(threshold=1.0)(scores) == Partition([0, 0, 1, 2])
-    found = constrained(AverageLinkage(threshold=1.0), scores, [(1, 2), (2, 3)])
+    found = constrained_partition(AverageLinkage(threshold=1.0), scores, [(1, 2), (2, 3)])
     assert found == Partition([0, 1, 1, 1])
-    found = constrained(AverageLinkage(threshold=0.6), scores, [(1, 2), (2, 3)])
+    found = constrained_partition(AverageLinkage(threshold=0.6), scores, [(1, 2), (2, 3)])
     assert found == Partition([0, 0, 0, 0])
 
 
 def test_a_mean_at_the_threshold_does_not_join_the_groups():
     scores = PairScores(4, None, [9.0, 0.1, 0.2, 0.3, 0.2, 9.0])
     links = [(0, 1), (2, 3)]
-    assert constrained(AverageLinkage(threshold=0.2), scores, links) == Partition([0, 0, 1, 1])
-    assert constrained(AverageLinkage(threshold=0.19), scores, links) == Partition([0, 0, 0, 0])
+    assert constrained_partition(AverageLinkage(threshold=0.2), scores, links) == Partition(
+        [0, 0, 1, 1]
+    )
+    assert constrained_partition(AverageLinkage(threshold=0.19), scores, links) == Partition(
+        [0, 0, 0, 0]
+    )
 
 
 @given(instances())
@@ -254,7 +262,7 @@ def test_forests_join_what_positive_pairs_and_links_connect(drawn):
     scores, together, _ = drawn
     links = np.concatenate([scores.pairs[scores.scores > 0], together])
     expected = Partition.from_clusters(groups_of(links, scores.n_items))
-    assert constrained(SpanningForest(), scores, together) == expected
+    assert constrained_partition(SpanningForest(), scores, together) == expected
 
 
 @pytest.mark.parametrize("clusterer", [*CAPABLE, LeftLink()], ids=named)
@@ -263,17 +271,19 @@ def test_forests_join_what_positive_pairs_and_links_connect(drawn):
 def test_without_constraints_nothing_changes(clusterer, drawn):
     scores, _, _ = drawn
     plain = clusterer(scores)
-    assert constrained(clusterer, scores) == plain
-    assert constrained(clusterer, scores, [], np.empty((0, 2), dtype=int)) == plain
-    assert constrained(clusterer, scores, [(0, 0)]) == plain  # an item is together with itself
+    assert constrained_partition(clusterer, scores) == plain
+    assert constrained_partition(clusterer, scores, [], np.empty((0, 2), dtype=int)) == plain
+    assert (
+        constrained_partition(clusterer, scores, [(0, 0)]) == plain
+    )  # an item is together with itself
 
 
 def test_pairs_apart_of_the_scores_hold_too():
     scores = PairScores(4, None, np.ones(6), apart=[(0, 1)])
-    found = constrained(Greedy(), scores, [(1, 2)], [(2, 3)])
+    found = constrained_partition(Greedy(), scores, [(1, 2)], [(2, 3)])
     assert holds(found, [(1, 2)], [(0, 1), (2, 3)])
     with pytest.raises(PairError, match="items 0 and 1 must be apart, but 0 = 1 must be together"):
-        constrained(Greedy(), scores, [(1, 0)])
+        constrained_partition(Greedy(), scores, [(1, 0)])
 
 
 @pytest.mark.parametrize("clusterer", CAPABLE, ids=named)
@@ -287,8 +297,8 @@ def test_order_direction_and_repeats_of_pairs_do_not_matter(clusterer, drawn, ra
         turned = [random.sample(pair, 2) for pair in pairs.tolist() * 2]
         return random.sample(turned, len(turned))
 
-    expected = constrained(clusterer, scores, together, apart)
-    assert constrained(clusterer, scores, shuffled(together), shuffled(apart)) == expected
+    expected = constrained_partition(clusterer, scores, together, apart)
+    assert constrained_partition(clusterer, scores, shuffled(together), shuffled(apart)) == expected
 
 
 @given(st.integers(3, 9), st.randoms(use_true_random=False))
@@ -299,7 +309,7 @@ def test_a_contradiction_names_a_shortest_chain(n_items, random):
     i, j = random.choice([(i, j) for i, j in pairs if np.isfinite(steps[i, j])])
     scores = PairScores(n_items, None, np.zeros(len(pairs)))
     with pytest.raises(PairError) as refused:
-        constrained(Greedy(), scores, links, [(j, i)])
+        constrained_partition(Greedy(), scores, links, [(j, i)])
     said = str(refused.value)
     assert said.startswith(f"items {i} and {j} must be apart, but {i} = ")
     assert said.endswith(f" = {j} must be together; drop one of these")
@@ -323,17 +333,17 @@ def test_a_long_chain_is_shortened():
     links = [(i, i + 1) for i in range(29)]
     shown = r"but 0 = 1 = 2 = 3 = 4 = 5 = … \(18 more\) … = 24 = 25 = 26 = 27 = 28 = 29 must"
     with pytest.raises(PairError, match=shown):
-        constrained(Greedy(), scores, links, [(0, 29)])
+        constrained_partition(Greedy(), scores, links, [(0, 29)])
 
 
 def test_pairs_that_do_not_fit_are_refused():
     scores = PairScores(3, None, np.zeros(3))
     with pytest.raises(PairError, match="item 1 must be apart from itself; drop this pair"):
-        constrained(Greedy(), scores, apart=[(0, 2), (1, 1), (2, 2)])
+        constrained_partition(Greedy(), scores, apart=[(0, 2), (1, 1), (2, 2)])
     with pytest.raises(PairError, match=r"together: pair 1 is \(0, 3\), but there are 3 items"):
-        constrained(Greedy(), scores, [(0, 1), (0, 3)])
+        constrained_partition(Greedy(), scores, [(0, 1), (0, 3)])
     with pytest.raises(PairError, match=r"apart: pairs have shape \(2,\)"):
-        constrained(Greedy(), scores, apart=[0, 1])
+        constrained_partition(Greedy(), scores, apart=[0, 1])
 
 
 @pytest.mark.parametrize("clusterer", UNABLE, ids=named)
@@ -342,7 +352,7 @@ def test_who_cannot_hold_items_together_says_so(clusterer):
     able = [type(each).__name__ for each in FAMILY if each in CAPABLE]
     names = f"{', '.join(able[:-1])} or {able[-1]}"
     with pytest.raises(PairError, match=f"cannot hold items together; use {names}$"):
-        constrained(clusterer, scores, [(0, 1)])
+        constrained_partition(clusterer, scores, [(0, 1)])
 
 
 @pytest.mark.parametrize("clusterer", FAMILY, ids=named)
@@ -362,20 +372,20 @@ def test_estimators_and_functions_cannot_hold_items_together():
     average = EstimatorClusterer(AgglomerativeClustering(metric="precomputed", linkage="average"))
     for clusterer in (average, lambda scores: Partition([0, 0, 1])):
         with pytest.raises(PairError, match="cannot hold items together"):
-            constrained(clusterer, scores, [(0, 1)])
+            constrained_partition(clusterer, scores, [(0, 1)])
 
 
 def test_left_linking_keeps_pairs_apart():
     scores = PairScores(3, None, np.ones(3))
-    assert constrained(LeftLink(), scores, apart=[(0, 2)]) == Partition([0, 0, 1])
+    assert constrained_partition(LeftLink(), scores, apart=[(0, 2)]) == Partition([0, 0, 1])
 
 
 def test_a_start_is_refused_where_items_are_held_together():
     scores = PairScores(3, None, np.ones(3))
     search = LocalSearch(start=Partition([0, 1, 2]))
-    assert constrained(search, scores, apart=[(0, 1)]).n_clusters == 2
+    assert constrained_partition(search, scores, apart=[(0, 1)]).n_clusters == 2
     with pytest.raises(PairError, match="from a given start; leave the start out"):
-        constrained(search, scores, [(0, 1)])
+        constrained_partition(search, scores, [(0, 1)])
 
 
 @dataclass(frozen=True)
@@ -395,11 +405,11 @@ class Stubborn:
 def test_what_a_clusterer_broke_is_not_returned():
     scores = PairScores(4, None, np.ones(6))
     stubborn = Stubborn(Partition([0, 0, 1, 1]))
-    assert constrained(stubborn, scores, [(0, 1)], [(1, 2)]) == stubborn.answer
+    assert constrained_partition(stubborn, scores, [(0, 1)], [(1, 2)]) == stubborn.answer
     with pytest.raises(PairError, match="Stubborn parted items 1 and 2, which must be together"):
-        constrained(stubborn, scores, [(0, 1), (1, 2)])
+        constrained_partition(stubborn, scores, [(0, 1), (1, 2)])
     with pytest.raises(PairError, match="Stubborn joined items 2 and 3, which must be apart"):
-        constrained(stubborn, scores, apart=[(0, 2), (2, 3)])
+        constrained_partition(stubborn, scores, apart=[(0, 2), (2, 3)])
 
 
 def test_groups_of_too_many_pairs_are_refused(monkeypatch):
@@ -407,8 +417,8 @@ def test_groups_of_too_many_pairs_are_refused(monkeypatch):
     scores = PairScores(400, [], [])
     links = np.column_stack([np.zeros(399, dtype=int), np.arange(1, 400)])
     with pytest.raises(ItemSetError, match="list of 79,800 pairs that must be together takes"):
-        constrained(AverageLinkage(), scores, links)
-    assert constrained(SingleLinkage(), scores, links).n_clusters == 1
+        constrained_partition(AverageLinkage(), scores, links)
+    assert constrained_partition(SingleLinkage(), scores, links).n_clusters == 1
 
 
 @given(instances(12))
@@ -416,4 +426,6 @@ def test_closure_lists_every_pair_inside_the_groups_once(drawn):
     scores, together, _ = drawn
     groups = groups_of(together, scores.n_items)
     expected = [pair for group in groups for pair in combinations(group, 2)]
-    assert sorted(map(tuple, closure(together, scores.n_items).tolist())) == sorted(expected)
+    assert sorted(map(tuple, transitive_closure(together, scores.n_items).tolist())) == sorted(
+        expected
+    )

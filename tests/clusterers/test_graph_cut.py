@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from coterie._kernels.graphs.cuts import match_nodes, refine_bisection
 from coterie.clusterers import graph_cut
-from coterie.clusterers.graph_cut import GraphCut, bisected, neighbour_graph
+from coterie.clusterers.graph_cut import GraphCut, bisect_graph, neighbour_graph
 from coterie.exceptions import InputError, ItemSetError
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
@@ -96,7 +96,7 @@ def test_small_bisections_are_the_best_of_all(rng):
             for size in range(low, high + 1)
             for side in combinations(range(n_nodes), size)
         )
-        inside = bisected(graph, (float(low), float(high)), np.random.default_rng(0))
+        inside = bisect_graph(graph, (float(low), float(high)), np.random.default_rng(0))
         assert low <= np.count_nonzero(inside) <= high
         assert cut_of(graph, inside) >= best - 1e-9
         hits += cut_of(graph, inside) <= best + 1e-9
@@ -107,7 +107,7 @@ def test_bisections_beat_random_and_spectral_ones(rng):
     wins = 0
     for _ in range(10):
         graph = neighbour_graph(near_points(rng, 120), 8)
-        inside = bisected(graph, (54.0, 66.0), np.random.default_rng(0))
+        inside = bisect_graph(graph, (54.0, 66.0), np.random.default_rng(0))
         assert 54 <= np.count_nonzero(inside) <= 66
         degrees = graph.sum(axis=1)
         fiedler = np.linalg.eigh(np.diag(degrees) - graph.toarray())[1][:, 1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.clusterers import AverageLinkage, CompleteLinkage, Greedy
-from coterie.clusterers.thresholds import below, lowered, partitions_at
+from coterie.clusterers.thresholds import lower_missing_score, partitions_at, subtract_threshold
 from coterie.pairs import PairScores, all_pairs
 
 
@@ -29,7 +29,10 @@ def test_cuts_are_those_of_the_clusterer_at_each_threshold(kind, share, missing)
             # Below their score absent pairs tie, and join in any order.
             thresholds = thresholds[thresholds >= missing]
         found = partitions_at(clusterer, scores, thresholds)
-        expected = [below(clusterer, each)(lowered(scores, each)) for each in thresholds]
+        expected = [
+            lower_missing_score(clusterer, each)(subtract_threshold(scores, each))
+            for each in thresholds
+        ]
         assert found == expected
 
 
@@ -60,9 +63,9 @@ def test_no_items_and_no_thresholds():
 
 
 def test_an_absent_pair_falls_with_the_others_to_nothing():
-    assert below(AverageLinkage(missing=-0.5), -0.5).missing == 0.0
-    assert below(AverageLinkage(missing=-0.5), 0.25).missing == -0.75
-    assert below(AverageLinkage(), 0.25).missing == 0.0
+    assert lower_missing_score(AverageLinkage(missing=-0.5), -0.5).missing == 0.0
+    assert lower_missing_score(AverageLinkage(missing=-0.5), 0.25).missing == -0.75
+    assert lower_missing_score(AverageLinkage(), 0.25).missing == 0.0
 
 
 def test_a_clusterer_of_the_users_own_is_asked_at_each_threshold():

@@ -21,7 +21,7 @@ from coterie.similarities import (
     DistanceSimilarity,
     LinearSimilarity,
 )
-from coterie.similarities.base import shifted
+from coterie.similarities.base import shift_similarity
 
 KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
 SOME = np.array([[4, 1], [0, 6], [2, 3]])  # one of them given as (j, i)
@@ -288,12 +288,12 @@ def test_a_threshold_is_taken_from_what_has_a_bias():
     given = GivenFeatures(3, of_pairs=True)
     own = OwnSimilarity(2.0)
     for similarity in (inner, ContextSimilarity(given, inner), ContextSimilarity(given, own), own):
-        moved = shifted(similarity, 0.75)
+        moved = shift_similarity(similarity, 0.75)
         np.testing.assert_allclose(moved(items, None), similarity(items, None) - 0.75)
-        assert shifted(similarity, 0.0) is similarity
+        assert shift_similarity(similarity, 0.0) is similarity
     for similarity in (DistanceSimilarity(given, COEF), ConstantSimilarity(1.0)):
         with pytest.raises(InputError, match=f"{type(similarity).__name__} has no bias"):
-            shifted(similarity, 1.0)
+            shift_similarity(similarity, 1.0)
 
 
 def test_given_features_are_computed_by_another_featurizer_however_deep():

@@ -17,7 +17,7 @@ from coterie._saving.archive import MOST_BRACKETS, MOST_BYTES
 from coterie.datasets import make_records
 from coterie.exceptions import InputError
 from coterie.features import kinds
-from coterie.model import _registered
+from coterie.model import _find_class
 from coterie.similarities import TreeSimilarity
 from coterie.tables import TableModel, load
 from coterie.tables.card import card, escaped
@@ -188,8 +188,8 @@ def test_libraries_that_are_not_installed_are_left_out(monkeypatch):
 
 def test_every_kind_of_column_is_found_by_its_name():
     for name in kinds.__all__:
-        assert _registered(name) is getattr(kinds, name)
-    assert _registered("Profile") is None
+        assert _find_class(name) is getattr(kinds, name)
+    assert _find_class("Profile") is None
 
 
 # The card.

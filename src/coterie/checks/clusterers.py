@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from coterie._core.arrays import Floats
-from coterie._types import Clusterer, Objective, Solved
+from coterie._types import Clusterer, Objective, SolutionLike
 from coterie.exceptions import InputError, PairError
 from coterie.pairs import PairScores, all_pairs, count_pairs
 from coterie.partition import Partition
@@ -226,7 +226,9 @@ def _check_count(clusterer: Clusterer, scores: PairScores, found: Partition, whe
         assert fits, f"{where}: makes {found.n_clusters} clusters, not {wanted}"
 
 
-def _check_solution(objective: Objective, scores: PairScores, solved: Solved, where: str) -> None:
+def _check_solution(
+    objective: Objective, scores: PairScores, solved: SolutionLike, where: str
+) -> None:
     tol = _tolerance(scores)
     value = objective.value(solved.partition, scores)
     assert abs(solved.value - value) <= tol, f"{where}: the value is {value}, not {solved.value}"
@@ -248,7 +250,7 @@ def _check_solution(objective: Objective, scores: PairScores, solved: Solved, wh
 
 
 def _check_best(
-    clusterer: Clusterer, objective: Objective, scores: PairScores, solved: Solved, where: str
+    clusterer: Clusterer, objective: Objective, scores: PairScores, solved: SolutionLike, where: str
 ) -> None:
     """Compare with all partitions that have the right number of clusters and keep pairs apart."""
     tol, wanted = _tolerance(scores), _n_clusters(clusterer, scores)
@@ -342,8 +344,8 @@ def _found(clusterer: Clusterer, scores: PairScores) -> Partition:
     return found
 
 
-def _solved(clusterer: Clusterer, scores: PairScores) -> Solved:
-    solved: Solved = _called(clusterer, clusterer.solve, scores)
+def _solved(clusterer: Clusterer, scores: PairScores) -> SolutionLike:
+    solved: SolutionLike = _called(clusterer, clusterer.solve, scores)
     return solved
 
 

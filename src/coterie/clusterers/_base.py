@@ -11,8 +11,8 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints, rounding_tolerance
 from coterie._core.values import Value
 from coterie._types import Objective, Relaxed
-from coterie.clusterers.family import names_of
-from coterie.clusterers.thresholds import one_by_one
+from coterie.clusterers.family import clusterer_names
+from coterie.clusterers.thresholds import partition_one_by_one
 from coterie.exceptions import InputError, ItemSetError, PairError
 from coterie.pairs import PairScores, as_n_clusters
 from coterie.partition import Partition
@@ -110,7 +110,7 @@ class PairClusterer(Value, ABC):
 
     def partitions_at(self, scores: PairScores, thresholds: Floats) -> list[Partition]:
         """Partition the items by their scores less each of some thresholds."""
-        return one_by_one(self, scores, thresholds)
+        return partition_one_by_one(self, scores, thresholds)
 
     @abstractmethod
     def _solve(self, scores: PairScores) -> Solution:
@@ -148,11 +148,11 @@ class PairClusterer(Value, ABC):
                 "PairScores.from_matrix(S)"
             )
         if scores.apart is not None and not self.keeps_apart:
-            names = names_of(lambda member: member.keeps_apart)
+            names = clusterer_names(lambda member: member.keeps_apart)
             raise PairError(f"{type(self).__name__} cannot keep pairs apart; use {names}")
 
 
-class Search(PairClusterer):
+class HeuristicClusterer(PairClusterer):
     """A clusterer that proves nothing about its partition."""
 
     @abstractmethod
@@ -166,7 +166,7 @@ class Search(PairClusterer):
         return self._solution(scores, self._partition(scores))
 
 
-def needed_n_clusters(n_clusters: int | None, scores: PairScores) -> int:
+def require_n_clusters(n_clusters: int | None, scores: PairScores) -> int:
     """Take the number of clusters of the constructor, else of the item set; one must be given."""
     known = scores.n_clusters if n_clusters is None else n_clusters
     count = as_n_clusters(known, scores.n_items)

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
 from coterie._kernels.graphs.components import listed_components
-from coterie.clusterers._pieces import components
+from coterie.clusterers._pieces import component_labels
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -30,10 +30,12 @@ class Joins(NamedTuple):
 
     def labels(self, threshold: float) -> Ints:
         """Label the items, clusters joined that score above a threshold."""
-        return linked(self.links[self.heights > threshold + self.slacks], self.n_items)
+        return labels_from_links(self.links[self.heights > threshold + self.slacks], self.n_items)
 
 
-def cuts(joins: Callable[[float], Joins], thresholds: Floats, missing: float) -> list[Partition]:
+def cut_at_thresholds(
+    joins: Callable[[float], Joins], thresholds: Floats, missing: float
+) -> list[Partition]:
     """Cut joins at each threshold; `joins` returns those that score above a level."""
     # Below the score of absent pairs all pairs are needed, above it the listed ones are enough.
     deep = np.flatnonzero(thresholds < missing)
@@ -45,7 +47,7 @@ def cuts(joins: Callable[[float], Joins], thresholds: Floats, missing: float) ->
     return [found[at] for at in range(len(thresholds))]
 
 
-def gathered(found: Iterable[tuple[Ints, Joins]], n_items: int) -> Joins:
+def concatenate_joins(found: Iterable[tuple[Ints, Joins]], n_items: int) -> Joins:
     """Put the joins inside disjoint item groups together."""
     links = [np.empty((0, 2), dtype=np.intp)]
     heights, slacks = [np.empty(0)], [np.empty(0)]
@@ -56,10 +58,10 @@ def gathered(found: Iterable[tuple[Ints, Joins]], n_items: int) -> Joins:
     return Joins(n_items, np.concatenate(links), np.concatenate(heights), np.concatenate(slacks))
 
 
-def linked(links: Pairs, n_items: int) -> Ints:
+def labels_from_links(links: Pairs, n_items: int) -> Ints:
     """Label what links connect.
 
-    >>> linked(np.array([[0, 2]]), n_items=4)
+    >>> labels_from_links(np.array([[0, 2]]), n_items=4)
     array([0, 1, 0, 2])
     """
     links = read_only(np.ascontiguousarray(links, dtype=np.intp))
@@ -73,7 +75,7 @@ def best_first(links: Pairs, heights: Floats) -> tuple[Pairs, Floats]:
     return links[order], heights[order]
 
 
-def spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tuple[Pairs, Floats]:
+def max_spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tuple[Pairs, Floats]:
     """Return the links of the maximum spanning tree, best first, and their scores.
 
     Of the absent pairs a spanning forest is enough: any other would close a cycle of them.
@@ -115,12 +117,12 @@ def _absent_forest(listed: Pairs, n_items: int) -> Iterator[tuple[int, int]]:
         yield from ((item, other) for other in reached)
 
 
-def stakes(scores: PairScores, missing: float, above: float) -> Floats:
+def component_magnitudes(scores: PairScores, missing: float, above: float) -> Floats:
     """Return the largest score without its sign in the component of each item."""
     if scores.listed is None or missing > above:
         other = 0.0 if scores.listed is None else abs(missing)
-        return np.full(scores.n_items, max(largest(scores.scores), other))
-    labels = components(scores, above)
+        return np.full(scores.n_items, max(largest_magnitude(scores.scores), other))
+    labels = component_labels(scores, above)
     sizes = np.bincount(labels)
     own, its = labels[scores.listed].T
     inside = own == its
@@ -131,6 +133,6 @@ def stakes(scores: PairScores, missing: float, above: float) -> Floats:
     return np.maximum(found, absent)[labels]
 
 
-def largest(scores: Floats) -> float:
+def largest_magnitude(scores: Floats) -> float:
     """Return the largest score without its sign."""
     return max(float(scores.max(initial=0.0)), -float(scores.min(initial=0.0)))

@@ -33,7 +33,7 @@ def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[P
     Items connected to no other are in no piece. Small components are put together, in their order,
     until a piece has `min_pairs` pairs; the pieces depend on the scores alone.
     """
-    labels = components(scores, above)
+    labels = component_labels(scores, above)
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         return [Piece(np.arange(scores.n_items), scores)] if scores.n_items > 1 else []
@@ -42,7 +42,7 @@ def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[P
     return _listed_pieces(scores, scores.listed, labels, sizes, min_pairs)
 
 
-def components(scores: PairScores, above: float = 0.0) -> Ints:
+def component_labels(scores: PairScores, above: float = 0.0) -> Ints:
     """Label the connected components of the pairs that score above a level, by first item."""
     if scores.listed is None:
         labels: Ints = condensed_components(scores.n_items, scores.scores, above)
@@ -54,11 +54,13 @@ def components(scores: PairScores, above: float = 0.0) -> Ints:
 def labels_by_piece(solve: Callable[[PairScores], Ints], parts: list[Piece], n_items: int) -> Ints:
     """Label each piece, in threads where there is much to do; all other items are alone."""
     n_pairs = sum(len(part.scores.scores) for part in parts)
-    found = mapped(lambda part: solve(part.scores), parts, n_pairs)
-    return joined(zip((part.items for part in parts), found, strict=True), n_items)
+    found = map_in_threads(lambda part: solve(part.scores), parts, n_pairs)
+    return combine_labels(zip((part.items for part in parts), found, strict=True), n_items)
 
 
-def mapped(solve: Callable[[Task], Answer], tasks: list[Task], n_pairs: int) -> list[Answer]:
+def map_in_threads(
+    solve: Callable[[Task], Answer], tasks: list[Task], n_pairs: int
+) -> list[Answer]:
     """Solve each task, in threads where there are many pairs; that changes no answer."""
     if len(tasks) < 2 or n_pairs < PARALLEL_PAIRS:
         return [solve(task) for task in tasks]
@@ -66,7 +68,7 @@ def mapped(solve: Callable[[Task], Answer], tasks: list[Task], n_pairs: int) -> 
         return list(pool.map(solve, tasks))
 
 
-def joined(labelled: Iterable[tuple[Ints, Ints]], n_items: int) -> Ints:
+def combine_labels(labelled: Iterable[tuple[Ints, Ints]], n_items: int) -> Ints:
     """Put the labels of disjoint item groups together; all other items are alone."""
     labels = np.arange(n_items)
     for items, own in labelled:

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
-from coterie.clusterers._base import Search, needed_n_clusters
+from coterie.clusterers._base import HeuristicClusterer, require_n_clusters
 from coterie.clusterers.kmeans import best_ascent
 from coterie.pairs import PairScores
 
@@ -16,7 +16,7 @@ __all__ = ["RepeatedBisection"]
 
 
 @dataclass(frozen=True)
-class RepeatedBisection(Search):
+class RepeatedBisection(HeuristicClusterer):
     """Split one cluster in two until there are k.
 
     The criterion is CLUTO's I₁ = Σ_c 1/|c| Σ_{i,j∈c} s_ij (Zhao & Karypis 2004), which is the
@@ -51,21 +51,21 @@ class RepeatedBisection(Search):
         as_whole("random_state", self.random_state)
 
     def _labels(self, scores: PairScores) -> Ints:
-        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        n_clusters = require_n_clusters(self.n_clusters, scores)
         matrix = scores.to_matrix()
         rng = np.random.default_rng(self.random_state)
         return split_until(
             n_clusters, scores.n_items, lambda items: self._split(matrix, items, rng)
         )
 
-    def _split(self, matrix: Floats, items: Ints, rng: np.random.Generator) -> "Split":
+    def _split(self, matrix: Floats, items: Ints, rng: np.random.Generator) -> "Bisection":
         inside = matrix if len(items) == len(matrix) else matrix[np.ix_(items, items)]
         side, value = best_ascent(inside, 2, self.n_init, rng)
         rise = value - float(inside.sum()) / len(items)
-        return Split(items[side == side[0]], items[side != side[0]], rise)
+        return Bisection(items[side == side[0]], items[side != side[0]], rise)
 
 
-class Split(NamedTuple):
+class Bisection(NamedTuple):
     """The two sides of a cluster's best bisection, and how good that is."""
 
     kept: Ints
@@ -73,14 +73,14 @@ class Split(NamedTuple):
     gain: float
 
 
-def split_until(n_clusters: int, n_items: int, split: Callable[[Ints], Split]) -> Ints:
+def split_until(n_clusters: int, n_items: int, split: Callable[[Ints], Bisection]) -> Ints:
     """Label the items by splits of the cluster whose gain is the highest, the oldest of equals.
 
     `split` bisects two or more items.
     """
     labels = np.zeros(n_items, dtype=np.intp)
     waiting = [np.arange(n_items)]
-    splits: dict[int, Split] = {}
+    splits: dict[int, Bisection] = {}
     for new in range(1, n_clusters):
         for items in waiting:
             if len(items) > 1:

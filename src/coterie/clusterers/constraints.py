@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from coterie._core.arrays import Pairs
 from coterie._types import Clusterer
-from coterie.clusterers.family import names_of
-from coterie.clusterers.together import contradiction, shown_chain
+from coterie.clusterers.family import clusterer_names
+from coterie.clusterers.together import contradicting_chain, format_chain
 from coterie.exceptions import PairError, located
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores, as_links, contract, pair_indices
@@ -17,14 +17,14 @@ from coterie.partition import Partition
 
 
 @runtime_checkable
-class Uniting(Protocol):
+class SupportsMustLinks(Protocol):
     """A clusterer that holds items together by scores of their pairs alone."""
 
     def united(self, scores: PairScores, links: Pairs, /) -> PairScores:
         """Return scores by which the items that links connect are joined before any others."""
 
 
-def constrained(
+def constrained_partition(
     clusterer: Clusterer,
     scores: PairScores,
     together: ArrayLike | None = None,
@@ -52,9 +52,9 @@ def constrained(
     --------
     >>> from coterie.clusterers import Greedy
     >>> scores = PairScores.from_matrix([[0, 3, -1], [3, 0, 2], [-1, 2, 0]])
-    >>> constrained(Greedy(), scores, together=[(1, 2)], apart=[(0, 1)])
+    >>> constrained_partition(Greedy(), scores, together=[(1, 2)], apart=[(0, 1)])
     Partition([0, 1, 1])
-    >>> constrained(Greedy(), scores, together=[(0, 1), (1, 2)], apart=[(0, 2)])
+    >>> constrained_partition(Greedy(), scores, together=[(0, 1), (1, 2)], apart=[(0, 2)])
     Traceback (most recent call last):
     coterie.exceptions.PairError: items 0 and 2 must be apart, but 0 = 1 = 2 must be together;
     drop one of these
@@ -65,13 +65,13 @@ def constrained(
     pairs = [np.sort(pair_indices(parted if apart is None else apart, n_items), axis=1)]
     pairs += [] if scores.apart is None else [scores.apart]
     refuse_contradictions(links, np.concatenate(pairs), n_items)
-    return partition_under(clusterer, scores, links, parted)
+    return partition_under_checked_constraints(clusterer, scores, links, parted)
 
 
-def partition_under(
+def partition_under_checked_constraints(
     clusterer: Clusterer, scores: PairScores, together: Pairs, apart: Pairs
 ) -> Partition:
-    """Partition the items as `constrained` does, by links that contradict no other."""
+    """Partition the items as `constrained_partition` does, by links that contradict no other."""
     scores = _with_apart(scores, apart)
     partition = _holding(clusterer, scores, together) if len(together) else clusterer(scores)
     # Whatever the clusterer promised: it may be one of the user's own.
@@ -101,7 +101,7 @@ def refuse_contradictions(
     coterie.exceptions.PairError: a and c must be apart, but a = b = c must be together; drop one
     of these
     """
-    path = contradiction(together, apart, n_items) if len(apart) else []
+    path = contradicting_chain(together, apart, n_items) if len(apart) else []
     if not path:
         return
     names = [str(item) if name is None else name(item) for item in path]
@@ -109,7 +109,7 @@ def refuse_contradictions(
     if len(path) == 1:
         raise PairError(f"{one}{names[0]} must be apart from itself; drop this pair")
     raise PairError(
-        f"{several}{names[0]} and {names[-1]} must be apart, but {shown_chain(names)} must be "
+        f"{several}{names[0]} and {names[-1]} must be apart, but {format_chain(names)} must be "
         "together; drop one of these"
     )
 
@@ -120,9 +120,11 @@ def _holding(clusterer: Clusterer, scores: PairScores, links: Pairs) -> Partitio
         _refuse_start(clusterer)
         contraction = contract(scores, links)
         return contraction.expand(clusterer(contraction.scores))
-    if isinstance(clusterer, Uniting):
+    if isinstance(clusterer, SupportsMustLinks):
         return clusterer(clusterer.united(scores, links))
-    names = names_of(lambda member: member.maximises is Correlation or hasattr(member, "united"))
+    names = clusterer_names(
+        lambda member: member.maximises is Correlation or hasattr(member, "united")
+    )
     raise PairError(f"{_name(clusterer)} cannot hold items together; use {names}")
 
 

@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 
 from coterie._core.arguments import as_real, refuse_class
 from coterie._core.arrays import Floats, Ints, refuse_too_large
-from coterie.clusterers._base import Search
+from coterie.clusterers._base import HeuristicClusterer
 from coterie.exceptions import InputError, PartitionError
 from coterie.pairs import PairScores
 
@@ -21,7 +21,7 @@ _METHODS = ("get_params", "set_params", "fit_predict")
 
 
 @dataclass(frozen=True)
-class EstimatorClusterer(Search):
+class EstimatorClusterer(HeuristicClusterer):
     """Cluster by a scikit-learn clusterer that takes a precomputed matrix.
 
     An estimator with metric="precomputed" (AgglomerativeClustering, DBSCAN, HDBSCAN, OPTICS, …)

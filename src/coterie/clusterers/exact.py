@@ -13,7 +13,7 @@ from coterie._kernels.correlation.subsets import best_labels
 from coterie._solvers.branching import Branching
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution
-from coterie.clusterers._pieces import joined, pieces
+from coterie.clusterers._pieces import combine_labels, pieces
 from coterie.clusterers.local_search import LocalSearch
 from coterie.clusterers.relaxation import (
     MAX_PROGRAM_ITEMS,
@@ -77,7 +77,7 @@ class Exact(PairClusterer):
             labels, own = _best(part.scores, _earlier(deadline, share))
             labelled.append((part.items, labels))
             bound += own
-        return self._solution(scores, Partition(joined(labelled, scores.n_items)), bound)
+        return self._solution(scores, Partition(combine_labels(labelled, scores.n_items)), bound)
 
 
 def _earlier(deadline: float, share: float) -> float:

@@ -8,11 +8,11 @@ from coterie._core.lazy import members
 from coterie._core.texts import join_with_or
 
 
-def names_of(holds: Callable[[Any], bool]) -> str:
+def clusterer_names(holds: Callable[[Any], bool]) -> str:
     """Name the clusterers of which something holds.
 
     >>> from coterie.objectives import KMeans
-    >>> names_of(lambda member: member.maximises is KMeans)
+    >>> clusterer_names(lambda member: member.maximises is KMeans)
     'DiscreteSpectral, KernelKMeans or Spectral'
     """
     # Beside clusterers the package has solutions and roundings, which maximise nothing.

@@ -15,8 +15,8 @@ from coterie._kernels.graphs.cuts import (
     match_nodes,
     refine_bisection,
 )
-from coterie.clusterers._base import Search, needed_n_clusters
-from coterie.clusterers.bisection import Split, split_until
+from coterie.clusterers._base import HeuristicClusterer, require_n_clusters
+from coterie.clusterers.bisection import Bisection, split_until
 from coterie.pairs import PairScores, count_pairs
 
 __all__ = ["GraphCut"]
@@ -35,7 +35,7 @@ N_STARTS = 10
 
 
 @dataclass(frozen=True)
-class GraphCut(Search):
+class GraphCut(HeuristicClusterer):
     """Cut the nearest-neighbour graph into k parts by light edges.
 
     The graph links each item to the `n_neighbors` others it scores highest with (either of the two
@@ -76,13 +76,13 @@ class GraphCut(Search):
         as_whole("random_state", self.random_state)
 
     def _labels(self, scores: PairScores) -> Ints:
-        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        n_clusters = require_n_clusters(self.n_clusters, scores)
         graph = neighbour_graph(scores, self.n_neighbors)
         rng = np.random.default_rng(self.random_state)
         return split_until(n_clusters, scores.n_items, lambda items: _split(graph, items, rng))
 
 
-class Graph(NamedTuple):
+class NodeWeightedGraph(NamedTuple):
     """A symmetric CSR matrix without diagonal, and what its nodes weigh."""
 
     starts: Ints
@@ -109,19 +109,19 @@ def neighbour_graph(scores: PairScores, n_neighbors: int) -> sp.csr_array:
     return links.maximum(links.T).tocsr()
 
 
-def _split(graph: sp.csr_array, items: Ints, rng: np.random.Generator) -> Split:
+def _split(graph: sp.csr_array, items: Ints, rng: np.random.Generator) -> Bisection:
     """Bisect some of the items; the less the normalised cut, the better."""
     inner = graph if len(items) == graph.shape[0] else graph[items][:, items]
     fewest = float(max(int(SMALLEST * len(items)), 1))
-    inside = bisected(inner, (fewest, len(items) - fewest), rng)
+    inside = bisect_graph(inner, (fewest, len(items) - fewest), rng)
     volumes = inner.sum(axis=1)
     cut = float(volumes[inside].sum() - inner[inside][:, inside].sum())
     parts = float(volumes[inside].sum()), float(volumes[~inside].sum())
     gain = -cut * (1.0 / parts[0] + 1.0 / parts[1]) if cut > ROUNDING * sum(parts) else 0.0
-    return Split(items[inside], items[~inside], gain)
+    return Bisection(items[inside], items[~inside], gain)
 
 
-def bisected(
+def bisect_graph(
     graph: sp.csr_array, size_range: tuple[float, float], rng: np.random.Generator
 ) -> Bools:
     """Cut a graph in two by light edges: True for a side whose size is in the range."""
@@ -133,7 +133,9 @@ def bisected(
     return inside
 
 
-def _coarsened(graph: sp.csr_array, rng: np.random.Generator) -> tuple[list[Graph], list[Ints]]:
+def _coarsened(
+    graph: sp.csr_array, rng: np.random.Generator
+) -> tuple[list[NodeWeightedGraph], list[Ints]]:
     """Pair nodes along heavy edges again and again, until they are few."""
     levels = [_as_graph(graph, np.ones(graph.shape[0]))]
     groups: list[Ints] = []
@@ -159,13 +161,15 @@ def _contracted(graph: sp.csr_array, group: Ints, n_groups: int) -> sp.csr_array
     return sp.csr_array((joint.data[between], ends), shape=joint.shape)
 
 
-def _as_graph(matrix: sp.csr_array, sizes: Floats) -> Graph:
+def _as_graph(matrix: sp.csr_array, sizes: Floats) -> NodeWeightedGraph:
     matrix.sort_indices()
     starts, neighbours = matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp)
-    return Graph(starts, neighbours, matrix.data.astype(np.float64), sizes)
+    return NodeWeightedGraph(starts, neighbours, matrix.data.astype(np.float64), sizes)
 
 
-def _grown(graph: Graph, size_range: tuple[float, float], rng: np.random.Generator) -> Bools:
+def _grown(
+    graph: NodeWeightedGraph, size_range: tuple[float, float], rng: np.random.Generator
+) -> Bools:
     """Return the best of several bisections grown from random nodes and refined."""
     low, high = size_range
     best: tuple[float, float] = (np.inf, np.inf)

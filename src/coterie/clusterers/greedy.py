@@ -10,9 +10,9 @@ from coterie._kernels.correlation.greedy_dense import merge_dense, square_matrix
 from coterie._kernels.correlation.greedy_sparse import merge_sparse
 from coterie._kernels.graphs.components import DENSE_SHARE, label_trees
 from coterie._types import LinearLoss, Loss, MergedLoss, MergeSearch, SearchedLoss
-from coterie.clusterers._base import Search, Solution
+from coterie.clusterers._base import HeuristicClusterer, Solution
 from coterie.clusterers._pieces import labels_by_piece, pieces
-from coterie.clusterers.together import penalised
+from coterie.clusterers.together import penalise_cannot_links
 from coterie.exceptions import InputError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores
@@ -26,7 +26,7 @@ PIECE_PAIRS = 250_000
 
 
 @dataclass(frozen=True)
-class Greedy(Search):
+class Greedy(HeuristicClusterer):
     """Merge the two clusters whose merge raises the value most, until no merge raises it.
 
     C_G of Finley & Joachims 2005, section 5.1, for the correlation objective: the gain of a merge
@@ -64,7 +64,7 @@ class Greedy(Search):
         return replace(found, value=found.value + loss(truth, found.partition))
 
     def _labels(self, scores: PairScores) -> Ints:
-        scores = penalised(scores)
+        scores = penalise_cannot_links(scores)
         if scores.listed is None and scores.n_items <= WHOLE_ITEMS:
             return greedy_labels(scores)
         parts = pieces(scores, min_pairs=PIECE_PAIRS)

@@ -7,7 +7,7 @@ import numpy as np
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.kmeans.moves import ascend
-from coterie.clusterers._base import Search, needed_n_clusters
+from coterie.clusterers._base import HeuristicClusterer, require_n_clusters
 from coterie.exceptions import InputError, PartitionError
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
@@ -17,7 +17,7 @@ __all__ = ["KernelKMeans"]
 
 
 @dataclass(frozen=True)
-class KernelKMeans(Search):
+class KernelKMeans(HeuristicClusterer):
     """Move items one at a time to the cluster where the k-means objective rises most.
 
     Maximises Σ_c 1/|c| Σ_{i,j∈c} K_ij  (Finley & Joachims 2008, eq. 7), K being the scores with
@@ -66,7 +66,7 @@ class KernelKMeans(Search):
         known = self.n_clusters
         if known is None and scores.n_clusters is None and self.start is not None:
             known = self.start.n_clusters
-        n_clusters = needed_n_clusters(known, scores)
+        n_clusters = require_n_clusters(known, scores)
         if self.start is None:
             rng = np.random.default_rng(self.random_state)
             return best_ascent(scores.to_matrix(), n_clusters, self.n_init, rng)[0]

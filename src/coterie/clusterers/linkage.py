@@ -12,19 +12,24 @@ from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only
 from coterie._kernels.graphs.components import DENSE_SHARE, condensed_components, listed_components
 from coterie._kernels.linkage.dense import average_joins, complete_joins, single_joins
 from coterie._kernels.linkage.sparse import listed_average_joins, listed_complete_joins
-from coterie.clusterers._base import Search, needed_n_clusters
+from coterie.clusterers._base import HeuristicClusterer, require_n_clusters
 from coterie.clusterers._joins import (
     Joins,
     best_first,
-    cuts,
-    gathered,
-    largest,
-    linked,
-    spanning_tree,
-    stakes,
+    component_magnitudes,
+    concatenate_joins,
+    cut_at_thresholds,
+    labels_from_links,
+    largest_magnitude,
+    max_spanning_tree,
 )
-from coterie.clusterers._pieces import mapped, pieces
-from coterie.clusterers.together import closure, grouped, overridden, raised
+from coterie.clusterers._pieces import map_in_threads, pieces
+from coterie.clusterers.together import (
+    must_link_groups,
+    override_scores,
+    raise_above_all,
+    transitive_closure,
+)
 from coterie.exceptions import ItemSetError
 from coterie.pairs import PairScores, condensed_positions
 from coterie.partition import Partition
@@ -35,7 +40,7 @@ PIECE_PAIRS = 250_000
 """How many listed pairs small components are put together to."""
 
 
-class _Linkage(Search):
+class _Linkage(HeuristicClusterer):
     """What all three share: the rule when to stop."""
 
     threshold: float | None
@@ -60,7 +65,7 @@ class _Linkage(Search):
         stops = self.threshold is not None or scores.n_clusters is None
         if self.n_clusters is None and stops:
             return None
-        return needed_n_clusters(self.n_clusters, scores)
+        return require_n_clusters(self.n_clusters, scores)
 
     def united(self, scores: PairScores, links: Pairs) -> PairScores:
         """Return scores by which the items that links connect are joined before any others.
@@ -77,15 +82,15 @@ class _Linkage(Search):
         self._refuse_splits(scores, links)
         absent = -inf if scores.listed is None else self.missing
         level = max(absent, self.threshold or 0.0)
-        return raised(scores, self._bonds(links, scores.n_items), level)
+        return raise_above_all(scores, self._bonds(links, scores.n_items), level)
 
     def _bonds(self, links: Pairs, n_items: int) -> Pairs:
         """Return the pairs that must score highest for the items that links connect to join."""
-        return closure(links, n_items)
+        return transitive_closure(links, n_items)
 
     def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
         n_clusters = self._asked(scores)
-        n_groups = len(np.unique(grouped(links, scores.n_items)))
+        n_groups = len(np.unique(must_link_groups(links, scores.n_items)))
         if n_clusters is not None and n_clusters > n_groups:
             raise ItemSetError(
                 f"the links leave {n_groups} groups, but {n_clusters} clusters are asked for; "
@@ -142,16 +147,16 @@ class SingleLinkage(_Linkage):
         elif self.missing <= threshold:
             labels = listed_components(scores.n_items, scores.listed, scores.scores, threshold)
         else:
-            links, heights = spanning_tree(scores, scores.listed, self.missing)
-            labels = linked(links[heights > threshold], scores.n_items)
+            links, heights = max_spanning_tree(scores, scores.listed, self.missing)
+            labels = labels_from_links(links[heights > threshold], scores.n_items)
         return labels
 
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
         if scores.listed is None:
             links, _ = best_first(*single_joins(scores.scores, scores.n_items))
         else:
-            links, _ = spanning_tree(scores, scores.listed, self.missing)
-        return linked(links[: scores.n_items - n_clusters], scores.n_items)
+            links, _ = max_spanning_tree(scores, scores.listed, self.missing)
+        return labels_from_links(links[: scores.n_items - n_clusters], scores.n_items)
 
 
 class _DenseLinkage(_Linkage):
@@ -171,7 +176,7 @@ class _DenseLinkage(_Linkage):
 
     def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
         super()._refuse_splits(scores, links)
-        n_most = int(np.bincount(grouped(links, scores.n_items)).max())
+        n_most = int(np.bincount(must_link_groups(links, scores.n_items)).max())
         if self.max_size is not None and n_most > self.max_size:
             raise ItemSetError(
                 f"the links make a group of {n_most} items, but max_size is {self.max_size}; "
@@ -208,8 +213,10 @@ class _DenseLinkage(_Linkage):
         # no matter of the others.
         parts = pieces(scores, above, 0 if scores.listed is None else PIECE_PAIRS)
         n_pairs = sum(len(part.scores.scores) for part in parts)
-        found = mapped(lambda part: self._joins_inside(part.scores, above), parts, n_pairs)
-        return gathered(zip((part.items for part in parts), found, strict=True), scores.n_items)
+        found = map_in_threads(lambda part: self._joins_inside(part.scores, above), parts, n_pairs)
+        return concatenate_joins(
+            zip((part.items for part in parts), found, strict=True), scores.n_items
+        )
 
     def partitions_at(self, scores: PairScores, thresholds: Floats) -> list[Partition]:
         """Join clusters once, down to the lowest threshold, and cut the joins at each.
@@ -222,7 +229,7 @@ class _DenseLinkage(_Linkage):
         if stops != (None, None, None) or not falls or not scores.n_items:
             return super().partitions_at(scores, thresholds)
         absent = -inf if scores.listed is None else self.missing
-        return cuts(lambda above: self.joins(scores, above), thresholds, absent)
+        return cut_at_thresholds(lambda above: self.joins(scores, above), thresholds, absent)
 
     def _above(self, scores: PairScores, threshold: float) -> Ints:
         return self.joins(scores, threshold).labels(threshold)
@@ -241,7 +248,7 @@ class _DenseLinkage(_Linkage):
         links, heights, legal = self._tree(condensed, scores)
         # A join that scores what its two items do is no mean, so that nothing was rounded.
         exact = heights == condensed[condensed_positions(links, scores.n_items)]
-        slacks = self._rounding * stakes(scores, self.missing, above)[links[:, 0]]
+        slacks = self._rounding * component_magnitudes(scores, self.missing, above)[links[:, 0]]
         slacks[exact] = 0.0
         return Joins(scores.n_items, links[legal], heights[legal], slacks[legal])
 
@@ -255,14 +262,14 @@ class _DenseLinkage(_Linkage):
                 "joining pairs that must be apart, or too many items; ask for more clusters, or "
                 "drop some of the pairs"
             )
-        return linked(links[:n_joins], scores.n_items)
+        return labels_from_links(links[:n_joins], scores.n_items)
 
     def _tree(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
         """Return all joins, best first, their scores, and whether they are allowed."""
         work = condensed.copy()
         # So low that a mean over any number of pairs shows whether one of them must be apart, and
         # finite, because means of infinities are no numbers. All legal joins come before.
-        lowest = -2.0 * (largest(condensed) or 1.0)
+        lowest = -2.0 * (largest_magnitude(condensed) or 1.0)
         barred = 2.0 * lowest * len(work)
         max_size = scores.n_items if self.max_size is None else self.max_size
         if max_size == 1:
@@ -385,5 +392,5 @@ def _barred(scores: PairScores, listed: Pairs) -> tuple[Pairs, Floats]:
     if scores.apart is None:
         return listed, scores.scores
     values = scores.scores.copy()
-    pairs, values = overridden(scores.n_items, listed, values, scores.apart, -inf)
+    pairs, values = override_scores(scores.n_items, listed, values, scores.apart, -inf)
     return (listed if pairs is None else read_only(pairs)), read_only(values)

@@ -8,11 +8,17 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.clusterers._base import Search
+from coterie.clusterers._base import HeuristicClusterer
 from coterie.clusterers._landscapes import Landscape, landscape
-from coterie.clusterers._pieces import Piece, components, joined, mapped, pieces
+from coterie.clusterers._pieces import (
+    Piece,
+    combine_labels,
+    component_labels,
+    map_in_threads,
+    pieces,
+)
 from coterie.clusterers.greedy import PIECE_PAIRS, greedy_labels
-from coterie.clusterers.together import penalised
+from coterie.clusterers.together import penalise_cannot_links
 from coterie.exceptions import InputError, PairError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores
@@ -23,7 +29,7 @@ ROUND = 10
 
 
 @dataclass(frozen=True)
-class LocalSearch(Search):
+class LocalSearch(HeuristicClusterer):
     """Improve partitions by moves of single items and of whole clusters, then kick and repair.
 
     From all singletons and from `Greedy`, each item goes to the cluster that raises the correlation
@@ -64,9 +70,11 @@ class LocalSearch(Search):
 
     def _labels(self, scores: PairScores) -> Ints:
         self._refuse_start(scores)
-        parts = pieces(penalised(scores), min_pairs=PIECE_PAIRS)
-        found = mapped(self._searched, parts, len(scores.scores))
-        return joined(zip((part.items for part in parts), found, strict=True), scores.n_items)
+        parts = pieces(penalise_cannot_links(scores), min_pairs=PIECE_PAIRS)
+        found = map_in_threads(self._searched, parts, len(scores.scores))
+        return combine_labels(
+            zip((part.items for part in parts), found, strict=True), scores.n_items
+        )
 
     def _searched(self, part: Piece) -> Ints:
         land = landscape(part.scores)
@@ -78,12 +86,12 @@ class LocalSearch(Search):
             return iterated(land, spot(land, start.labels(part.scores)), sweeps, start.rng)
 
         starts = [Start(*both) for both in zip(makers, rngs, strict=True)]
-        found = mapped(search, starts, len(part.scores.scores))
+        found = map_in_threads(search, starts, len(part.scores.scores))
         best = max(found, key=lambda each: each.value)
         labels = refined(land, best, rngs[0]).labels
         # Pairs between the components of a piece score 0 or less, but are not in it: whoever joined
         # some components for nothing is to part them again.
-        return Partition(labels * part.scores.n_items + components(part.scores)).labels
+        return Partition(labels * part.scores.n_items + component_labels(part.scores)).labels
 
     def _starts(self, items: Ints) -> list[Callable[[PairScores], Ints]]:
         if self.start is None:

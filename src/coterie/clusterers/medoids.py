@@ -7,14 +7,14 @@ import numpy as np
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.kmeans.medoids import swap_medoids
-from coterie.clusterers._base import Search, needed_n_clusters
+from coterie.clusterers._base import HeuristicClusterer, require_n_clusters
 from coterie.pairs import PairScores, count_pairs
 
 __all__ = ["KMedoids"]
 
 
 @dataclass(frozen=True)
-class KMedoids(Search):
+class KMedoids(HeuristicClusterer):
     """Choose k items such that all others are as near as possible to one of them.
 
     Minimises Σ_i min_m d(i, m) over k medoids m, d(i, j) = max s − s_ij and d(i, i) = 0, absent
@@ -48,7 +48,7 @@ class KMedoids(Search):
         as_whole("random_state", self.random_state)
 
     def _labels(self, scores: PairScores) -> Ints:
-        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        n_clusters = require_n_clusters(self.n_clusters, scores)
         distances = _distances(scores)
         rng = np.random.default_rng(self.random_state)
         best, lowest = np.empty(0, dtype=np.intp), np.inf

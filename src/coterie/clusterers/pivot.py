@@ -8,14 +8,14 @@ import numpy as np
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
 from coterie._kernels.correlation.pivot import condensed_pivots, listed_pivots, positive_neighbours
-from coterie.clusterers._base import Search
+from coterie.clusterers._base import HeuristicClusterer
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 
 @dataclass(frozen=True)
-class Pivot(Search):
+class Pivot(HeuristicClusterer):
     """Let items in random order take all others that a positive pair links them to.
 
     The first item of the order that is in no cluster, the pivot, makes one with every item that is

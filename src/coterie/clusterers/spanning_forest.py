@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from coterie._core.arrays import Pairs
 from coterie._kernels.graphs.components import condensed_components, listed_components
 from coterie.clusterers._base import PairClusterer, Solution
-from coterie.clusterers.together import raised
+from coterie.clusterers.together import raise_above_all
 from coterie.objectives import Forest
 from coterie.pairs import PairScores
 from coterie.partition import Partition
@@ -30,7 +30,7 @@ class SpanningForest(PairClusterer):
 
     def united(self, scores: PairScores, links: Pairs) -> PairScores:
         """Return scores by which links connect like positive pairs."""
-        return raised(scores, links, level=0.0)
+        return raise_above_all(scores, links, level=0.0)
 
     def _partition(self, scores: PairScores) -> Partition:
         if scores.listed is None:

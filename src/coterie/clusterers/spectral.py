@@ -14,7 +14,7 @@ from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats
 from coterie._solvers.eigen import largest_eigenpairs, largest_eigenvalues
 from coterie._types import Relaxed
-from coterie.clusterers._base import PairClusterer, Solution, needed_n_clusters
+from coterie.clusterers._base import PairClusterer, Solution, require_n_clusters
 from coterie.clusterers.kmeans import best_ascent
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
@@ -46,12 +46,12 @@ class _OverEigenvectors(PairClusterer):
         as_whole("random_state", self.random_state)
 
     def _partition(self, scores: PairScores) -> Partition:
-        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        n_clusters = require_n_clusters(self.n_clusters, scores)
         top = top_eigenpairs(scores.to_matrix(), n_clusters, self.random_state)
         return self._rounded(top.projection, n_clusters)
 
     def _solve(self, scores: PairScores) -> Solution:
-        n_clusters = needed_n_clusters(self.n_clusters, scores)
+        n_clusters = require_n_clusters(self.n_clusters, scores)
         matrix = scores.to_matrix()
         top = top_eigenpairs(matrix, n_clusters, self.random_state)
         projection = top.projection

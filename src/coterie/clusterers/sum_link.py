@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from coterie._core.arrays import Ints
 from coterie._kernels.linking.links import by_item, condensed_sum_links, listed_sum_links
-from coterie.clusterers._base import Search
+from coterie.clusterers._base import HeuristicClusterer
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores
 
 
 @dataclass(frozen=True)
-class SumLink(Search):
+class SumLink(HeuristicClusterer):
     """Add each item, in their order, to the cluster whose scores with it have the highest sum.
 
     Item i joins the cluster c with the largest Σ_{j∈c, j<i} s_ij if that is above 0, and starts one

@@ -11,29 +11,32 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 
-def lowered(scores: PairScores, threshold: float) -> PairScores:
+def subtract_threshold(scores: PairScores, threshold: float) -> PairScores:
     """Take a threshold from every score."""
     return scores.plus(np.full(len(scores.scores), -threshold)) if threshold else scores
 
 
-def below(clusterer: Clusterer, threshold: float) -> Clusterer:
+def lower_missing_score(clusterer: Clusterer, threshold: float) -> Clusterer:
     """Take a threshold from what an absent pair scores."""
     missing = getattr(clusterer, "missing", 0.0)
     return replace(clusterer, missing=missing - threshold) if missing else clusterer  # type: ignore[type-var]
 
 
-def with_missing(clusterer: Clusterer, missing: float) -> Clusterer:
+def with_missing_score(clusterer: Clusterer, missing: float) -> Clusterer:
     """Say what an absent pair scores, to a clusterer that asks for it."""
     if not missing or not hasattr(clusterer, "missing"):
         return clusterer
     return replace(clusterer, missing=missing)  # type: ignore[type-var]
 
 
-def one_by_one(
+def partition_one_by_one(
     clusterer: Clusterer, scores: PairScores, thresholds: Iterable[float]
 ) -> list[Partition]:
     """Partition the items anew for each threshold."""
-    return [below(clusterer, each)(lowered(scores, each)) for each in thresholds]
+    return [
+        lower_missing_score(clusterer, each)(subtract_threshold(scores, each))
+        for each in thresholds
+    ]
 
 
 def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) -> list[Partition]:
@@ -47,6 +50,6 @@ def partitions_at(clusterer: Clusterer, scores: PairScores, thresholds: Floats) 
     """
     faster = getattr(clusterer, "partitions_at", None)
     if faster is None:
-        return one_by_one(clusterer, scores, thresholds)
+        return partition_one_by_one(clusterer, scores, thresholds)
     partitions: list[Partition] = faster(scores, thresholds)
     return partitions

@@ -10,7 +10,7 @@ from coterie._core.arrays import Floats, Ints, Pairs, forbidding_score, refuse_t
 from coterie.pairs import PairScores, condensed_positions
 
 
-def penalised(scores: PairScores) -> PairScores:
+def penalise_cannot_links(scores: PairScores) -> PairScores:
     """Give every apart pair a score that no sum of others outweighs, and no pair a lower one.
 
     Whatever joins clusters only for a gain then never joins an apart pair; and where some scores
@@ -21,11 +21,11 @@ def penalised(scores: PairScores) -> PairScores:
         return scores
     apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart
     values = np.maximum(scores.scores, penalty)
-    pairs, values = overridden(scores.n_items, scores.listed, values, apart, penalty)
+    pairs, values = override_scores(scores.n_items, scores.listed, values, apart, penalty)
     return PairScores(scores.n_items, pairs, values)
 
 
-def overridden(
+def override_scores(
     n_items: int, listed: Pairs | None, values: Floats, pairs: Pairs, score: float
 ) -> tuple[Pairs | None, Floats]:
     """Give some pairs i < j, listed or not, one score; change `values`."""
@@ -47,37 +47,40 @@ MOST_SHOWN = 12
 """How many items of a chain an error shows."""
 
 
-def raised(scores: PairScores, pairs: Pairs, level: float) -> PairScores:
+def raise_above_all(scores: PairScores, pairs: Pairs, level: float) -> PairScores:
     """Give some pairs, listed or not, one score just above a level and above all other scores.
 
     No higher than needed, because what counts as rounding is measured by the largest score.
 
-    >>> raised(PairScores(3, [(0, 1)], [2.0]), np.array([[1, 2]]), level=4.0).scores.round(9)
+    >>> scores = PairScores(3, [(0, 1)], [2.0])
+    >>> raise_above_all(scores, np.array([[1, 2]]), level=4.0).scores.round(9)
     array([2., 4.])
     """
     top = float(np.nextafter(max(float(scores.scores.max(initial=-inf)), level), inf))
-    listed, values = overridden(scores.n_items, scores.listed, scores.scores.copy(), pairs, top)
+    listed, values = override_scores(
+        scores.n_items, scores.listed, scores.scores.copy(), pairs, top
+    )
     known = (scores.diagonal, scores.n_clusters, scores.apart)
     return PairScores(scores.n_items, listed, values, *known)
 
 
-def grouped(links: Pairs, n_items: int) -> Ints:
+def must_link_groups(links: Pairs, n_items: int) -> Ints:
     """Give the items that links connect one number.
 
-    >>> grouped(np.array([[0, 2]]), n_items=4).tolist()
+    >>> must_link_groups(np.array([[0, 2]]), n_items=4).tolist()
     [0, 1, 0, 2]
     """
     labels: Ints = connected_components(_graph(links, n_items), directed=False)[1]
     return labels
 
 
-def closure(links: Pairs, n_items: int) -> Pairs:
+def transitive_closure(links: Pairs, n_items: int) -> Pairs:
     """List all pairs of items that links connect.
 
-    >>> closure(np.array([[0, 2], [2, 3]]), n_items=4).tolist()
+    >>> transitive_closure(np.array([[0, 2], [2, 3]]), n_items=4).tolist()
     [[0, 2], [0, 3], [2, 3]]
     """
-    labels = grouped(links, n_items)
+    labels = must_link_groups(links, n_items)
     sizes = np.bincount(labels, minlength=1)
     n_pairs = int((sizes * (sizes - 1) // 2).sum())
     refuse_too_large(3 * n_pairs, f"the list of {n_pairs:,} pairs that must be together")
@@ -90,10 +93,10 @@ def closure(links: Pairs, n_items: int) -> Pairs:
     return np.column_stack([order[first], order[second]])
 
 
-def chain(links: Pairs, first: int, last: int, n_items: int) -> list[int]:
+def shortest_chain(links: Pairs, first: int, last: int, n_items: int) -> list[int]:
     """Return the items of a shortest path of links between two items that links connect.
 
-    >>> chain(np.array([[0, 2], [1, 2], [1, 3], [2, 3]]), 0, 3, n_items=4)
+    >>> shortest_chain(np.array([[0, 2], [1, 2], [1, 3], [2, 3]]), 0, 3, n_items=4)
     [0, 2, 3]
     """
     _, following = breadth_first_order(_graph(links, n_items), last, directed=False)
@@ -103,24 +106,24 @@ def chain(links: Pairs, first: int, last: int, n_items: int) -> list[int]:
     return path
 
 
-def contradiction(links: Pairs, apart: Pairs, n_items: int) -> list[int]:
+def contradicting_chain(links: Pairs, apart: Pairs, n_items: int) -> list[int]:
     """Return the chain of links between two items that must be apart; empty where there is none.
 
-    >>> contradiction(np.array([[0, 2], [1, 2]]), np.array([[0, 1]]), n_items=3)
+    >>> contradicting_chain(np.array([[0, 2], [1, 2]]), np.array([[0, 1]]), n_items=3)
     [0, 2, 1]
     """
-    groups = grouped(links, n_items)
+    groups = must_link_groups(links, n_items)
     clash = np.flatnonzero(groups[apart[:, 0]] == groups[apart[:, 1]])
     if not clash.size:
         return []
     first, last = apart[clash[0]].tolist()
-    return chain(links, first, last, n_items)
+    return shortest_chain(links, first, last, n_items)
 
 
-def shown_chain(names: list[str]) -> str:
+def format_chain(names: list[str]) -> str:
     """Write a chain for an error, without the middle of a long one.
 
-    >>> shown_chain(["a", "b", "c"])
+    >>> format_chain(["a", "b", "c"])
     'a = b = c'
     """
     left_out = len(names) - MOST_SHOWN

@@ -19,7 +19,7 @@ from coterie.dirichlet.types import MOST, ReferenceTypes
 from coterie.exceptions import FeatureError, InputError
 from coterie.items import as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities.base import asked
+from coterie.similarities.base import resolve_pairs
 
 __all__ = ["DirichletSimilarity"]
 
@@ -129,7 +129,7 @@ class DirichletSimilarity(Value):
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them."""
         items = as_item_set(item_set)
-        listed = asked(items, pairs)
+        listed = resolve_pairs(items, pairs)
         scores = self.estimate.scores(self.posterior(items)) if len(items) > 1 else np.empty(0)
         if listed is not None:
             scores = scores[_condensed(listed, len(items))]

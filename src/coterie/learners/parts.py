@@ -11,7 +11,7 @@ from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Ints
 from coterie.exceptions import InputError, ItemSetError
 from coterie.features.operators import taken, written
-from coterie.items import ItemSet, PairFeatures, at, is_operator
+from coterie.items import ItemSet, PairFeatures, is_operator, take_items
 from coterie.learners.base import Examples
 from coterie.metrics import Scores
 from coterie.pairs import all_pairs, condensed_positions
@@ -47,7 +47,9 @@ def subset_items(item_set: ItemSet, truth: Partition, numbers: Ints) -> tuple[It
 
 
 def _taken(items: Any, numbers: Ints) -> Any:
-    return _taken_pairs(items, numbers) if isinstance(items, PairFeatures) else at(items, numbers)
+    if isinstance(items, PairFeatures):
+        return _taken_pairs(items, numbers)
+    return take_items(items, numbers)
 
 
 def _taken_pairs(items: PairFeatures, numbers: Ints) -> PairFeatures:

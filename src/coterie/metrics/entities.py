@@ -5,7 +5,7 @@ import numpy as np
 from coterie.metrics._matching import heaviest_matching
 from coterie.metrics.contingency import Contingency
 from coterie.metrics.links import muc
-from coterie.metrics.metric import Ratio, Scores, metric, scores_of
+from coterie.metrics.metric import Ratio, Scores, metric, scores_from_ratios
 
 
 @metric(greater_is_better=True)
@@ -21,7 +21,7 @@ def b_cubed(table: Contingency) -> Scores:
     """
     precise = (table.squares / table.predicted_sizes[table.columns]).sum()
     recalled = (table.squares / table.truth_sizes[table.rows]).sum()
-    return scores_of(Ratio(precise, table.n_predicted), Ratio(recalled, table.n_truth))
+    return scores_from_ratios(Ratio(precise, table.n_predicted), Ratio(recalled, table.n_truth))
 
 
 @metric(greater_is_better=True)
@@ -34,7 +34,7 @@ def ceaf_mention(table: Contingency) -> Scores:
     Scores(precision=1.0, recall=0.5, f1=0.6666666666666666)
     """
     matched = heaviest_matching(table.rows, table.columns, table.counts.astype(np.float64))
-    return scores_of(Ratio(matched, table.n_predicted), Ratio(matched, table.n_truth))
+    return scores_from_ratios(Ratio(matched, table.n_predicted), Ratio(matched, table.n_truth))
 
 
 @metric(greater_is_better=True)
@@ -48,7 +48,7 @@ def ceaf_entity(table: Contingency) -> Scores:
     """
     sizes = table.truth_sizes[table.rows] + table.predicted_sizes[table.columns]
     matched = heaviest_matching(table.rows, table.columns, 2.0 * table.counts / sizes)
-    return scores_of(
+    return scores_from_ratios(
         Ratio(matched, table.n_predicted_clusters), Ratio(matched, table.n_truth_clusters)
     )
 

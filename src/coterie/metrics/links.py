@@ -4,7 +4,7 @@ import numpy as np
 
 from coterie._core.arrays import Ints
 from coterie.metrics.contingency import Contingency, pairs_within
-from coterie.metrics.metric import Ratio, Scores, metric, scores_of
+from coterie.metrics.metric import Ratio, Scores, metric, scores_from_ratios
 
 
 @metric(greater_is_better=True)
@@ -45,7 +45,7 @@ def lea(table: Contingency) -> Scores:
     >>> lea([[1, 2], [3, 4, 5]], [[1, 2, 3], [4, 5]]).recall
     0.6
     """
-    return scores_of(
+    return scores_from_ratios(
         Ratio(_resolved(table.T), table.n_predicted), Ratio(_resolved(table), table.n_truth)
     )
 
@@ -64,10 +64,10 @@ def blanc(table: Contingency) -> Scores:
     """
     truth, predicted, shared = (pairs_within(table.n_items[:, side]) for side in range(3))
     both, neither = table.shared_pairs, shared - _shared_inside(table)
-    inside = scores_of(
+    inside = scores_from_ratios(
         Ratio(both, table.predicted_pairs), Ratio(both, table.truth_pairs), undefined=0.0
     )
-    between = scores_of(
+    between = scores_from_ratios(
         Ratio(neither, predicted - table.predicted_pairs),
         Ratio(neither, truth - table.truth_pairs),
         undefined=0.0,
@@ -85,7 +85,7 @@ def _link_scores(table: Contingency, *, undefined: float) -> Scores:
     # A cluster's parts are its overlaps and, one by one, its items unknown to the other side:
     # summed over clusters, size − parts is shared items − overlaps for truth and prediction alike.
     kept = table.n_shared - len(table.counts)
-    return scores_of(
+    return scores_from_ratios(
         Ratio(kept, table.n_predicted - table.n_predicted_clusters),
         Ratio(kept, table.n_truth - table.n_truth_clusters),
         undefined=undefined,

@@ -81,7 +81,7 @@ def metric(
 F = TypeVar("F", bound=Callable[..., float])
 
 
-def directed(*, greater_is_better: bool) -> Callable[[F], F]:
+def with_direction(*, greater_is_better: bool) -> Callable[[F], F]:
     """Mark a metric that needs more than a contingency table with its direction."""
 
     def decorate(function: F) -> F:
@@ -120,7 +120,9 @@ class Ratio(NamedTuple):
     total: float
 
 
-def scores_of(precision: Ratio, recall: Ratio, *, undefined: float | None = None) -> Scores:
+def scores_from_ratios(
+    precision: Ratio, recall: Ratio, *, undefined: float | None = None
+) -> Scores:
     """Return two ratios and their harmonic mean; that of 0 and 0 is 0.
 
     A ratio of 0/0 is `undefined`; without it 1 where both are (nothing to find, nothing found),

@@ -7,7 +7,7 @@ from coterie._core.arguments import as_floats
 from coterie._core.arrays import Floats
 from coterie.exceptions import MetricError
 from coterie.metrics.contingency import Contingency, pairs_within
-from coterie.metrics.metric import Ratio, Scores, directed, metric, scores_of
+from coterie.metrics.metric import Ratio, Scores, metric, scores_from_ratios, with_direction
 from coterie.pairs import as_symmetric, count_pairs, upper_triangle
 from coterie.partition import PartitionLike, as_partition
 
@@ -64,10 +64,12 @@ def pair_scores(table: Contingency) -> Scores:
     Scores(precision=0.3333333333333333, recall=0.5, f1=0.4)
     """
     shared = table.shared_pairs
-    return scores_of(Ratio(shared, table.predicted_pairs), Ratio(shared, table.truth_pairs))
+    return scores_from_ratios(
+        Ratio(shared, table.predicted_pairs), Ratio(shared, table.truth_pairs)
+    )
 
 
-@directed(greater_is_better=False)
+@with_direction(greater_is_better=False)
 def weighted_clustering_error(
     truth: PartitionLike,
     predicted: PartitionLike,

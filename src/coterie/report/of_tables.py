@@ -10,8 +10,8 @@ from coterie import metrics
 from coterie._core.arrays import Bools, Floats, Ints
 from coterie._core.texts import pluralize
 from coterie._types import Clusterer
-from coterie.clusterers.constraints import partition_under
-from coterie.clusterers.thresholds import lowered, partitions_at
+from coterie.clusterers.constraints import partition_under_checked_constraints
+from coterie.clusterers.thresholds import partitions_at, subtract_threshold
 from coterie.features.records import WHOLE_RECORD
 from coterie.items import ItemSet
 from coterie.partition import Partition
@@ -145,7 +145,10 @@ def _partitions(clusterer: Clusterer, found: Found, thresholds: Floats) -> list[
     if not any(map(len, found.told)):
         return list(partitions_at(clusterer, found.scores, thresholds))
     return [
-        partition_under(clusterer, lowered(found.scores, own), *found.told) for own in thresholds
+        partition_under_checked_constraints(
+            clusterer, subtract_threshold(found.scores, own), *found.told
+        )
+        for own in thresholds
     ]
 
 

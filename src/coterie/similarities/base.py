@@ -29,7 +29,7 @@ class FeatureSimilarity(ABC):
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
         """Score some pairs of an item set; None stands for all (that are given features of)."""
         items = as_item_set(item_set)
-        listed = asked(items, pairs)
+        listed = resolve_pairs(items, pairs)
         if self._is_long(items, listed):
             return self._scores_in_turn(items, listed)
         return self._scores(self._features(items, listed))
@@ -37,7 +37,7 @@ class FeatureSimilarity(ABC):
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them; the items are encoded once."""
         items = as_item_set(item_set)
-        listed = asked(items, pairs)
+        listed = resolve_pairs(items, pairs)
         if self._is_long(items, listed):
             scores = self._scores_in_turn(items, listed)
             return PairScores(len(items), listed, scores, None, items.n_clusters)
@@ -47,7 +47,7 @@ class FeatureSimilarity(ABC):
 
     def shifted(self, threshold: float) -> Self:
         """Return the similarity whose scores are less by a threshold, where it has a bias."""
-        lowered: Self = with_less_bias(self, threshold)
+        lowered: Self = lower_bias(self, threshold)
         return lowered
 
     def with_featurizer(self, featurizer: Featurizer) -> Self:
@@ -134,15 +134,15 @@ class WeightedSimilarity(FeatureSimilarity):
             )
 
 
-def shifted(similarity: Any, threshold: float) -> Any:
+def shift_similarity(similarity: Any, threshold: float) -> Any:
     """Take a threshold from every score of a similarity; one of the user's own needs a `bias`."""
     if not threshold:
         return similarity
     shift = getattr(similarity, "shifted", None)
-    return with_less_bias(similarity, threshold) if shift is None else shift(threshold)
+    return lower_bias(similarity, threshold) if shift is None else shift(threshold)
 
 
-def with_less_bias(similarity: Any, threshold: float) -> Any:
+def lower_bias(similarity: Any, threshold: float) -> Any:
     """Take a threshold from the bias of a similarity."""
     if not hasattr(similarity, "bias"):
         raise InputError(
@@ -152,7 +152,7 @@ def with_less_bias(similarity: Any, threshold: float) -> Any:
     return replace(similarity, bias=similarity.bias - threshold)
 
 
-def asked(item_set: ItemSet, pairs: Pairs | None) -> Pairs | None:
+def resolve_pairs(item_set: ItemSet, pairs: Pairs | None) -> Pairs | None:
     """Settle the pairs; where features of listed pairs are given, no others can be meant."""
     own = item_set.items.pairs if isinstance(item_set.items, PairFeatures) else None
     if pairs is None:

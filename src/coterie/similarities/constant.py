@@ -10,7 +10,7 @@ from coterie._core.arguments import as_real
 from coterie._core.arrays import Floats, Pairs
 from coterie.items import as_item_set
 from coterie.pairs import PairScores, count_pairs
-from coterie.similarities.base import asked
+from coterie.similarities.base import resolve_pairs
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ConstantSimilarity:
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them."""
         items = as_item_set(item_set)
-        listed = asked(items, pairs)
+        listed = resolve_pairs(items, pairs)
         scores = np.full(count_pairs(len(items), listed), self.value)
         return PairScores(len(items), listed, scores, n_clusters=items.n_clusters)
 

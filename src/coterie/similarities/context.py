@@ -9,7 +9,7 @@ from coterie.exceptions import InputError
 from coterie.features.featurizer import as_featurizer
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities.base import asked, shifted
+from coterie.similarities.base import resolve_pairs, shift_similarity
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,14 +74,14 @@ class ContextSimilarity:
 
     def shifted(self, threshold: float) -> "ContextSimilarity":
         """Return the similarity whose scores are less by a threshold, where the other can be."""
-        return replace(self, similarity=shifted(self.similarity, threshold))
+        return replace(self, similarity=shift_similarity(self.similarity, threshold))
 
     def __repr__(self) -> str:
         return f"ContextSimilarity({self.similarity!r})"
 
     def _given(self, item_set: Any, pairs: Pairs | None) -> ItemSet:
         items = as_item_set(item_set)
-        return with_features(items, self.featurizer, asked(items, pairs))
+        return with_features(items, self.featurizer, resolve_pairs(items, pairs))
 
 
 def with_features(item_set: ItemSet, featurizer: Featurizer, pairs: Pairs | None) -> ItemSet:

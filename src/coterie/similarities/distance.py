@@ -13,7 +13,7 @@ from coterie.exceptions import FeatureError, InputError
 from coterie.features.distances import Distance, Manhattan, as_distance
 from coterie.items import as_item_set
 from coterie.pairs import PairScores
-from coterie.similarities.base import WeightedSimilarity, asked
+from coterie.similarities.base import WeightedSimilarity, resolve_pairs
 
 MANHATTAN = Manhattan()
 
@@ -81,7 +81,7 @@ class DistanceSimilarity(WeightedSimilarity):
                 "explain scores"
             )
         items = as_item_set(item_set)
-        features = self._features(items, asked(items, pairs))
+        features = self._features(items, resolve_pairs(items, pairs))
         return self._top(self.distance(features, self.coef)), -self._weighted(features)
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ class DistanceSimilarity(WeightedSimilarity):
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Score the pairs as a clusterer takes them; items are at no distance from themselves."""
         items = as_item_set(item_set)
-        listed = asked(items, pairs)
+        listed = resolve_pairs(items, pairs)
         distances = self.distance(self._features(items, listed), self.coef)
         top = self._top(distances)
         own = np.full(len(items), top)
@@ -103,9 +103,9 @@ class DistanceSimilarity(WeightedSimilarity):
 
     def _top(self, distances: Floats) -> float:
         """Return the distance that scores 0."""
-        return largest(distances) if self.threshold is None else self.threshold
+        return largest_distance(distances) if self.threshold is None else self.threshold
 
 
-def largest(distances: Floats) -> float:
+def largest_distance(distances: Floats) -> float:
     """Return D, the largest distance of an item set; 0 without pairs."""
     return float(distances.max()) if len(distances) else 0.0

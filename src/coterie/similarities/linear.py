@@ -10,7 +10,7 @@ from coterie._core.arguments import as_real
 from coterie._core.arrays import Floats, Pairs
 from coterie._types import Features, Featurizer
 from coterie.items import as_item_set
-from coterie.similarities.base import WeightedSimilarity, asked
+from coterie.similarities.base import WeightedSimilarity, resolve_pairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +58,7 @@ class LinearSimilarity(WeightedSimilarity):
         sum to the score of the pair.
         """
         items = as_item_set(item_set)
-        return self.bias, self._weighted(self._features(items, asked(items, pairs)))
+        return self.bias, self._weighted(self._features(items, resolve_pairs(items, pairs)))
 
     def __repr__(self) -> str:
         bias = f", bias {self.bias:g}" if self.bias else ""

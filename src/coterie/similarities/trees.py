@@ -21,7 +21,7 @@ from coterie.features.featurizer import as_featurizer
 from coterie.features.operators import taken, written
 from coterie.features.operators.blocks import row_blocks
 from coterie.items import as_item_set
-from coterie.similarities.base import FeatureSimilarity, asked
+from coterie.similarities.base import FeatureSimilarity, resolve_pairs
 
 _WHOLE = ("roots", "columns", "lefts", "rights")
 _REAL = ("thresholds", "values", "covers")
@@ -269,7 +269,7 @@ class TreeSimilarity(FeatureSimilarity):
         `Trees.contributions`.
         """
         items = as_item_set(item_set)
-        features = self._features(items, asked(items, pairs))
+        features = self._features(items, resolve_pairs(items, pairs))
         mean, _ = self.trees.contributions(np.empty((0, features.shape[1])))
         parts = np.empty(features.shape)
         for rows, block in _blocks(features):

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._core.arrays import Bools, Floats, Pairs
 from coterie._core.texts import quote
-from coterie.clusterers.together import chain, grouped
+from coterie.clusterers.together import must_link_groups, shortest_chain
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
@@ -175,10 +175,10 @@ def _probability(model: Model, score: float) -> Any:
 
 def _path(found: Found, items: Sequence[int]) -> list[int]:
     links = spanning_tree(found.bonds, found.partition).links
-    groups = grouped(links, found.scores.n_items)
+    groups = must_link_groups(links, found.scores.n_items)
     if groups[items[0]] != groups[items[1]]:  # held together by nothing that was looked at
         return []
-    return chain(links, items[0], items[1], found.scores.n_items)
+    return shortest_chain(links, items[0], items[1], found.scores.n_items)
 
 
 def _refused(found: Found, items: Sequence[int], names: Sequence[str]) -> Link | None:

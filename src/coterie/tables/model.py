@@ -12,7 +12,10 @@ from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
 from coterie._core.texts import quote
 from coterie.calibrations import ClusterCalibration
-from coterie.clusterers.constraints import partition_under, refuse_contradictions
+from coterie.clusterers.constraints import (
+    partition_under_checked_constraints,
+    refuse_contradictions,
+)
 from coterie.exceptions import InputError
 from coterie.model import Model
 from coterie.tables import saving
@@ -161,7 +164,7 @@ class TableModel:
 
     def _found(self, group: Group, told: Told) -> Found:
         scores = self.model.scores(group.item_set)
-        partition = partition_under(self.model.clusterer, scores, *told)
+        partition = partition_under_checked_constraints(self.model.clusterer, scores, *told)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
         return Found(group, scores, calibration.confidences(scores, partition), told)

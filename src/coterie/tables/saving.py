@@ -22,7 +22,7 @@ from coterie._saving.archive import (
 )
 from coterie.calibrations import ClusterCalibration
 from coterie.exceptions import InputError, located
-from coterie.model import Model, resolving
+from coterie.model import Model, class_resolver
 from coterie.tables.card import card
 from coterie.tables.sample import N_ROWS, Sample
 from coterie.tables.schema import Schema
@@ -85,7 +85,7 @@ def libraries() -> dict[str, str]:
 
 def _classes(cls: type) -> Resolve:
     """Return what finds classes; others are refused, when saving too: they could not be loaded."""
-    known = resolving([cls, Schema, Sample])
+    known = class_resolver([cls, Schema, Sample])
 
     def find(name: str) -> type:
         found = known(name)

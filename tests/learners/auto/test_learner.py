@@ -14,7 +14,7 @@ from coterie import ItemSet, Partition
 from coterie._core.progress import progress
 from coterie.blocking import AllPairs
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
-from coterie.clusterers.thresholds import below, partitions_at
+from coterie.clusterers.thresholds import lower_missing_score, partitions_at
 from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
@@ -34,7 +34,7 @@ from coterie.metrics import b_cubed, conll_score, pair_loss, pair_scores, variat
 from coterie.model import Model
 from coterie.pairs import PairScores, all_pairs
 from coterie.similarities import LinearSimilarity
-from coterie.similarities.base import shifted
+from coterie.similarities.base import shift_similarity
 
 LOGISTIC, LEFT_LINKING = "logistic regression", "latent left-linking"
 BOOSTED_PAIRS, STRUCTURED = "boosted pairs", "structured boosting"
@@ -138,11 +138,11 @@ def test_every_similarity_of_a_candidate_can_be_shifted():
         variant = setup.variants(candidate)[0]
         (learner,) = setup.fits(variant, Examples(sets, truths), variant.lengths[:1])
         own = learner.similarity_
-        moved = shifted(own, 0.75)
+        moved = shift_similarity(own, 0.75)
         np.testing.assert_allclose(moved(sets[0], None), own(sets[0], None) - 0.75, atol=1e-12)
-        assert shifted(own, 0.0) is own
+        assert shift_similarity(own, 0.0) is own
     with pytest.raises(InputError, match="no bias"):
-        shifted(object(), 1.0)
+        shift_similarity(object(), 1.0)
 
 
 # Parts.
@@ -244,9 +244,9 @@ def test_absent_pairs_score_what_pairs_apart_do_on_the_average():
     scores = PairScores(3, [(0, 1), (0, 2)], [4.0, -3.0])
     assert mean_score_apart([scores], [Partition([0, 0, 1])]) == -3.0
     assert mean_score_apart([scores], [Partition([0, 1, 0])]) == 0.0  # never above
-    lower = below(AverageLinkage(missing=-3.0), 2.0)
+    lower = lower_missing_score(AverageLinkage(missing=-3.0), 2.0)
     assert lower == AverageLinkage(missing=-5.0)
-    assert below(Greedy(), 2.0) == Greedy()
+    assert lower_missing_score(Greedy(), 2.0) == Greedy()
 
 
 def test_the_largest_known_cluster_bounds_others_where_it_is_small():

@@ -23,7 +23,7 @@ from coterie.metrics import (
 )
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from coterie.similarities.base import shifted
+from coterie.similarities.base import shift_similarity
 from coterie.toolkit import Clusterer, Floats
 from coterie_papers.beyond.data import Run, task
 from coterie_papers.beyond.methods import Setting, effort_of, settings_of
@@ -158,7 +158,7 @@ def _predicted(
         for name, point in best.items():
             if point.setting == number:
                 model = fitted[point.place].to_model()
-                similarity = shifted(model.similarity, point.threshold)
+                similarity = shift_similarity(model.similarity, point.threshold)
                 decoder = replace(model, similarity=similarity, clusterer=point.clusterer)
                 found[name] = decoder.predict(run.test.item_sets)
     return found

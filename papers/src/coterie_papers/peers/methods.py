@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink, SpanningForest, SumLink
-from coterie.clusterers.thresholds import lowered
+from coterie.clusterers.thresholds import subtract_threshold
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.learners.auto.candidates import Candidate, Setup, Variant, size_bound
 from coterie.learners.auto.entities import as_entities
@@ -76,7 +76,7 @@ class Tuned(NamedTuple):
     def predict(self, item_set: Any) -> Partition:
         """Partition an item set."""
         scores = self.learner.to_model().scores(item_set)
-        return self.point.clusterer(lowered(scores, self.point.threshold))
+        return self.point.clusterer(subtract_threshold(scores, self.point.threshold))
 
     @property
     def words(self) -> str:

@@ -24,7 +24,7 @@ from coterie.learners.discriminative.runs import best_threshold as best_stop
 from coterie.learners.discriminative.updates import ExactUpdate, PaperUpdate
 from coterie.learners.pairwise import PairwiseClustering
 from coterie.metrics import pair_scores
-from coterie.metrics.metric import Ratio, Scores, scores_of
+from coterie.metrics.metric import Ratio, Scores, scores_from_ratios
 from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.partition import Partition
@@ -168,7 +168,7 @@ def raw(together: Bools, names: Names) -> Scores:
     """Score pairs that were called together one by one, transitive or not."""
     hits = int(np.count_nonzero(together & names.together))
     found, true = (int(np.count_nonzero(each)) for each in (together, names.together))
-    return scores_of(Ratio(hits, found), Ratio(hits, true))
+    return scores_from_ratios(Ratio(hits, found), Ratio(hits, true))
 
 
 def clustered(clusterer: Clusterer, scores: PairScores, names: Names) -> Scores:

@@ -13,7 +13,12 @@ from threadpoolctl import threadpool_limits
 from coterie._core.arrays import Floats
 from coterie._core.progress import report, uninterrupted
 from coterie._types import Clusterer
-from coterie.clusterers.thresholds import below, lowered, partitions_at, with_missing
+from coterie.clusterers.thresholds import (
+    lower_missing_score,
+    partitions_at,
+    subtract_threshold,
+    with_missing_score,
+)
 from coterie.exceptions import located
 from coterie.learners.auto.candidates import Candidate, Setup, Variant
 from coterie.learners.auto.decoding import mean_score_apart, smooth_over_thresholds, threshold_grid
@@ -22,7 +27,7 @@ from coterie.learners.auto.plan import Fold, HeldOut, ValidationPlan, pool_score
 from coterie.learners.base import Examples, Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from coterie.similarities.base import shifted
+from coterie.similarities.base import shift_similarity
 
 MARGIN = 0.001
 """Up to which difference candidates are level."""
@@ -164,7 +169,7 @@ class CandidateSearch:
         variant = self.setup.variants(candidate)[point.variant]
         with threadpool_limits(1, "blas"), uninterrupted():
             (learner,) = self.setup.fits(variant, self.examples, [point.length])
-        return learner, shifted(learner.similarity_, point.threshold), point.clusterer
+        return learner, shift_similarity(learner.similarity_, point.threshold), point.clusterer
 
     @property
     def judged(self) -> list[HeldOut]:
@@ -179,7 +184,7 @@ class CandidateSearch:
         point = self.rule(candidate)
         scored = self.validated[candidate].scored[point.variant, point.length]
         return [
-            HeldOutScores(each.number, each.truth, lowered(scores, point.threshold))
+            HeldOutScores(each.number, each.truth, subtract_threshold(scores, point.threshold))
             for each, scores in zip(self.judged, scored, strict=True)
         ]
 
@@ -203,7 +208,10 @@ class CandidateSearch:
             scored = self._gathered([answer.scored[key] for answer in answers])
             kept[key] = scored
             for at, (clusterer, grid, table) in enumerate(self._decoded(variants[key[0]], scored)):
-                points += [DecisionRule(*key, below(clusterer, t), t, not (at or t)) for t in grid]
+                points += [
+                    DecisionRule(*key, lower_missing_score(clusterer, t), t, not (at or t))
+                    for t in grid
+                ]
                 means.append(table[:, 0])
                 values.append(table[:, 1:])
         seconds = sum(answer.seconds for answer in answers) + monotonic() - begun
@@ -219,7 +227,7 @@ class CandidateSearch:
         absent = mean_score_apart(scored, truths)
         grid = threshold_grid(scored, truths)
         alone = len(truths) == 1
-        clusterers = [with_missing(each, absent) for each in self.setup.clusterers(variant)]
+        clusterers = [with_missing_score(each, absent) for each in self.setup.clusterers(variant)]
         measures = [Measure(self.metric, truth, alone) for truth in truths]
         calls = (
             delayed(_measured)(clusterers, scores, grid, measure)

@@ -14,7 +14,7 @@ from coterie.metrics import Scores, macro, pair_scores, scorer, weighted_cluster
 from coterie.objectives import KMeans
 from coterie.pairs import PairScores
 from coterie.partition import Partition
-from coterie.similarities.distance import largest
+from coterie.similarities.distance import largest_distance
 
 
 class ThresholdChoice(NamedTuple):
@@ -57,7 +57,7 @@ class DistanceSet:
     def scores(self, distances: Floats, threshold: float | None) -> PairScores:
         """Score pairs by how much nearer they are than the threshold, or than the furthest."""
         n_items = len(self.truth)
-        top = largest(distances) if threshold is None else threshold
+        top = largest_distance(distances) if threshold is None else threshold
         own = np.full(n_items, top)  # items are at no distance from themselves
         return PairScores(n_items, self.pairs, top - distances, own, self.n_clusters)
 

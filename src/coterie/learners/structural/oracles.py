@@ -8,8 +8,8 @@ import numpy as np
 
 from coterie._core.arguments import as_real, refuse_class
 from coterie._core.arrays import Floats, Pairs
-from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, Solved
-from coterie.clusterers.family import names_of
+from coterie._types import Clusterer, Features, LinearLoss, Loss, Objective, SolutionLike
+from coterie.clusterers.family import clusterer_names
 from coterie.exceptions import InputError
 from coterie.learners.structural.problem import Cut, are_kernels
 from coterie.objectives import Correlation, KMeans
@@ -87,24 +87,24 @@ class Example:
         own = self._scale * (self.features.diagonal @ coef) if self._has_diagonal else None
         return PairScores(len(self.truth), self.pairs, scores, own, self.n_clusters)
 
-    def _solve(self, scores: PairScores) -> Solved:
+    def _solve(self, scores: PairScores) -> SolutionLike:
         if not self.augment:
             return self.clusterer.solve(scores)
         if self._costs is None:
             searcher: Any = self.clusterer
-            found: Solved = searcher.augmented(scores, self.loss, self.truth)
+            found: SolutionLike = searcher.augmented(scores, self.loss, self.truth)
             return found
         _, costs, diagonal = self._costs
         return self.clusterer.solve(scores.plus(costs, diagonal))
 
-    def _gradient(self, solution: Solved) -> Floats:
+    def _gradient(self, solution: SolutionLike) -> Floats:
         weights, own = self._true_weights
         gradient = self.features.T @ (weights - solution.weights)
         if own is not None:
             gradient = gradient + self.features.diagonal.T @ (own - solution.self_weights)
         return self._scale * gradient
 
-    def _loss_of(self, solution: Solved) -> float:
+    def _loss_of(self, solution: SolutionLike) -> float:
         if self._costs is None:
             return self._lost(solution.partition)
         base, costs, diagonal = self._costs
@@ -125,7 +125,7 @@ class Example:
             ) from error
         return as_real(f"the loss {_named(self.loss)} of the truth and a partition", value)
 
-    def _bound(self, scores: PairScores, solution: Solved) -> float | None:
+    def _bound(self, scores: PairScores, solution: SolutionLike) -> float | None:
         """Bound what any partition violates, if the search proves that nothing is worse."""
         proved = solution.status == "exact" or solution.relaxed is not None
         if self._costs is None or not self.augment or not proved:
@@ -175,7 +175,7 @@ def _refuse_clusterer(clusterer: Clusterer) -> None:
     if not hasattr(clusterer, "solve"):
         raise InputError(f"clusterer is of type {name}; give one such as clusterers.Greedy()")
     if not isinstance(clusterer.objective, Correlation | KMeans):
-        names = names_of(lambda member: member.maximises in (Correlation, KMeans))
+        names = clusterer_names(lambda member: member.maximises in (Correlation, KMeans))
         raise InputError(
             f"{name} cannot be trained by a structural SVM, because it maximises neither the "
             f"correlation nor the k-means objective; use {names}, or PairwiseClustering, which "
