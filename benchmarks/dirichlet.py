@@ -19,7 +19,7 @@ from sklearn.mixture import BayesianGaussianMixture
 from threadpoolctl import threadpool_limits
 
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, Observed, as_state
+from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, ObservedItems, as_state
 from coterie.dirichlet.chains import Chain, Moves, Schedule, start_chain
 from coterie.dirichlet.diagnostics import effective_sample_size
 
@@ -42,17 +42,17 @@ def make_items(n_features: int, spread: float, seed: int) -> tuple[Floats, Ints]
     return centres[truth] + rng.normal(size=(N_ITEMS, n_features)), truth
 
 
-def as_vectors(vectors: Floats) -> Observed:
+def as_vectors(vectors: Floats) -> ObservedItems:
     n_items, n_features = vectors.shape
     nothing = np.empty((0, 0, n_features)), np.empty((0, n_features))
-    return Observed(vectors, *nothing, np.empty((n_items, 0), dtype=np.intp))
+    return ObservedItems(vectors, *nothing, np.empty((n_items, 0), dtype=np.intp))
 
 
-def as_distances(vectors: Floats) -> Observed:
+def as_distances(vectors: Floats) -> ObservedItems:
     n_items, n_features = vectors.shape
     squares = (vectors[:, None] - vectors[None]) ** 2
     codes = np.empty((n_items, 0), dtype=np.intp)
-    return Observed(np.empty((0, n_features)), squares, vectors**2, codes)
+    return ObservedItems(np.empty((0, n_features)), squares, vectors**2, codes)
 
 
 def as_mixture(precisions: Floats, variance: float, *, shared: bool = False) -> Mixture:
@@ -64,10 +64,10 @@ def as_mixture(precisions: Floats, variance: float, *, shared: bool = False) -> 
     return Mixture(precisions, shares, half_logs, tau, 1.0, shared, nothing, nothing)
 
 
-def compile_for(seen: Observed, mixture: Mixture, moves: Moves) -> None:
+def compile_for(seen: ObservedItems, mixture: Mixture, moves: Moves) -> None:
     """Walk over a few of the items."""
     squares = np.ascontiguousarray(seen.squares[:4, :4])
-    items = Observed(seen.vectors[:4], squares, seen.origins[:4], seen.codes[:4])
+    items = ObservedItems(seen.vectors[:4], squares, seen.origins[:4], seen.codes[:4])
     start_chain(0, items, mixture, moves, Schedule(0, 3, 1), 0).advance(3)
 
 
@@ -76,7 +76,7 @@ def walked(chain: Chain, n_sweeps: int, n_rounds: int = 1) -> float:
     times = []
     for _ in range(n_rounds):
         begin = time.process_time()
-        chain.advance(int(chain.state.clock[0]) + n_sweeps // n_rounds)
+        chain.advance(int(chain.state.progress[0]) + n_sweeps // n_rounds)
         times.append((time.process_time() - begin) / (n_sweeps // n_rounds))
     return min(times)
 
@@ -102,7 +102,7 @@ def updates() -> None:
             chain = Chain(seen, mixture, moves, Schedule(100, 500, 1), state, RNG(0))
             walked(chain, 100)
             seconds = walked(chain, 500, 10)
-            shown = f"{chain.state.count[0]:17}{N_ITEMS / seconds:17,.0f}"
+            shown = f"{chain.state.n_clusters[0]:17}{N_ITEMS / seconds:17,.0f}"
             if spread < 4.0:  # far apart, nothing moves
                 for values in (chain.log_joint, unsure_pair(chain.labels)):
                     shown += f"{effective_sample_size(values[None]) / seconds / 500:17.1f}"
@@ -145,7 +145,7 @@ def clusters() -> None:
                 compile_for(seen, mixture, moves)
                 chain = start_chain(0, seen, mixture, moves, Schedule(0, 1, 10**9), seed)
                 reached, passed = until_right(chain, seconds)
-                count = chain.state.count[0]
+                count = chain.state.n_clusters[0]
                 later = after(chain, 1.0)
                 shown = f"{reached:16.2f}" if reached < np.inf else f"{'not in':>10}{passed:6.2f}"
                 print(f"{name:36}{kind:13}{seed:3}{shown}{count:15}{later:7}")
@@ -156,9 +156,9 @@ def until_right(chain: Chain, limit: float) -> tuple[float, float]:
     """Walk until there are 18 to 22 clusters; return when, if in time, and how long it walked."""
     begin, passed = time.process_time(), 0.0
     while passed < limit:
-        chain.advance(int(chain.state.clock[0]) + 1)
+        chain.advance(int(chain.state.progress[0]) + 1)
         passed = time.process_time() - begin
-        if 18 <= chain.state.count[0] <= 22:
+        if 18 <= chain.state.n_clusters[0] <= 22:
             return passed, passed
     return np.inf, passed
 
@@ -167,8 +167,8 @@ def after(chain: Chain, seconds: float) -> int:
     """Walk on, and return the number of clusters."""
     begin = time.process_time()
     while time.process_time() - begin < seconds:
-        chain.advance(int(chain.state.clock[0]) + 1)
-    return int(chain.state.count[0])
+        chain.advance(int(chain.state.progress[0]) + 1)
+    return int(chain.state.n_clusters[0])
 
 
 def papers() -> None:

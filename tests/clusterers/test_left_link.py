@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie import PairScores, Partition
-from coterie._kernels.linking.links import left_link, listed_left_links
+from coterie._kernels.linking.links import left_link, left_link_labels
 from coterie.clusterers._pieces import labels_by_piece, pieces
 from coterie.clusterers.left_link import LeftLink, _apart_by_item
 from coterie.exceptions import InputError
@@ -228,7 +228,7 @@ def test_every_kind_of_set_is_compiled_once(rng):
     for pairs in ([(0, 1), (0, 2), (1, 2)], [(1, 2), (0, 2), (0, 1)]):
         for apart in (None, [(0, 3)]):
             LeftLink(gamma=0.5)(PairScores(4, pairs, values, apart=apart))
-    assert len(listed_left_links.signatures) == 1
+    assert len(left_link_labels.signatures) == 1
 
 
 def test_apart_pairs_are_grouped_by_later_item():

@@ -12,7 +12,7 @@ from scipy.special import gammaln, logsumexp
 from scipy.stats import multivariate_normal
 
 from coterie._core.arrays import read_only
-from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, Observed
+from coterie._kernels.dirichlet.clusters import LOG_2PI, Mixture, ObservedItems
 from tests.partitions import all_partitions
 
 
@@ -52,7 +52,7 @@ class Items(NamedTuple):
             given = np.empty((0, n_features)), self.squares, self.origins, codes
         else:
             given = self.vectors, np.empty((0, 0, n_features)), np.empty((0, n_features)), codes
-        return Observed(*map(read_only, given))
+        return ObservedItems(*map(read_only, given))
 
     def take(self, chosen):
         vectors = None if self.vectors is None else self.vectors[chosen]

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from coterie._core.arrays import read_only
-from coterie._kernels.dirichlet.partitions import inside, least_variation, mean_variations
+from coterie._kernels.dirichlet.partitions import (
+    least_variation,
+    mean_variations,
+    within_cluster_scores,
+)
 from coterie.clusterers import Exact
 from coterie.dirichlet.estimates import (
     CANDIDATES,
@@ -161,7 +165,7 @@ def test_scores_inside_samples(rng):
     scores = PairScores.from_matrix(np.triu(matrix, 1) + np.triu(matrix, 1).T)
     samples = posterior.distinct.labels
     expected = [scores.scores @ Partition(row).together() for row in samples]
-    assert inside(samples, read_only(scores.to_matrix())) == pytest.approx(expected)
+    assert within_cluster_scores(samples, read_only(scores.to_matrix())) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from coterie._kernels.dirichlet.clusters import as_state, found, look_around, rebuild, retire
+from coterie._kernels.dirichlet.clusters import (
+    as_state,
+    open_cluster,
+    rebuild,
+    retire,
+    sum_distances,
+)
 from coterie._kernels.dirichlet.densities import log_joint, weigh
 from coterie.dirichlet.chains import Chain, Moves, Schedule, initial_labels, run, start_chain
 from tests.dirichlet import enumeration
@@ -146,7 +152,7 @@ def test_weights_of_an_item_are_differences_of_the_log_joint(kind, shared):
         kinds = rng.integers(2, size=3)
         state = built(items.take(np.arange(3)), model, labels, kinds)
         slots, logs = state.active[: max(labels) + 2], np.empty(2 * (max(labels) + 2))
-        look_around(state, seen, mixture, 3)
+        sum_distances(state, seen, mixture, 3)
         weigh(state, seen, mixture, 3, slots, logs)
         logs = logs.reshape(-1, 2)
         given = None if shared else kinds
@@ -209,8 +215,8 @@ def test_the_number_of_slots_does_not_change_a_walk(kind, algorithm, shared):
 
 def assert_sound(state, n_items):
     """Slots are listed once, and clusters are the slots of items."""
-    n_slots, n_clusters = len(state.sizes), state.count[0]
-    assert_array_equal(state.place[state.active], np.arange(n_slots))
+    n_slots, n_clusters = len(state.sizes), state.n_clusters[0]
+    assert_array_equal(state.positions[state.active], np.arange(n_slots))
     sizes = np.bincount(state.labels, minlength=n_slots)
     assert_array_equal(np.sort(state.active[:n_clusters]), np.flatnonzero(sizes))
     assert_array_equal(state.sizes[state.active[:n_clusters]], sizes[state.active[:n_clusters]])
@@ -243,14 +249,14 @@ def test_slots_come_and_go():
         if used and (len(used) == 10 or rng.random() < 0.5):
             slot = used.pop(rng.integers(len(used)))
             retire(state, model.mixture, True, slot)
-            assert state.active[state.count[0]] == slot
+            assert state.active[state.n_clusters[0]] == slot
         else:
-            ready = state.active[state.count[0]]
+            ready = state.active[state.n_clusters[0]]
             assert state.sizes[ready] == 0
-            used.append(found(state, model.mixture, True))
+            used.append(open_cluster(state, model.mixture, True))
             assert used[-1] == ready
-        assert_array_equal(state.place[state.active], np.arange(12))
-        assert set(state.active[: state.count[0]]) == set(used)
+        assert_array_equal(state.positions[state.active], np.arange(12))
+        assert set(state.active[: state.n_clusters[0]]) == set(used)
 
 
 @each_kind
@@ -264,7 +270,7 @@ def test_no_items_and_one_have_one_partition(kind, n_items, shared):
             chain = chain_of(items, model, moves, Schedule(2, 5, 2), number)
             chain.advance(chain.schedule.n_sweeps)
             assert chain.labels.shape == (5, n_items)
-            assert chain.state.count[0] == n_items
+            assert chain.state.n_clusters[0] == n_items
             if shared or not n_items:
                 joint = enumeration.log_joint(model, items, [0]) if n_items else 0.0
                 assert_allclose(chain.log_joint, joint, rtol=1e-12)

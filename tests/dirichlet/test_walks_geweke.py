@@ -112,7 +112,7 @@ def successive(moves, model, distances=False):
         draws.append((labels, kinds, vectors, values))
         items = of_vectors(vectors[0], values.T)
         seen = (of_distances(items) if distances else items).seen(model)
-        state.clock[:] = 0
+        state.progress[:] = 0
         Chain(seen, mixture, moves, Schedule(0, 1, 1), state, rng).advance(1)
         labels, kinds = state.labels[None].copy(), state.types[None].copy()
     return functions(*(np.concatenate(column) for column in zip(*draws, strict=True)))

@@ -13,9 +13,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from coterie._kernels.dirichlet.splits import (
-    _united,
-    gather,
+    _merge_sides,
     launch,
+    list_members,
     log_split_ratio,
     scan,
     split_or_merge,
@@ -218,7 +218,7 @@ def forced(model, items, labels, members, launched, wanted):
     seen, mixture, rng = items.seen(model), model.mixture, np.random.default_rng(0)
     state, of_vectors = state_of(model, items, labels), items.vectors is not None
     listed, sides = np.empty((2, len(labels)), dtype=np.intp)
-    listed = listed[: gather(state, listed, *members[:2])]
+    listed = listed[: list_members(state, listed, *members[:2])]
     assert set(listed) == set(members)
     pulls = np.empty((len(seen.squares), 2, state.p.shape[1]))
     launch(state, seen, mixture, rng, listed, sides, pulls, 1)
@@ -228,9 +228,9 @@ def forced(model, items, labels, members, launched, wanted):
     scan(state, seen, mixture, rng, members, sides, pulls, launched)
     log_q = scan(state, seen, mixture, rng, members, sides, pulls, wanted)
     assert sides.tolist() == wanted.tolist()
-    low, high = state.active[state.count[0] + 1 :][:2]
+    low, high = state.active[state.n_clusters[0] + 1 :][:2]
     slot, gone = state.labels[members[:2]]
     if slot == gone:
         return log_q, log_split_ratio(state, mixture, of_vectors, low, high, slot)
-    whole = _united(state, seen, mixture, members, sides, pulls)
+    whole = _merge_sides(state, seen, mixture, members, sides, pulls)
     return log_q, log_split_ratio(state, mixture, of_vectors, slot, gone, whole)

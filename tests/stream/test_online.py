@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie import ItemSet, progress
-from coterie._kernels.linking.streams import paired, placed
+from coterie._kernels.linking.streams import list_pairs, positions_of
 from coterie.blocking import AllPairs, Window
 from coterie.clusterers import Greedy, LeftLink, SumLink
 from coterie.exceptions import InputError, ItemSetError, PairError
@@ -282,9 +282,9 @@ def test_pairs_are_sorted_by_their_first_items(drawn):
     flat = np.array([left for own in lefts for left in own], dtype=np.intp)
     starts = np.concatenate([[0], np.cumsum([len(own) for own in lefts])])
     earlier = np.unique(flat)
-    places = placed(flat, earlier, first)
+    places = positions_of(flat, earlier, first)
     assert np.array_equal(places, np.searchsorted(earlier, flat))
-    pairs, order = paired(starts, places, len(earlier))
+    pairs, order = list_pairs(starts, places, len(earlier))
     owners = len(earlier) + np.repeat(np.arange(len(lefts)), np.diff(starts))
     expected = np.lexsort((owners, places))
     assert np.array_equal(order, expected)

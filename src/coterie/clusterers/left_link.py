@@ -9,12 +9,12 @@ from coterie import objectives
 from coterie._core.arguments import as_real
 from coterie._core.arrays import Floats, Ints, read_only
 from coterie._kernels.linking.links import (
-    by_item,
-    condensed_best_links,
-    condensed_left_links,
-    followed,
-    listed_best_links,
-    listed_left_links,
+    best_left_links,
+    condensed_best_left_links,
+    condensed_left_link_labels,
+    follow_links,
+    left_link_labels,
+    sort_by_item,
 )
 from coterie.clusterers._base import PairClusterer, Solution
 from coterie.pairs import PairScores
@@ -63,13 +63,13 @@ class LeftLink(PairClusterer):
 
     def _partition(self, scores: PairScores) -> Partition:
         if self._is_exact(scores):
-            return Partition(followed(_best_links(scores)[1]))
+            return Partition(follow_links(_best_links(scores)[1]))
         gamma, apart = float(self.gamma), _apart_by_item(scores)
         if scores.listed is None:
-            labels = condensed_left_links(scores.n_items, scores.scores, gamma, *apart)
+            labels = condensed_left_link_labels(scores.n_items, scores.scores, gamma, *apart)
         else:
-            candidates = by_item(scores.n_items, scores.listed, scores.scores)
-            labels = listed_left_links(*candidates, gamma, *apart)
+            candidates = sort_by_item(scores.n_items, scores.listed, scores.scores)
+            labels = left_link_labels(*candidates, gamma, *apart)
         return Partition(labels)
 
     def _solve(self, scores: PairScores) -> Solution:
@@ -80,7 +80,7 @@ class LeftLink(PairClusterer):
         # cluster; if not, it started a cluster and has nobody to its left there. Items that join
         # later are to the right and change neither.
         best, links = _best_links(scores)
-        return self._solution(scores, Partition(followed(links)), bound=float(best.sum()))
+        return self._solution(scores, Partition(follow_links(links)), bound=float(best.sum()))
 
     def _is_exact(self, scores: PairScores) -> bool:
         return not self.gamma and scores.apart is None
@@ -89,14 +89,16 @@ class LeftLink(PairClusterer):
 def _best_links(scores: PairScores) -> tuple[Floats, Ints]:
     """Return what each item's best left link scores, or 0, and that link, or -1."""
     if scores.listed is None:
-        best, links = condensed_best_links(scores.n_items, scores.scores)
+        best, links = condensed_best_left_links(scores.n_items, scores.scores)
     else:
-        best, links = listed_best_links(scores.n_items, scores.listed, scores.scores)
+        best, links = best_left_links(scores.n_items, scores.listed, scores.scores)
     return best, links
 
 
 def _apart_by_item(scores: PairScores) -> tuple[Ints, Ints]:
     """Return where the items begin that each item must be apart from, on its left, and those."""
     apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart
-    starts, lefts, _ = by_item(scores.n_items, read_only(apart), read_only(np.zeros(len(apart))))
+    starts, lefts, _ = sort_by_item(
+        scores.n_items, read_only(apart), read_only(np.zeros(len(apart)))
+    )
     return starts, lefts

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from coterie._core.arrays import Ints
-from coterie._kernels.linking.links import by_item, condensed_sum_links, listed_sum_links
+from coterie._kernels.linking.links import condensed_sum_link_labels, sort_by_item, sum_link_labels
 from coterie.clusterers._base import HeuristicClusterer
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores
@@ -29,7 +29,7 @@ class SumLink(HeuristicClusterer):
 
     def _labels(self, scores: PairScores) -> Ints:
         if scores.listed is None:
-            labels: Ints = condensed_sum_links(scores.n_items, scores.scores)
+            labels: Ints = condensed_sum_link_labels(scores.n_items, scores.scores)
         else:
-            labels = listed_sum_links(*by_item(scores.n_items, scores.listed, scores.scores))
+            labels = sum_link_labels(*sort_by_item(scores.n_items, scores.listed, scores.scores))
         return labels

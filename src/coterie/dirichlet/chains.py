@@ -10,7 +10,13 @@ import numpy as np
 
 from coterie._core.arrays import Floats, Ints, read_only, refuse_too_large
 from coterie._core.progress import report
-from coterie._kernels.dirichlet.clusters import Mixture, Observed, State, as_state, rebuild
+from coterie._kernels.dirichlet.clusters import (
+    ClusterState,
+    Mixture,
+    ObservedItems,
+    as_state,
+    rebuild,
+)
 from coterie._kernels.dirichlet.sweeps import draw_centres
 from coterie._kernels.dirichlet.walks import (
     Course,
@@ -54,18 +60,18 @@ class Schedule(NamedTuple):
 class Chain:
     """One chain, which goes on from where it is."""
 
-    seen: Observed
+    seen: ObservedItems
     mixture: Mixture
     moves: Moves
     schedule: Schedule
-    state: State
+    state: ClusterState
     rng: np.random.Generator
     labels: Ints = field(init=False)
     log_joint: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         # Kernels are compiled once for arrays that can be written and once for those that cannot.
-        self.seen = Observed(*map(read_only, self.seen))  # type: ignore[arg-type]
+        self.seen = ObservedItems(*map(read_only, self.seen))  # type: ignore[arg-type]
         beliefs = zip(Mixture._fields, self.mixture, strict=True)
         arrays = {name: read_only(it) for name, it in beliefs if isinstance(it, np.ndarray)}
         self.mixture = self.mixture._replace(**arrays)  # type: ignore[arg-type]
@@ -98,7 +104,7 @@ def initial_labels(number: int, n_items: int, rng: np.random.Generator) -> Ints:
 
 def start_chain(
     number: int,
-    seen: Observed,
+    seen: ObservedItems,
     mixture: Mixture,
     moves: Moves,
     schedule: Schedule,
@@ -139,7 +145,7 @@ def _canonical(labels: Ints) -> Ints:
     return np.asarray(np.argsort(np.argsort(first))[inverse])
 
 
-def _allocated(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> State:
+def _allocated(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> ClusterState:
     n_types, n_features = mixture.precisions.shape
     refuse_too_large(
         2 * n_slots * n_types * n_features,
@@ -148,7 +154,7 @@ def _allocated(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> Sta
     return as_state(labels, types, n_slots, mixture)
 
 
-def _with_more_slots(state: State, mixture: Mixture) -> State:
+def _with_more_slots(state: ClusterState, mixture: Mixture) -> ClusterState:
     """Return the same state with twice the slots."""
     n_slots = len(state.sizes)
     larger = _allocated(state.labels, state.types, 2 * n_slots, mixture)

@@ -7,7 +7,11 @@ import numpy as np
 
 from coterie._core.arrays import Floats, read_only
 from coterie._core.values import Value
-from coterie._kernels.dirichlet.partitions import inside, least_variation, mean_variations
+from coterie._kernels.dirichlet.partitions import (
+    least_variation,
+    mean_variations,
+    within_cluster_scores,
+)
 from coterie.clusterers.local_search import LocalSearch
 from coterie.dirichlet.posterior import Labels, Posterior
 from coterie.objectives import Correlation
@@ -72,7 +76,7 @@ class MinimumPairLoss(Estimate):
         if not posterior.n_items:
             return found
         samples = posterior.distinct.labels
-        values = inside(samples, read_only(posterior.pair_probabilities - 0.5))
+        values = within_cluster_scores(samples, read_only(posterior.pair_probabilities - 0.5))
         best = Partition(samples[values.argmax()])
         return max(found, best, key=lambda each: Correlation().value(each, scores))
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from coterie._core.arguments import as_floats
 from coterie._core.arrays import Floats, Ints, read_only, refuse_too_large
 from coterie._core.values import Value
-from coterie._kernels.dirichlet.partitions import joined, renumbered
+from coterie._kernels.dirichlet.partitions import co_clustering_weights, relabel_by_appearance
 from coterie.dirichlet.diagnostics import Diagnostics, effective_sample_size, r_hat
 from coterie.exceptions import InputError, PartitionError
 from coterie.partition import Partition
@@ -92,7 +92,7 @@ class Posterior(Value):
         refuse_too_large(n_items**2, f"the probabilities of all pairs of {n_items:,} items")
         # Counts are whole numbers: a sure pair has exactly 0 or 1.
         counts = np.round(self.distinct.shares * n_samples)
-        return read_only(joined(self.distinct.labels, read_only(counts)) / n_samples)
+        return read_only(co_clustering_weights(self.distinct.labels, read_only(counts)) / n_samples)
 
     @cached_property
     def distinct(self) -> DistinctPartitions:
@@ -176,5 +176,5 @@ def _as_labels(labels: ArrayLike) -> Labels:
         given = np.unique(given, return_inverse=True)[1].reshape(given.shape)
     n_chains, n_samples, n_items = given.shape
     rows = np.ascontiguousarray(given.reshape(n_chains * n_samples, n_items), dtype=np.intp)
-    numbered: Labels = renumbered(read_only(rows), int(rows.max(initial=-1)) + 1)
+    numbered: Labels = relabel_by_appearance(read_only(rows), int(rows.max(initial=-1)) + 1)
     return numbered.reshape(given.shape)

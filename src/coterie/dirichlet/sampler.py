@@ -7,7 +7,7 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.values import Value
-from coterie._kernels.dirichlet.clusters import Mixture, Observed
+from coterie._kernels.dirichlet.clusters import Mixture, ObservedItems
 from coterie.dirichlet.chains import Moves, Schedule, run, start_chain
 from coterie.dirichlet.moves import AuxiliaryGibbs, CollapsedGibbs, Gibbs, SplitMerge, as_moves
 from coterie.dirichlet.posterior import Posterior
@@ -76,7 +76,7 @@ class Sampler(Value):
     def _schedule(self) -> Schedule:
         return Schedule(self.burn_in, self.n_samples, self.spacing)
 
-    def sampled(self, seen: Observed, mixtures: Sequence[Mixture]) -> Posterior:
+    def sampled(self, seen: ObservedItems, mixtures: Sequence[Mixture]) -> Posterior:
         """Run the chains; there is one mixture for each."""
         if self.gibbs.draws_means and seen.squares.shape[0]:
             raise InputError(

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from coterie._core.arguments import as_floats, as_whole
 from coterie._core.arrays import Floats, Ints, refuse_too_large
 from coterie._core.values import Value
-from coterie._kernels.dirichlet.clusters import Observed
+from coterie._kernels.dirichlet.clusters import ObservedItems
 from coterie._types import Featurizer
 from coterie.dirichlet.categories import Categories
 from coterie.exceptions import FeatureError, InputError, ItemSetError
@@ -80,14 +80,14 @@ class Space(Value):
             raise FeatureError(f"{learned} were learned from, but there are {given}; give the same")
         return by_distance
 
-    def observed(self, item_set: ItemSet) -> Observed:
+    def observed(self, item_set: ItemSet) -> ObservedItems:
         """Return what a chain sees of an item set."""
         n_items = len(item_set)
         codes = np.empty((n_items, 0), dtype=np.intp)
         if self.sees_distances(item_set):
             squares = self.squares(item_set)
             n_features = squares.shape[2]
-            return Observed(np.empty((0, n_features)), squares, origins_of(squares), codes)
+            return ObservedItems(np.empty((0, n_features)), squares, origins_of(squares), codes)
         vectors, raw = self.vectors(item_set)
         if self.centre is not None:
             self._refuse_other_columns(vectors.shape[1], len(self.centre))
@@ -96,7 +96,7 @@ class Space(Value):
             codes = np.ascontiguousarray(self.categories.encode(raw))
         n_features = vectors.shape[1]
         none = np.empty((0, 0, n_features)), np.empty((0, n_features))
-        return Observed(np.ascontiguousarray(vectors), *none, codes)
+        return ObservedItems(np.ascontiguousarray(vectors), *none, codes)
 
     def vectors(self, item_set: ItemSet) -> tuple[Floats, Floats]:
         """Return the columns of vectors that are numbers, and those that are categories."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints, read_only
-from coterie._kernels.dirichlet.types import Base, State
+from coterie._kernels.dirichlet.types import Base, TypeState
 from coterie._kernels.dirichlet.types_distances import (
     DistanceUnits,
     begin_distances,
@@ -86,7 +86,7 @@ class VectorTraining:
     def __post_init__(self) -> None:
         as_whole("n_auxiliary", self.n_auxiliary, 1)
 
-    def start(self, rng: np.random.Generator, n_types: int) -> State:
+    def start(self, rng: np.random.Generator, n_types: int) -> TypeState:
         """Give the units types at random, and draw all else from its conditional.
 
         With repulsion the chain has some sweeps without it first: only there precisions are
@@ -100,11 +100,11 @@ class VectorTraining:
             sweep_vectors(rng, N_FREE, self.n_auxiliary, free, self.base, state)
         return state
 
-    def advance(self, state: State, rng: np.random.Generator, n_sweeps: int) -> None:
+    def advance(self, state: TypeState, rng: np.random.Generator, n_sweeps: int) -> None:
         """Draw everything once in each sweep; the state changes in place."""
         sweep_vectors(rng, n_sweeps, self.n_auxiliary, self.units, self.base, state)
 
-    def sample(self, state: State) -> TypeSample:
+    def sample(self, state: TypeState) -> TypeSample:
         """Return a copy of the types, and the log joint density of the state."""
         return _sample(state, log_joint_vectors(self.units, self.base, state))
 
@@ -130,17 +130,17 @@ class DistanceTraining:
     def __post_init__(self) -> None:
         as_whole("n_auxiliary", self.n_auxiliary, 1)
 
-    def start(self, rng: np.random.Generator, n_types: int) -> State:
+    def start(self, rng: np.random.Generator, n_types: int) -> TypeState:
         """Give the units types at random, and draw all else from its conditional."""
         state = _scattered(rng, n_types, len(self.units.sizes), 0, self.base)
         begin_distances(rng, self.units, self.base, state)
         return state
 
-    def advance(self, state: State, rng: np.random.Generator, n_sweeps: int) -> None:
+    def advance(self, state: TypeState, rng: np.random.Generator, n_sweeps: int) -> None:
         """Draw everything once in each sweep; the state changes in place."""
         sweep_distances(rng, n_sweeps, self.n_auxiliary, self.units, self.base, state)
 
-    def sample(self, state: State) -> TypeSample:
+    def sample(self, state: TypeState) -> TypeSample:
         """Return a copy of the types, and the log joint density of the state."""
         return _sample(state, log_joint_distances(self.units, self.base, state))
 
@@ -299,12 +299,12 @@ def _clusters(labels: Ints) -> list[Ints]:
 
 def _scattered(
     rng: np.random.Generator, n_types: int, n_units: int, n_clusters: int, base: Base
-) -> State:
+) -> TypeState:
     """Give the units types at random; precisions are the prior means, means are 0."""
     drawn = rng.integers(as_whole("n_types", n_types, 1), size=n_units)
     used, of_unit, counts = np.unique(drawn, return_inverse=True, return_counts=True)
     n_dims = len(base.rate)
-    state = State(
+    state = TypeState(
         of_unit.astype(np.intp),
         np.zeros(n_units, dtype=np.intp),
         np.array([len(used)], dtype=np.intp),
@@ -318,7 +318,7 @@ def _scattered(
     return state
 
 
-def _sample(state: State, log_joint: float) -> TypeSample:
+def _sample(state: TypeState, log_joint: float) -> TypeSample:
     used = slice(int(state.n_types[0]))
     alpha = float(state.alpha[0])
     return TypeSample(state.precisions[used].copy(), state.counts[used].copy(), alpha, log_joint)

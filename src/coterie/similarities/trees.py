@@ -14,7 +14,7 @@ from scipy.special import roots_legendre
 from coterie._core.arguments import as_floats, as_real, as_whole
 from coterie._core.arrays import Bools, Floats, Pairs, read_only
 from coterie._kernels.trees.shapley import add_contributions, trace_paths
-from coterie._kernels.trees.sums import Nodes, tree_sums
+from coterie._kernels.trees.sums import TreeNodes, tree_sums
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
 from coterie.features.featurizer import as_featurizer
@@ -135,12 +135,12 @@ class Trees:
         points, weights = roots_legendre(max(1, (n_columns + 1) // 2))
         sums = np.zeros(rows.shape)
         add_contributions(rows, self._nodes, paths, (points + 1.0) / 2.0, weights / 2.0, sums)
-        return float((self.values * paths.reached)[self.columns < 0].sum()), sums
+        return float((self.values * paths.reach_shares)[self.columns < 0].sum()), sums
 
     @cached_property
-    def _nodes(self) -> Nodes:
+    def _nodes(self) -> TreeNodes:
         parts = (self.columns, self.thresholds, self.lefts, self.rights, self.values)
-        return Nodes(self.roots, *parts)
+        return TreeNodes(self.roots, *parts)
 
     def _as_rows(self, matrix: Any) -> Floats:
         dense = matrix.toarray() if sp.issparse(matrix) else matrix

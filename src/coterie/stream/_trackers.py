@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from coterie._core.arrays import Bools, Floats, Ints
-from coterie._kernels.linking.streams import nearest
+from coterie._kernels.linking.streams import nearest_items
 from coterie.blocking import directions
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import is_missing, tokens_of
@@ -135,7 +135,7 @@ class NearestTracker(WindowTracker):
         if sp.issparse(cosines):
             cosines = cosines.toarray()
         begins = np.searchsorted(numbers, first + which - self.n)
-        counts, near = nearest(cosines, begins, len(self.numbers), self.n_neighbours)
+        counts, near = nearest_items(cosines, begins, len(self.numbers), self.n_neighbours)
         each = np.zeros(len(rows), dtype=np.intp)
         each[which] = counts
         return Found(_starts(each), numbers[near])

@@ -8,7 +8,12 @@ import numpy as np
 
 from coterie._core.arrays import Floats, Ints, read_only
 from coterie._core.progress import report
-from coterie._kernels.linking.streams import left_linked, paired, placed, sum_linked
+from coterie._kernels.linking.streams import (
+    decide_left_links,
+    decide_sum_links,
+    list_pairs,
+    positions_of,
+)
 from coterie.clusterers import LeftLink, SumLink
 from coterie.exceptions import InputError, PairError, located
 from coterie.items import ItemSet
@@ -147,7 +152,7 @@ class Stream:
         with located(f"item {first}" if len(rows) == 1 else f"items {first} on"):
             starts, lefts = self._tracker.look(first, rows)
             earlier = lefts if len(rows) == 1 else np.unique(lefts[lefts < first])
-            places = placed(read_only(lefts), read_only(earlier), first)
+            places = positions_of(read_only(lefts), read_only(earlier), first)
             found = Found(read_only(starts), read_only(places))
             links = self._scores(rows, earlier, found)
         assignments = self._decide(found, links, earlier, first)
@@ -156,7 +161,7 @@ class Stream:
 
     def _scores(self, rows: Rows, earlier: Ints, found: Found) -> Floats:
         """Score new items with their candidates, in one call of the similarity."""
-        pairs, order = paired(*found, len(earlier))
+        pairs, order = list_pairs(*found, len(earlier))
         items = rows.after([self._rows[number] for number in earlier.tolist()])
         # Without pairs too, for it is here that items which do not fit are refused.
         scores = np.asarray(self.model.similarity(ItemSet(items, ordered=True), read_only(pairs)))
@@ -178,10 +183,10 @@ class Stream:
         seen = (*found, links, read_only(known), len(clusters))
         clusterer = self.model.clusterer
         if isinstance(clusterer, LeftLink):
-            own, linked, second, *chances = left_linked(*seen, float(clusterer.gamma))
+            own, linked, second, *chances = decide_left_links(*seen, float(clusterer.gamma))
             probabilities = [chance.tolist() for chance in chances]
         else:
-            own, linked, second = sum_linked(*seen)
+            own, linked, second = decide_sum_links(*seen)
             probabilities = [[None] * len(own)] * 2
         new = np.arange(self._n_clusters, self._n_clusters + len(own))
         # Behind the last one stand -2 and -1, by which kernels call nothing and a new cluster.

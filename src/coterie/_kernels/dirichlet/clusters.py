@@ -28,7 +28,7 @@ MOST_AUXILIARY = 64
 """How many means an item may be offered for a new cluster."""
 
 
-class Observed(NamedTuple):
+class ObservedItems(NamedTuple):
     """The items: vectors, or squared distances of pairs and of items from the origin."""
 
     vectors: Floats
@@ -60,21 +60,21 @@ class Mixture(NamedTuple):
     """Their sum, one a categorical dimension."""
 
 
-class State(NamedTuple):
+class ClusterState(NamedTuple):
     """A partition of the items, and the sums of its clusters, which have slots.
 
     `active` holds all slots: those of the clusters first, then free ones, of which the next is
-    always ready to be a new cluster. `place` is its inverse.
+    always ready to be a new cluster. `positions` is its inverse.
     """
 
     labels: Ints
     """The slot of each item."""
     types: Ints
     """The type of each item, where they are not shared."""
-    count: Ints  # type: ignore[assignment]
+    n_clusters: Ints
     """The number of clusters, in one place."""
     active: Ints
-    place: Ints
+    positions: Ints
     sizes: Ints
     log_sizes: Floats
     """The log weight of each slot before its items are looked at: of its size, or of α."""
@@ -99,12 +99,12 @@ class State(NamedTuple):
     """(slots, features): means that are drawn, where they are."""
     kinds: Ints
     """The type of each cluster, where they are shared and drawn."""
-    clock: Ints
+    progress: Ints
     """The number of sweeps so far, the item with which the next goes on, splits and merges."""
 
 
 @kernel
-def clear(state: State, slot: int) -> None:
+def clear(state: ClusterState, slot: int) -> None:
     """Empty a slot."""
     state.sizes[slot] = 0
     state.p[slot] = 0.0
@@ -114,7 +114,9 @@ def clear(state: State, slot: int) -> None:
 
 
 @inlined
-def add(state: State, seen: Observed, mixture: Mixture, item: int, slot: int, sign: int) -> None:
+def add(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int, sign: int
+) -> None:
     """Put an item into a cluster (sign 1) or take it out (−1); of distances `near` is known."""
     state.sizes[slot] += sign
     p, q, r = state.p[slot], state.q[slot], state.r[slot]
@@ -134,7 +136,7 @@ def add(state: State, seen: Observed, mixture: Mixture, item: int, slot: int, si
 
 
 @inlined
-def refresh(state: State, mixture: Mixture, of_vectors: bool, slot: int) -> None:
+def refresh(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
     """Compute what the next item of a cluster is expected to be from its sums."""
     state.log_sizes[slot] = math.log(state.sizes[slot] or mixture.alpha)
     for j in range(len(mixture.log_shares)):
@@ -195,7 +197,7 @@ def _expect_distances(
 
 
 @kernel
-def _weigh_types(state: State, mixture: Mixture, of_vectors: bool, slot: int) -> None:
+def _weigh_types(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
     """Add the log probability of each type of a cluster that shares one to its norms."""
     n_types = len(mixture.log_shares)
     logs = np.empty(n_types)
@@ -208,7 +210,9 @@ def _weigh_types(state: State, mixture: Mixture, of_vectors: bool, slot: int) ->
 
 
 @kernel
-def about_mean(state: State, mixture: Mixture, of_vectors: bool, slot: int, kind: int) -> float:
+def about_mean(
+    state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int, kind: int
+) -> float:
     """Return ½ Σ_f (log τ − log P − S), of the type that a cluster shares if it does."""
     product, total_log, scatter = 1.0, 0.0, 0.0
     for f in range(mixture.precisions.shape[1]):
@@ -232,13 +236,15 @@ def log_sum(logs: Floats) -> float:
 
 
 @kernel
-def renew(state: State, mixture: Mixture, of_vectors: bool, slot: int) -> None:
+def renew(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
     """Do as `refresh`, called in place of inlined: for where compiling it costs more than it."""
     refresh(state, mixture, of_vectors, slot)
 
 
 @kernel
-def put(state: State, seen: Observed, mixture: Mixture, item: int, slot: int, sign: int) -> None:
+def put(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int, sign: int
+) -> None:
     """Do as `add`, called in place of inlined; refresh the cluster where types are shared."""
     add(state, seen, mixture, item, slot, sign)
     if mixture.shared:
@@ -249,11 +255,11 @@ def put(state: State, seen: Observed, mixture: Mixture, item: int, slot: int, si
 
 
 @kernel
-def look_around(state: State, seen: Observed, mixture: Mixture, item: int) -> None:
+def sum_distances(state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int) -> None:
     """Sum w s of an item over the items of each cluster into `near`; nothing to do for vectors."""
     if seen.vectors.shape[0]:
         return
-    for at in range(state.count[0] + 1):
+    for at in range(state.n_clusters[0] + 1):
         state.near[state.active[at]] = 0.0
     for other in range(len(state.labels)):
         approach(state, seen, mixture, item, other, state.labels[other])
@@ -261,7 +267,7 @@ def look_around(state: State, seen: Observed, mixture: Mixture, item: int) -> No
 
 @inlined
 def approach(
-    state: State, seen: Observed, mixture: Mixture, item: int, other: int, slot: int
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, other: int, slot: int
 ) -> None:
     """Add w s of an item and another to what is near in a slot."""
     near, squares = state.near[slot], seen.squares[item, other]
@@ -275,31 +281,31 @@ def approach(
 
 
 @kernel
-def found(state: State, mixture: Mixture, of_vectors: bool) -> int:
+def open_cluster(state: ClusterState, mixture: Mixture, of_vectors: bool) -> int:
     """Take the next free slot for a cluster, and make another one ready."""
-    slot = state.active[state.count[0]]
-    state.count[0] += 1
-    ready = state.active[state.count[0]]
+    slot = state.active[state.n_clusters[0]]
+    state.n_clusters[0] += 1
+    ready = state.active[state.n_clusters[0]]
     clear(state, ready)
     renew(state, mixture, of_vectors, ready)
     return slot
 
 
 @kernel
-def retire(state: State, mixture: Mixture, of_vectors: bool, slot: int) -> None:
+def retire(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
     """Give back the slot of an empty cluster, which is the next to be used."""
-    state.count[0] -= 1
-    last, here = state.active[state.count[0]], state.place[slot]
-    state.active[here], state.active[state.count[0]] = last, slot
-    state.place[last], state.place[slot] = here, state.count[0]
+    state.n_clusters[0] -= 1
+    last, here = state.active[state.n_clusters[0]], state.positions[slot]
+    state.active[here], state.active[state.n_clusters[0]] = last, slot
+    state.positions[last], state.positions[slot] = here, state.n_clusters[0]
     clear(state, slot)  # no trace of rounding
     renew(state, mixture, of_vectors, slot)
 
 
 @kernel
-def rebuild(state: State, seen: Observed, mixture: Mixture) -> None:
+def rebuild(state: ClusterState, seen: ObservedItems, mixture: Mixture) -> None:
     """Compute the sums of all clusters from their items."""
-    n_clusters, of_vectors = state.count[0], seen.vectors.shape[0] > 0
+    n_clusters, of_vectors = state.n_clusters[0], seen.vectors.shape[0] > 0
     for at in range(n_clusters + 1):
         clear(state, state.active[at])
     if of_vectors:
@@ -317,11 +323,11 @@ def rebuild(state: State, seen: Observed, mixture: Mixture) -> None:
         renew(state, mixture, of_vectors, state.active[at])
 
 
-def as_state(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> State:
+def as_state(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> ClusterState:
     """Make the state of a partition with canonical labels, whose sums are not computed yet."""
     n_types, n_features = mixture.precisions.shape
     n_clusters = int(labels.max(initial=-1)) + 1
-    return State(
+    return ClusterState(
         np.array(labels, dtype=np.intp),
         np.array(types, dtype=np.intp),
         np.array([n_clusters]),

@@ -10,9 +10,9 @@ from coterie._kernels.dirichlet.clusters import (
     HUGE,
     LOG_2PI,
     TINY,
+    ClusterState,
     Mixture,
-    Observed,
-    State,
+    ObservedItems,
     about_mean,
 )
 
@@ -21,7 +21,9 @@ NEVER = -45.0
 
 
 @inlined
-def categorical(state: State, seen: Observed, mixture: Mixture, item: int, slot: int) -> float:
+def categorical(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int
+) -> float:
     """Return the log probability of the categorical values of an item beside those of a cluster."""
     density = 0.0
     for g in range(seen.codes.shape[1]):
@@ -33,7 +35,7 @@ def categorical(state: State, seen: Observed, mixture: Mixture, item: int, slot:
 
 @inlined
 def weigh(
-    state: State, seen: Observed, mixture: Mixture, item: int, slots: Ints, logs: Floats
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slots: Ints, logs: Floats
 ) -> None:
     """Write the log density of an item beside those of some clusters, by cluster and type.
 
@@ -72,7 +74,7 @@ def _weigh_vector(
 
 @kernel
 def _weigh_distances(
-    state: State, seen: Observed, mixture: Mixture, item: int, slots: Ints, logs: Floats
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slots: Ints, logs: Floats
 ) -> None:
     n_types, n_features = mixture.precisions.shape
     origins, taus = seen.origins[item], mixture.prior_precisions
@@ -88,7 +90,9 @@ def _weigh_distances(
 
 
 @kernel
-def beside(state: State, seen: Observed, mixture: Mixture, item: int, slot: int) -> float:
+def beside(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int
+) -> float:
     """Return the log density of an item of its own type beside those of a cluster, from its sums.
 
     For clusters that change with each item that is looked at: what `refresh` computes for all types
@@ -115,7 +119,7 @@ def beside(state: State, seen: Observed, mixture: Mixture, item: int, slot: int)
 
 
 @kernel
-def log_marginal(state: State, mixture: Mixture, of_vectors: bool, slot: int) -> float:
+def log_marginal(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> float:
     """Return the log marginal of a cluster, but for what each item adds in any cluster.
 
     Left out is half the log precision of each item over 2π, where types are not shared. The slot is
@@ -135,9 +139,9 @@ def log_marginal(state: State, mixture: Mixture, of_vectors: bool, slot: int) ->
 
 
 @kernel
-def log_joint(state: State, mixture: Mixture, of_vectors: bool) -> float:
+def log_joint(state: ClusterState, mixture: Mixture, of_vectors: bool) -> float:
     """Return log p(partition, types, items) with the means integrated out; sums are fresh."""
-    n_clusters = state.count[0]
+    n_clusters = state.n_clusters[0]
     total = n_clusters * math.log(mixture.alpha)
     for at in range(n_clusters):
         slot = state.active[at]

@@ -15,7 +15,7 @@ TOLERANCE = 1e-10
 
 
 @kernel
-def renumbered(rows, n_labels):
+def relabel_by_appearance(rows, n_labels):
     """Give the labels of each row, 0 to n_labels − 1, new numbers by first appearance."""
     found = np.empty(rows.shape, np.int32)
     number = np.empty(n_labels, np.int32)
@@ -54,7 +54,7 @@ def _grouped(samples):
 
 
 @kernel
-def joined(samples, weights):
+def co_clustering_weights(samples, weights):
     """Return the weight of the samples that join each pair, as a symmetric matrix."""
     n_items = samples.shape[1]
     members, starts = _grouped(samples)
@@ -72,7 +72,7 @@ def joined(samples, weights):
 
 
 @kernel
-def inside(samples, scores):
+def within_cluster_scores(samples, scores):
     """Return the sum of the scores, a symmetric matrix, of the pairs that each sample joins."""
     members, starts = _grouped(samples)
     places = starts.copy()

@@ -7,12 +7,12 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.compiling import inlined, kernel
 from coterie._kernels.dirichlet.clusters import (
+    ClusterState,
     Mixture,
-    Observed,
-    State,
+    ObservedItems,
     clear,
-    found,
     log_sum,
+    open_cluster,
     put,
     renew,
     retire,
@@ -22,8 +22,8 @@ from coterie._kernels.dirichlet.densities import beside, log_marginal, weigh
 
 @kernel
 def split_or_merge(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     n_scans: int,
@@ -43,7 +43,7 @@ def split_or_merge(
         first = rng.integers(0, n_items)
         second = rng.integers(0, n_items - 1)
         second += second >= first
-        count = gather(state, members, first, second)
+        count = list_members(state, members, first, second)
         launch(state, seen, mixture, rng, members[:count], sides, pulls, n_scans)
         if state.labels[first] == state.labels[second]:
             accepted += _split(state, seen, mixture, rng, members[:count], sides, pulls)
@@ -53,7 +53,7 @@ def split_or_merge(
 
 
 @kernel
-def gather(state: State, members: Ints, first: int, second: int) -> int:
+def list_members(state: ClusterState, members: Ints, first: int, second: int) -> int:
     """List the items of the clusters of two items, which come first and second."""
     members[0], members[1] = first, second
     count = 2
@@ -68,15 +68,15 @@ def gather(state: State, members: Ints, first: int, second: int) -> int:
 
 
 @kernel
-def _slots(state: State) -> tuple[int, int]:
+def _slots(state: ClusterState) -> tuple[int, int]:
     """Return the two slots in which a split is tried, beyond the one that is ready."""
-    return state.active[state.count[0] + 1], state.active[state.count[0] + 2]
+    return state.active[state.n_clusters[0] + 1], state.active[state.n_clusters[0] + 2]
 
 
 @kernel
 def launch(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
@@ -109,8 +109,8 @@ def launch(
 
 @kernel
 def scan(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
@@ -134,7 +134,7 @@ def scan(
 
 
 @inlined
-def _look_at_sides(state: State, pulls: Floats, at: int) -> None:
+def _look_at_sides(state: ClusterState, pulls: Floats, at: int) -> None:
     """Say what is near an item on either side; nothing to do for vectors."""
     if len(pulls):
         low, high = _slots(state)
@@ -144,8 +144,8 @@ def _look_at_sides(state: State, pulls: Floats, at: int) -> None:
 
 @kernel
 def _choose(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     members: Ints,
     sides: Ints,
@@ -162,7 +162,7 @@ def _choose(
     if mixture.shared:
         n_types = len(mixture.log_shares)
         logs = state.logs[: 2 * n_types]
-        weigh(state, seen, mixture, item, state.active[state.count[0] + 1 :][:2], logs)
+        weigh(state, seen, mixture, item, state.active[state.n_clusters[0] + 1 :][:2], logs)
         gap += log_sum(logs[n_types:]) - log_sum(logs[:n_types])
     else:
         gap += beside(state, seen, mixture, item, high)
@@ -178,8 +178,8 @@ def _choose(
 
 @kernel
 def _put(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     members: Ints,
     sides: Ints,
@@ -200,8 +200,8 @@ def _put(
 
 @kernel
 def _pull(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     members: Ints,
     pulls: Floats,
@@ -219,7 +219,7 @@ def _pull(
 
 @kernel
 def log_split_ratio(
-    state: State, mixture: Mixture, of_vectors: bool, low: int, high: int, whole: int
+    state: ClusterState, mixture: Mixture, of_vectors: bool, low: int, high: int, whole: int
 ) -> float:
     """Return log p(split) − log p(merged) of fresh slots of the two parts and of all."""
     n_low, n_high = state.sizes[low], state.sizes[high]
@@ -232,8 +232,8 @@ def log_split_ratio(
 
 @kernel
 def _split(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
@@ -248,12 +248,12 @@ def _split(
     ratio = log_split_ratio(state, mixture, seen.vectors.shape[0] > 0, low, high, whole) - proposed
     if math.log(1.0 - rng.random()) >= ratio:
         return 0
-    fresh = state.active[state.count[0]]
+    fresh = state.active[state.n_clusters[0]]
     _copy(state, whole, low)
     _copy(state, fresh, high)
     renew(state, mixture, seen.vectors.shape[0] > 0, whole)
     renew(state, mixture, seen.vectors.shape[0] > 0, fresh)
-    found(state, mixture, seen.vectors.shape[0] > 0)
+    open_cluster(state, mixture, seen.vectors.shape[0] > 0)
     for at in range(len(members)):
         state.labels[members[at]] = fresh if sides[at] else whole
     return 1
@@ -261,8 +261,8 @@ def _split(
 
 @kernel
 def _merge(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
@@ -275,7 +275,7 @@ def _merge(
     for at in range(len(members)):
         forced[at] = 1 if state.labels[members[at]] == gone else 0
     proposed = scan(state, seen, mixture, rng, members, sides, pulls, forced)
-    whole = _united(state, seen, mixture, members, sides, pulls)
+    whole = _merge_sides(state, seen, mixture, members, sides, pulls)
     renew(state, mixture, seen.vectors.shape[0] > 0, slot)
     renew(state, mixture, seen.vectors.shape[0] > 0, gone)
     ratio = proposed - log_split_ratio(state, mixture, seen.vectors.shape[0] > 0, slot, gone, whole)
@@ -290,8 +290,13 @@ def _merge(
 
 
 @kernel
-def _united(
-    state: State, seen: Observed, mixture: Mixture, members: Ints, sides: Ints, pulls: Floats
+def _merge_sides(
+    state: ClusterState,
+    seen: ObservedItems,
+    mixture: Mixture,
+    members: Ints,
+    sides: Ints,
+    pulls: Floats,
 ) -> int:
     """Add the sums of the high side to those of the low one, whose slot is returned."""
     low, high = _slots(state)
@@ -312,7 +317,7 @@ def _united(
 
 
 @kernel
-def _copy(state: State, target: int, source: int) -> None:
+def _copy(state: ClusterState, target: int, source: int) -> None:
     """Copy the sums of a slot."""
     state.sizes[target] = state.sizes[source]
     state.p[target] = state.p[source]

@@ -11,30 +11,30 @@ import numpy as np
 from coterie._core.arrays import Floats
 from coterie._kernels.compiling import inlined, kernel
 from coterie._kernels.dirichlet.clusters import (
+    ClusterState,
     Mixture,
-    Observed,
-    State,
+    ObservedItems,
     about_mean,
     add,
-    found,
     log_sum,
-    look_around,
+    open_cluster,
     refresh,
     retire,
+    sum_distances,
 )
 from coterie._kernels.dirichlet.densities import categorical, drawn, weigh
 
 
 @kernel
 def sweep_collapsed(
-    state: State, seen: Observed, mixture: Mixture, rng: np.random.Generator, start: int
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, rng: np.random.Generator, start: int
 ) -> int:
     """Draw the cluster and the type of each item with all means integrated out (algorithm 3)."""
     of_vectors = seen.vectors.shape[0] > 0
     for item in range(start, len(state.labels)):
-        if state.count[0] + 2 > len(state.sizes):
+        if state.n_clusters[0] + 2 > len(state.sizes):
             return item
-        look_around(state, seen, mixture, item)
+        sum_distances(state, seen, mixture, item)
         _take_out(state, seen, mixture, item)
         slot = _drawn_cluster(state, seen, mixture, item, rng.random())
         add(state, seen, mixture, item, slot, 1)
@@ -44,7 +44,7 @@ def sweep_collapsed(
 
 
 @inlined
-def _take_out(state: State, seen: Observed, mixture: Mixture, item: int) -> None:
+def _take_out(state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int) -> None:
     """Take an item out of its cluster, which ends if it is empty."""
     of_vectors, slot = seen.vectors.shape[0] > 0, state.labels[item]
     add(state, seen, mixture, item, slot, -1)
@@ -55,9 +55,11 @@ def _take_out(state: State, seen: Observed, mixture: Mixture, item: int) -> None
 
 
 @inlined
-def _drawn_cluster(state: State, seen: Observed, mixture: Mixture, item: int, chance: float) -> int:
+def _drawn_cluster(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, chance: float
+) -> int:
     """Draw a cluster, and a type where they are not shared; a new cluster gets its slot."""
-    n_types, count = len(mixture.log_shares), state.count[0] + 1
+    n_types, count = len(mixture.log_shares), state.n_clusters[0] + 1
     width = 1 if mixture.shared else n_types
     slots, logs = state.active[:count], state.logs[: count * n_types]
     weigh(state, seen, mixture, item, slots, logs)
@@ -71,7 +73,7 @@ def _drawn_cluster(state: State, seen: Observed, mixture: Mixture, item: int, ch
     number = drawn(logs[: count * width], chance)
     state.types[item] = number % width
     if number // width == count - 1:
-        return found(state, mixture, seen.vectors.shape[0] > 0)
+        return open_cluster(state, mixture, seen.vectors.shape[0] > 0)
     return slots[number // width]
 
 
@@ -79,9 +81,9 @@ def _drawn_cluster(state: State, seen: Observed, mixture: Mixture, item: int, ch
 
 
 @kernel
-def draw_centres(state: State, mixture: Mixture, rng: np.random.Generator) -> None:
+def draw_centres(state: ClusterState, mixture: Mixture, rng: np.random.Generator) -> None:
     """Draw the mean of each cluster, after its type where they are shared."""
-    for at in range(state.count[0]):
+    for at in range(state.n_clusters[0]):
         slot = state.active[at]
         if mixture.shared:
             state.kinds[slot] = _drawn_kind(state, mixture, slot, rng.random())
@@ -89,7 +91,7 @@ def draw_centres(state: State, mixture: Mixture, rng: np.random.Generator) -> No
 
 
 @kernel
-def _drawn_kind(state: State, mixture: Mixture, slot: int, chance: float) -> int:
+def _drawn_kind(state: ClusterState, mixture: Mixture, slot: int, chance: float) -> int:
     n_types = len(mixture.log_shares)
     logs = state.logs[:n_types]
     for j in range(n_types):
@@ -99,7 +101,9 @@ def _drawn_kind(state: State, mixture: Mixture, slot: int, chance: float) -> int
 
 
 @kernel
-def _draw_centre(state: State, mixture: Mixture, slot: int, rng: np.random.Generator) -> None:
+def _draw_centre(
+    state: ClusterState, mixture: Mixture, slot: int, rng: np.random.Generator
+) -> None:
     """Draw the mean of a cluster from its posterior."""
     kind = state.kinds[slot]
     for f in range(mixture.precisions.shape[1]):
@@ -111,7 +115,7 @@ def _draw_centre(state: State, mixture: Mixture, slot: int, rng: np.random.Gener
 
 @kernel
 def _around(
-    state: State, seen: Observed, mixture: Mixture, item: int, slot: int, kind: int
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int, kind: int
 ) -> float:
     """Return the log density of an item of a type about the mean of a cluster."""
     vector, centre, precisions = seen.vectors[item], state.centres[slot], mixture.precisions[kind]
@@ -123,10 +127,12 @@ def _around(
 
 
 @inlined
-def _weigh_clusters(state: State, seen: Observed, mixture: Mixture, item: int, logs: Floats) -> int:
+def _weigh_clusters(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, logs: Floats
+) -> int:
     """Write the log weights of all clusters, times types where they are not shared."""
     number = 0
-    for at in range(state.count[0]):
+    for at in range(state.n_clusters[0]):
         slot = state.active[at]
         size = math.log(state.sizes[slot]) + categorical(state, seen, mixture, item, slot)
         if mixture.shared:
@@ -142,7 +148,7 @@ def _weigh_clusters(state: State, seen: Observed, mixture: Mixture, item: int, l
 
 @kernel
 def sweep_conditional(
-    state: State, seen: Observed, mixture: Mixture, rng: np.random.Generator, start: int
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, rng: np.random.Generator, start: int
 ) -> int:
     """Draw the cluster and the type of each item given the means of clusters (algorithm 2).
 
@@ -150,13 +156,13 @@ def sweep_conditional(
     """
     n_types = len(mixture.log_shares)
     for item in range(start, len(state.labels)):
-        if state.count[0] + 2 > len(state.sizes):
+        if state.n_clusters[0] + 2 > len(state.sizes):
             return item
         _leave(state, seen, mixture, item)
         count = _weigh_clusters(state, seen, mixture, item, state.logs)
-        fresh = state.active[state.count[0]]
+        fresh = state.active[state.n_clusters[0]]
         logs = state.logs[: count + n_types]
-        weigh(state, seen, mixture, item, state.active[state.count[0] :][:1], logs[count:])
+        weigh(state, seen, mixture, item, state.active[state.n_clusters[0] :][:1], logs[count:])
         for j in range(n_types):
             # Where types are shared, the density has the log share in it.
             share = 0.0 if mixture.shared else mixture.log_shares[j]
@@ -173,8 +179,8 @@ def sweep_conditional(
 
 @kernel
 def sweep_auxiliary(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     start: int,
@@ -189,7 +195,7 @@ def sweep_auxiliary(
     n_auxiliary = len(auxiliary)
     kinds = np.zeros(n_auxiliary, np.intp)
     for item in range(start, len(state.labels)):
-        if state.count[0] + 2 > len(state.sizes):
+        if state.n_clusters[0] + 2 > len(state.sizes):
             return item
         slot = state.labels[item]
         alone = state.sizes[slot] == 1
@@ -205,7 +211,7 @@ def sweep_auxiliary(
                 kinds[a] = _share(mixture, rng.random())
         _leave(state, seen, mixture, item)
         count = _weigh_clusters(state, seen, mixture, item, state.logs)
-        fresh = state.active[state.count[0]]
+        fresh = state.active[state.n_clusters[0]]
         size = math.log(mixture.alpha / n_auxiliary)
         size += categorical(state, seen, mixture, item, fresh)
         width = 1 if mixture.shared else n_types
@@ -238,7 +244,7 @@ def _share(mixture: Mixture, chance: float) -> int:
 
 
 @inlined
-def _leave(state: State, seen: Observed, mixture: Mixture, item: int) -> None:
+def _leave(state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int) -> None:
     """Take an item out of its cluster; its mean stays as it was drawn."""
     slot = state.labels[item]
     add(state, seen, mixture, item, slot, -1)
@@ -247,7 +253,9 @@ def _leave(state: State, seen: Observed, mixture: Mixture, item: int) -> None:
 
 
 @inlined
-def _join(state: State, seen: Observed, mixture: Mixture, item: int, number: int) -> None:
+def _join(
+    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, number: int
+) -> None:
     """Put an item into the cluster, and give it the type, of a candidate."""
     width = 1 if mixture.shared else len(mixture.log_shares)
     slot = state.active[number // width]
@@ -257,9 +265,9 @@ def _join(state: State, seen: Observed, mixture: Mixture, item: int, number: int
 
 
 @kernel
-def _open(state: State, seen: Observed, mixture: Mixture, item: int, kind: int) -> int:
+def _open(state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, kind: int) -> int:
     """Found a cluster of one item of a type."""
-    slot = found(state, mixture, True)
+    slot = open_cluster(state, mixture, True)
     state.kinds[slot] = kind
     state.types[item] = 0 if mixture.shared else kind
     state.labels[item] = slot

@@ -28,7 +28,7 @@ class Base(NamedTuple):
     rate: Floats
 
 
-class State(NamedTuple):
+class TypeState(NamedTuple):
     """Where a chain stands; there are at most as many types as units."""
 
     of_unit: Ints

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.compiling import kernel
-from coterie._kernels.dirichlet.clusters import Mixture, Observed, State, rebuild
+from coterie._kernels.dirichlet.clusters import ClusterState, Mixture, ObservedItems, rebuild
 from coterie._kernels.dirichlet.densities import log_joint
 from coterie._kernels.dirichlet.splits import split_or_merge
 from coterie._kernels.dirichlet.sweeps import (
@@ -35,8 +35,8 @@ class Course(NamedTuple):
 
 @kernel
 def walk_collapsed(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
@@ -46,8 +46,8 @@ def walk_collapsed(
 
     Return whether it is done; if not, more slots are needed to go on.
     """
-    while state.clock[0] < until:
-        state.clock[1] = sweep_collapsed(state, seen, mixture, rng, state.clock[1])
+    while state.progress[0] < until:
+        state.progress[1] = sweep_collapsed(state, seen, mixture, rng, state.progress[1])
         if not _finish(state, seen, mixture, rng, course, False):
             return False
     return True
@@ -55,16 +55,16 @@ def walk_collapsed(
 
 @kernel
 def walk_conditional(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
     until: int,
 ) -> bool:
     """Go on by algorithm 2; the centres must have been drawn."""
-    while state.clock[0] < until:
-        state.clock[1] = sweep_conditional(state, seen, mixture, rng, state.clock[1])
+    while state.progress[0] < until:
+        state.progress[1] = sweep_conditional(state, seen, mixture, rng, state.progress[1])
         if not _finish(state, seen, mixture, rng, course, True):
             return False
     return True
@@ -72,8 +72,8 @@ def walk_conditional(
 
 @kernel
 def walk_auxiliary(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
@@ -81,8 +81,8 @@ def walk_auxiliary(
 ) -> bool:
     """Go on by algorithm 8; the centres must have been drawn."""
     auxiliary = np.empty((course.n_auxiliary, mixture.precisions.shape[1]))
-    while state.clock[0] < until:
-        state.clock[1] = sweep_auxiliary(state, seen, mixture, rng, state.clock[1], auxiliary)
+    while state.progress[0] < until:
+        state.progress[1] = sweep_auxiliary(state, seen, mixture, rng, state.progress[1], auxiliary)
         if not _finish(state, seen, mixture, rng, course, True):
             return False
     return True
@@ -90,24 +90,24 @@ def walk_auxiliary(
 
 @kernel
 def _finish(
-    state: State,
-    seen: Observed,
+    state: ClusterState,
+    seen: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
     draws_centres: bool,
 ) -> bool:
     """Split and merge after a sweep, and keep what comes of it; not if slots are too few."""
-    wanted = state.count[0] + course.n_splits + 3
-    if state.clock[1] < len(state.labels) or wanted > len(state.sizes):
+    wanted = state.n_clusters[0] + course.n_splits + 3
+    if state.progress[1] < len(state.labels) or wanted > len(state.sizes):
         return False
     rebuild(state, seen, mixture)
-    state.clock[2] += split_or_merge(state, seen, mixture, rng, course.n_scans, course.n_splits)
+    state.progress[2] += split_or_merge(state, seen, mixture, rng, course.n_scans, course.n_splits)
     if draws_centres:
         draw_centres(state, mixture, rng)
-    state.clock[0] += 1
-    state.clock[1] = 0
-    after = state.clock[0] - course.burn_in
+    state.progress[0] += 1
+    state.progress[1] = 0
+    after = state.progress[0] - course.burn_in
     if after > 0 and after % course.spacing == 0:
         at = after // course.spacing - 1
         course.labels[at] = state.labels

@@ -25,7 +25,7 @@ class SparseRows(NamedTuple):
     values: Floats
 
 
-class Nodes(NamedTuple):
+class WinnowNodes(NamedTuple):
     """Where a run stands; one row a class, one column a feature, and one for the constant."""
 
     weights: Floats
@@ -78,13 +78,13 @@ def change(nodes, node, column, log_factor, n_seen):
     nodes.weights[node, column] = min(max(weight * exp(log_factor), SMALLEST), LARGEST)
 
 
-def nodes_of(weight: float, n_columns: int) -> Nodes:
+def start_nodes(weight: float, n_columns: int) -> WinnowNodes:
     """Begin a run with all weights the same."""
     shape = 2, n_columns + 1
-    return Nodes(np.full(shape, weight), np.zeros(shape), np.zeros(shape, dtype=np.intp))
+    return WinnowNodes(np.full(shape, weight), np.zeros(shape), np.zeros(shape, dtype=np.intp))
 
 
-def mean(nodes: Nodes, n_seen: int) -> Floats:
+def mean_weights(nodes: WinnowNodes, n_seen: int) -> Floats:
     """Return the mean of the weights after each of the examples so far."""
     total: Floats = nodes.sums + nodes.weights * (n_seen - nodes.since)
     return total / n_seen

@@ -21,7 +21,7 @@ SMALLEST = 1e-9
 """The scale below which it is multiplied into the weights."""
 
 
-class Rows(NamedTuple):
+class PairRows(NamedTuple):
     """Features of pairs as arrays, those of one later item after the other.
 
     Their columns are of up to five kinds: constants; a dense and a sparse matrix with one row a
@@ -37,12 +37,12 @@ class Rows(NamedTuple):
     """The columns that are 1 for every pair."""
     dense: Floats
     first_dense: int
-    ends: NDArray[Any]
-    columns: NDArray[Any]
-    values: Floats
+    sparse_indptr: NDArray[Any]
+    sparse_columns: NDArray[Any]
+    sparse_values: Floats
     nodes: Floats
     first_node: int
-    node_ends: NDArray[Any]
+    node_indptr: NDArray[Any]
     node_columns: NDArray[Any]
     node_values: Floats
 
@@ -62,10 +62,10 @@ class Scratch(NamedTuple):
     """
 
     links: Floats
-    pulls: Floats
-    rights: Ints
+    link_gradient: Floats
+    correct: Ints
     gradient: Floats
-    own: Floats
+    item_vector: Floats
     totals: Floats
 
 
@@ -82,11 +82,11 @@ def score(rows, item, lo, hi, weights, own, links):
         own_coef = coef[rows.first_dense : rows.first_dense + rows.dense.shape[1]]
         for pair in range(lo, hi):
             links[pair - lo] += product(rows.dense[pair], own_coef)
-    if len(rows.values):
+    if len(rows.sparse_values):
         for pair in range(lo, hi):
             total = 0.0
-            for entry in range(rows.ends[pair], rows.ends[pair + 1]):
-                total += coef[rows.columns[entry]] * rows.values[entry]
+            for entry in range(rows.sparse_indptr[pair], rows.sparse_indptr[pair + 1]):
+                total += coef[rows.sparse_columns[entry]] * rows.sparse_values[entry]
             links[pair - lo] += total
     if rows.nodes.shape[1]:
         weighted = rows.nodes[item] * coef[rows.first_node : rows.first_node + rows.nodes.shape[1]]
@@ -95,7 +95,7 @@ def score(rows, item, lo, hi, weights, own, links):
     if len(rows.node_values):
         for pair in range(lo, hi):
             total, left = 0.0, rows.lefts[pair]
-            for entry in range(rows.node_ends[left], rows.node_ends[left + 1]):
+            for entry in range(rows.node_indptr[left], rows.node_indptr[left + 1]):
                 column = rows.node_columns[entry]
                 total += own[column] * coef[column] * rows.node_values[entry]
             links[pair - lo] += total
@@ -140,7 +140,7 @@ def step(rows, item, lo, hi, pulls, rate, lam, weights, scratch):
         for column in range(rows.dense.shape[1]):
             change(coef, sums, clock, rows.first_dense + column, length * gradient[column])
             gradient[column] = 0.0
-    if len(rows.values):
+    if len(rows.sparse_values):
         add_sparse(rows, lo, hi, pulls, gradient)
         sweep(rows, lo, hi, length, coef, sums, clock, gradient)
     if rows.nodes.shape[1]:
@@ -150,8 +150,8 @@ def step(rows, item, lo, hi, pulls, rate, lam, weights, scratch):
             change(coef, sums, clock, rows.first_node + column, length * slope)
             gradient[column] = 0.0
     if len(rows.node_values):
-        add_sparse_nodes(rows, lo, hi, pulls, scratch.own, gradient)
-        for entry in range(rows.node_ends[item], rows.node_ends[item + 1]):
+        add_sparse_nodes(rows, lo, hi, pulls, scratch.item_vector, gradient)
+        for entry in range(rows.node_indptr[item], rows.node_indptr[item + 1]):
             column = rows.node_columns[entry]
             slope = gradient[column] * rows.node_values[entry]
             change(coef, sums, clock, column, length * slope)
@@ -187,8 +187,8 @@ def add_sparse(rows, lo, hi, pulls, gradient):
     for pair in range(lo, hi):
         pull = pulls[pair - lo]
         if pull != 0.0:
-            for entry in range(rows.ends[pair], rows.ends[pair + 1]):
-                gradient[rows.columns[entry]] += pull * rows.values[entry]
+            for entry in range(rows.sparse_indptr[pair], rows.sparse_indptr[pair + 1]):
+                gradient[rows.sparse_columns[entry]] += pull * rows.sparse_values[entry]
 
 
 @inlined
@@ -198,14 +198,14 @@ def sweep(rows, lo, hi, length, coef, sums, clock, gradient):
     Column by column, or entry by entry where the pairs have fewer of them: a column that was met
     before is 0 by then.
     """
-    if rows.ends[hi] - rows.ends[lo] > len(gradient):
+    if rows.sparse_indptr[hi] - rows.sparse_indptr[lo] > len(gradient):
         for column in range(len(gradient)):
             if gradient[column] != 0.0:
                 change(coef, sums, clock, column, length * gradient[column])
                 gradient[column] = 0.0
         return
-    for entry in range(rows.ends[lo], rows.ends[hi]):
-        column = rows.columns[entry]
+    for entry in range(rows.sparse_indptr[lo], rows.sparse_indptr[hi]):
+        column = rows.sparse_columns[entry]
         if gradient[column] != 0.0:
             change(coef, sums, clock, column, length * gradient[column])
             gradient[column] = 0.0
@@ -227,7 +227,7 @@ def add_sparse_nodes(rows, lo, hi, pulls, own, gradient):
     for pair in range(lo, hi):
         pull, left = pulls[pair - lo], rows.lefts[pair]
         if pull != 0.0:
-            for entry in range(rows.node_ends[left], rows.node_ends[left + 1]):
+            for entry in range(rows.node_indptr[left], rows.node_indptr[left + 1]):
                 column = rows.node_columns[entry]
                 if own[column] != 0.0:
                     gradient[column] += pull * rows.node_values[entry]
@@ -237,7 +237,7 @@ def add_sparse_nodes(rows, lo, hi, pulls, own, gradient):
 def open_item(rows, item, own):
     """Write out the sparse vector of an item."""
     if len(rows.node_values):
-        for entry in range(rows.node_ends[item], rows.node_ends[item + 1]):
+        for entry in range(rows.node_indptr[item], rows.node_indptr[item + 1]):
             own[rows.node_columns[entry]] = rows.node_values[entry]
 
 
@@ -245,40 +245,40 @@ def open_item(rows, item, own):
 def close_item(rows, item, own):
     """Leave zeros where the sparse vector of an item was."""
     if len(rows.node_values):
-        for entry in range(rows.node_ends[item], rows.node_ends[item + 1]):
+        for entry in range(rows.node_indptr[item], rows.node_indptr[item + 1]):
             own[rows.node_columns[entry]] = 0.0
 
 
-def weights_of(start: Floats) -> Weights:
+def start_weights(start: Floats) -> Weights:
     """Begin a descent at some coef."""
     return Weights(start.copy(), np.zeros(len(start)), np.array([1.0, 0.0, 0.0]))
 
 
-def last(weights: Weights) -> Floats:
+def last_iterate(weights: Weights) -> Floats:
     """Return the weights as they stand."""
     now: Floats = weights.clock[0] * weights.coef
     return now
 
 
-def mean(weights: Weights) -> Floats:
+def mean_iterate(weights: Weights) -> Floats:
     """Return the mean of the weights after each step so far."""
     _, scales, n_steps = weights.clock
-    return (scales * weights.coef + weights.sums) / n_steps if n_steps else last(weights)
+    return (scales * weights.coef + weights.sums) / n_steps if n_steps else last_iterate(weights)
 
 
 @kernel
 def left_link_pass(rows, labels, first, gamma, rate, lam, weights, scratch):
     """Descend on the loss of left-linking: one step an item."""
     lost = 0.0
-    links, pulls, rights = scratch.links, scratch.pulls, scratch.rights
+    links, pulls, rights = scratch.links, scratch.link_gradient, scratch.correct
     for item in range(first, len(labels)):
         a, b = rows.starts[item], rows.starts[item + 1]
-        open_item(rows, item, scratch.own)
-        score(rows, item, a, b, weights, scratch.own, links)
+        open_item(rows, item, scratch.item_vector)
+        score(rows, item, a, b, weights, scratch.item_vector, links)
         count = find_rights(item, rows.lefts[a:b], labels, rights)
         lost += left_link_loss(links[: b - a], rights[:count], gamma, pulls)
         step(rows, item, a, b, pulls, rate, lam, weights, scratch)
-        close_item(rows, item, scratch.own)
+        close_item(rows, item, scratch.item_vector)
     return lost
 
 
@@ -286,16 +286,21 @@ def left_link_pass(rows, labels, first, gamma, rate, lam, weights, scratch):
 def sum_link_pass(rows, labels, first, rate, lam, weights, scratch):
     """Descend on the loss of Sum-Link: one step an item."""
     lost = 0.0
-    links, pulls, rights, totals = scratch.links, scratch.pulls, scratch.rights, scratch.totals
+    links, pulls, rights, totals = (
+        scratch.links,
+        scratch.link_gradient,
+        scratch.correct,
+        scratch.totals,
+    )
     for item in range(first, len(labels)):
         a, b = rows.starts[item], rows.starts[item + 1]
         lefts = rows.lefts[a:b]
-        open_item(rows, item, scratch.own)
-        score(rows, item, a, b, weights, scratch.own, links)
+        open_item(rows, item, scratch.item_vector)
+        score(rows, item, a, b, weights, scratch.item_vector, links)
         count = find_rights(item, lefts, labels, rights)
         lost += sum_link_loss(lefts, links[: b - a], labels, rights[:count], totals, pulls)
         step(rows, item, a, b, pulls, rate, lam, weights, scratch)
-        close_item(rows, item, scratch.own)
+        close_item(rows, item, scratch.item_vector)
     return lost
 
 
@@ -307,20 +312,20 @@ def closest_link_pass(rows, labels, first, teach_firsts, rate, lam, weights, scr
     item that has none teaches nothing, or all its candidates as negative ones.
     """
     lost = 0.0
-    links, pulls, rights = scratch.links, scratch.pulls, scratch.rights
+    links, pulls, rights = scratch.links, scratch.link_gradient, scratch.correct
     for item in range(first, len(labels)):
         a, b = rows.starts[item], rows.starts[item + 1]
         count = find_rights(item, rows.lefts[a:b], labels, rights)
         if not count and not teach_firsts:
             continue
         closest = a + rights[count - 1] if count else -1
-        open_item(rows, item, scratch.own)
+        open_item(rows, item, scratch.item_vector)
         for pair in range(max(closest, a), b):
-            score(rows, item, pair, pair + 1, weights, scratch.own, links)
+            score(rows, item, pair, pair + 1, weights, scratch.item_vector, links)
             sign = 1.0 if pair == closest else -1.0
             loss = 1.0 - sign * links[0]
             pulls[0] = -sign if loss > 0.0 else 0.0
             lost += max(loss, 0.0)
             step(rows, item, pair, pair + 1, pulls, rate, lam, weights, scratch)
-        close_item(rows, item, scratch.own)
+        close_item(rows, item, scratch.item_vector)
     return lost

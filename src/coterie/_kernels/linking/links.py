@@ -64,7 +64,7 @@ def heaviest(lefts, addends, labels, totals, floor):
 
 
 @kernel
-def listed_left_links(starts, lefts, links, gamma, apart_starts, apart):
+def left_link_labels(starts, lefts, links, gamma, apart_starts, apart):
     """Label items by `left_link`; the candidates of item i are at `starts[i]:starts[i + 1]`."""
     n_items = len(starts) - 1
     labels, totals = np.empty(n_items, np.int32), np.zeros(n_items)
@@ -80,7 +80,7 @@ def listed_left_links(starts, lefts, links, gamma, apart_starts, apart):
 
 
 @kernel
-def condensed_left_links(n_items, scores, gamma, apart_starts, apart):
+def condensed_left_link_labels(n_items, scores, gamma, apart_starts, apart):
     """Label items by `left_link`; every item on the left is a candidate."""
     labels, totals = np.empty(n_items, np.int32), np.zeros(n_items)
     barred = np.full(n_items if len(apart) else 0, -1, np.int32)
@@ -96,7 +96,7 @@ def condensed_left_links(n_items, scores, gamma, apart_starts, apart):
 
 
 @kernel
-def listed_sum_links(starts, lefts, links):
+def sum_link_labels(starts, lefts, links):
     """Label items by `sum_link`; the candidates of item i are at `starts[i]:starts[i + 1]`."""
     n_items = len(starts) - 1
     labels, totals = np.empty(n_items, np.int32), np.zeros(n_items)
@@ -110,7 +110,7 @@ def listed_sum_links(starts, lefts, links):
 
 
 @kernel
-def condensed_sum_links(n_items, scores):
+def condensed_sum_link_labels(n_items, scores):
     """Label items by `sum_link`; every item on the left is a candidate."""
     labels, totals = np.empty(n_items, np.int32), np.zeros(n_items)
     lefts, links = np.arange(n_items).astype(np.int32), np.empty(n_items)
@@ -141,7 +141,7 @@ def bar(item, apart_starts, apart, labels, barred):
 
 
 @kernel
-def listed_best_links(n_items, pairs, scores):
+def best_left_links(n_items, pairs, scores):
     """Return each item's best left link and what it scores, -1 and 0 if none is above 0.
 
     The smallest index among equals.
@@ -155,7 +155,7 @@ def listed_best_links(n_items, pairs, scores):
 
 
 @kernel
-def condensed_best_links(n_items, scores):
+def condensed_best_left_links(n_items, scores):
     """Return the same where all pairs are scored, in one pass over them in their order."""
     best, links = np.zeros(n_items), np.full(n_items, -1, np.int32)
     pair = 0
@@ -168,7 +168,7 @@ def condensed_best_links(n_items, scores):
 
 
 @kernel
-def followed(links):
+def follow_links(links):
     """Label items by the cluster of the item on the left that they link to; -1 starts one."""
     labels = np.empty(len(links), np.int32)
     count = 0
@@ -178,7 +178,7 @@ def followed(links):
     return labels
 
 
-def by_item(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Ints, Ints, Floats]:
+def sort_by_item(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Ints, Ints, Floats]:
     """Sort pairs by their later item: where each item's begin, the earlier items, the scores.
 
     All three are read-only, so that every kernel that takes them is compiled once.

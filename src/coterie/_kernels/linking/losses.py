@@ -110,7 +110,7 @@ def sum_link_loss(lefts, links, labels, rights, totals, pulls):
 
 
 @kernel
-def worst_sum(starts, lefts, links, labels, gamma, pulls):
+def sum_augmented_soft_max(starts, lefts, links, labels, gamma, pulls):
     """Sum `worst_links` over the items of a set."""
     total, rights = 0.0, np.empty(len(labels), np.intp)
     for item in range(len(labels)):
@@ -121,7 +121,7 @@ def worst_sum(starts, lefts, links, labels, gamma, pulls):
 
 
 @kernel
-def best_sum(starts, lefts, links, labels, gamma, pulls):
+def sum_correct_soft_max(starts, lefts, links, labels, gamma, pulls):
     """Sum `best_links` over the items of a set; `pulls` come as zeros."""
     total, rights = 0.0, np.empty(len(labels), np.intp)
     for item in range(len(labels)):

@@ -15,7 +15,7 @@ LEVELS = 1e12
 
 
 @kernel
-def nearest(cosines, begins, n_old, count):
+def nearest_items(cosines, begins, n_old, count):
     """Return how many near items each new one has, and where they are, in ascending order.
 
     They are the `count` of the highest cosines, the first among equals, of those from its own
@@ -46,7 +46,7 @@ def nearest(cosines, begins, n_old, count):
 
 
 @kernel
-def placed(lefts, earlier, first):
+def positions_of(lefts, earlier, first):
     """Return the places of items by their numbers; from `first` on they are new."""
     places = np.empty(len(lefts), np.int32)
     for k in range(len(lefts)):
@@ -58,7 +58,7 @@ def placed(lefts, earlier, first):
 
 
 @kernel
-def paired(starts, lefts, n_old):
+def list_pairs(starts, lefts, n_old):
     """List the pairs by their first item, and where each is in the order by second items."""
     n_new = len(starts) - 1
     ends = np.zeros(n_old + n_new + 1, np.intp)
@@ -76,7 +76,7 @@ def paired(starts, lefts, n_old):
 
 
 @kernel
-def left_linked(starts, lefts, links, known, n_known, gamma):
+def decide_left_links(starts, lefts, links, known, n_known, gamma):
     """Decide by `left_link`: clusters, strongest links, runners-up, and both probabilities."""
     n_old, n_new = len(known), len(starts) - 1
     labels, totals, barred = begun(known, n_known, n_new)
@@ -101,7 +101,7 @@ def left_linked(starts, lefts, links, known, n_known, gamma):
 
 
 @kernel
-def sum_linked(starts, lefts, links, known, n_known):
+def decide_sum_links(starts, lefts, links, known, n_known):
     """Decide by `sum_link`: clusters, strongest links and runners-up."""
     n_old, n_new = len(known), len(starts) - 1
     labels, totals, _ = begun(known, n_known, n_new)

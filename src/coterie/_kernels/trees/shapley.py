@@ -30,7 +30,7 @@ class Paths(NamedTuple):
     """The share of the parent's training pairs that pass the test."""
     kept: np.ndarray
     """z: the product of the shares of this test and of those above it."""
-    reached: np.ndarray
+    reach_shares: np.ndarray
     """The share of all training pairs that reach the node."""
 
 
@@ -39,7 +39,7 @@ def trace_paths(nodes, covers):
     """Follow all paths down, and count the features on the one that has most of them."""
     n_nodes = len(nodes.columns)
     parents, above = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)
-    shares, kept, reached = np.ones(n_nodes), np.ones(n_nodes), np.ones(n_nodes)
+    shares, kept, reach_shares = np.ones(n_nodes), np.ones(n_nodes), np.ones(n_nodes)
     counts = np.zeros(n_nodes, np.intp)
     for parent in range(n_nodes):
         column = nodes.columns[parent]
@@ -54,9 +54,9 @@ def trace_paths(nodes, covers):
             parents[child], above[child] = parent, before
             shares[child] = covers[child] / (covers[left] + covers[right])
             kept[child] = shares[child] * (kept[before] if before >= 0 else 1.0)
-            reached[child] = shares[child] * reached[parent]
+            reach_shares[child] = shares[child] * reach_shares[parent]
             counts[child] = counts[parent] + (before < 0)
-    return Paths(parents, above, shares, kept, reached), counts.max() if n_nodes else 0
+    return Paths(parents, above, shares, kept, reach_shares), counts.max() if n_nodes else 0
 
 
 @kernel

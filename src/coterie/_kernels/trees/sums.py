@@ -14,7 +14,7 @@ BLOCK_ENTRIES = 2**16
 """How many numbers of a block of rows are looked at by all trees in a row: half a megabyte."""
 
 
-class Nodes(NamedTuple):
+class TreeNodes(NamedTuple):
     """What the nodes do: int32 but for the thresholds and values, which are float64."""
 
     roots: np.ndarray

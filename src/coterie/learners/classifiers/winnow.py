@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Floats, Ints
-from coterie._kernels.linear.winnow import SparseRows, mean, nodes_of, winnow_pass
+from coterie._kernels.linear.winnow import SparseRows, mean_weights, start_nodes, winnow_pass
 from coterie.exceptions import InputError
 
 _START = 3.0
@@ -106,11 +106,11 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, classes = _two_classes(y)
         rows = _rows(X)
         total = rows.values.sum() / len(classes) + 1.0
-        nodes = nodes_of(_START * float(self.threshold) / total, X.shape[1])
+        nodes = start_nodes(_START * float(self.threshold) / total, X.shape[1])
         for n_before in range(0, n_passes * len(classes), len(classes)):
             order = rng.permutation(len(classes))
             winnow_pass(rows, classes, order, n_before, log_rates, bounds, nodes)
-        self._keep(mean(nodes, n_passes * len(classes)) if self.average else nodes.weights)
+        self._keep(mean_weights(nodes, n_passes * len(classes)) if self.average else nodes.weights)
         return self
 
     def decision_function(self, X: Any) -> Floats:

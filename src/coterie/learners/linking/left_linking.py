@@ -10,7 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._core.arguments import as_real
 from coterie._core.arrays import Floats, read_only
 from coterie._kernels.linking.descent import Scratch, Weights, left_link_pass
-from coterie._kernels.linking.losses import best_sum, link_shares, worst_sum
+from coterie._kernels.linking.losses import (
+    link_shares,
+    sum_augmented_soft_max,
+    sum_correct_soft_max,
+)
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.items import as_item_set
@@ -199,11 +203,11 @@ class LinearLinkRisk:
 
     def worst(self, coef: Floats) -> tuple[float, Floats]:
         """Return the loss-augmented part and its gradient, with weights p."""
-        return self._mean(worst_sum, coef)
+        return self._mean(sum_augmented_soft_max, coef)
 
     def best(self, coef: Floats) -> tuple[float, Floats]:
         """Return the part of the right links and its gradient, with weights p′."""
-        return self._mean(best_sum, coef)
+        return self._mean(sum_correct_soft_max, coef)
 
     def objective(self, coef: Floats, lam: float) -> tuple[float, Floats]:
         """Return eq. 7 and its gradient."""

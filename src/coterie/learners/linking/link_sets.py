@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
-from coterie._kernels.linking.descent import Rows
-from coterie._kernels.linking.links import by_item
+from coterie._kernels.linking.descent import PairRows
+from coterie._kernels.linking.links import sort_by_item
 from coterie._types import Blocker, Features, Featurizer
 from coterie.exceptions import FeatureError, located
 from coterie.features.operators import (
@@ -42,7 +42,7 @@ class Candidates(NamedTuple):
         if pairs is None:
             return cls(*_all_candidates(n_items))
         rows = read_only(np.arange(len(pairs), dtype=np.float64))
-        starts, lefts, order = by_item(n_items, pairs, rows)
+        starts, lefts, order = sort_by_item(n_items, pairs, rows)
         return cls(starts, lefts, order.astype(np.intp))
 
     @property
@@ -90,7 +90,7 @@ class LinkSet:
         return self.features.T @ weights
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> PairRows:
         """The features as arrays, in the order of the candidates."""
         return _as_rows(self.features, self.candidates)
 
@@ -151,7 +151,7 @@ def _leaves(features: Any, first: int, scale: Floats) -> Iterator[_Leaf]:
         yield _Leaf(features, first, scale)
 
 
-def _as_rows(features: Features, candidates: Candidates) -> Rows:
+def _as_rows(features: Features, candidates: Candidates) -> PairRows:
     """Sort what features are made of into the kinds that kernels know.
 
     Of each kind but the constants there is room for one; a second one, and features of no known
@@ -170,20 +170,20 @@ def _as_rows(features: Features, candidates: Candidates) -> Rows:
             rest.append(leaf)
     dense, first_dense = _dense(found.get("dense"), candidates.order)
     nodes, first_node = _nodes(found.get("nodes"))
-    ends, columns, values = _sparse(rest, features.shape[1], candidates.order)
-    node_ends, node_columns, node_values = _sparse_nodes(found.get("sparse nodes"))
-    return Rows(
+    indptr, columns, values = _sparse(rest, features.shape[1], candidates.order)
+    node_indptr, node_columns, node_values = _sparse_nodes(found.get("sparse nodes"))
+    return PairRows(
         starts=candidates.starts,
         lefts=candidates.lefts,
         constants=read_only(np.array(constants, dtype=np.intp)),
         dense=dense,
         first_dense=first_dense,
-        ends=ends,
-        columns=columns,
-        values=values,
+        sparse_indptr=indptr,
+        sparse_columns=columns,
+        sparse_values=values,
         nodes=nodes,
         first_node=first_node,
-        node_ends=node_ends,
+        node_indptr=node_indptr,
         node_columns=node_columns,
         node_values=node_values,
     )

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from coterie._core.arguments import as_real, as_whole, refuse_class
 from coterie._core.arrays import Floats
 from coterie._core.progress import report
-from coterie._kernels.linking.descent import Scratch, Weights, weights_of
+from coterie._kernels.linking.descent import Scratch, Weights, start_weights
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError, InterruptedWarning
 from coterie.learners.base import Examples, Learner, as_examples
@@ -152,7 +152,7 @@ class OnlineLearner(Learner):
     def _reached(self) -> Descent:
         """Where to go on from, with the solver of now; after a fit in batch, from its weights."""
         if self._descent is None:
-            return Descent(self.solver, weights_of(self.coef_))
+            return Descent(self.solver, start_weights(self.coef_))
         return replace(self._descent, solver=self.solver)
 
     def _passes(

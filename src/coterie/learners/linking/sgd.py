@@ -10,7 +10,13 @@ import numpy as np
 from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.values import Value
-from coterie._kernels.linking.descent import Scratch, Weights, last, mean, weights_of
+from coterie._kernels.linking.descent import (
+    Scratch,
+    Weights,
+    last_iterate,
+    mean_iterate,
+    start_weights,
+)
 from coterie.exceptions import FeatureError
 from coterie.learners.linking.link_sets import LinkSet
 
@@ -65,7 +71,7 @@ class SGD(Value):
 
     def begin(self, n_columns: int, random_state: int) -> "Descent":
         """Begin a descent."""
-        return Descent(self, weights_of(drawn_start(self, n_columns, random_state)))
+        return Descent(self, start_weights(drawn_start(self, n_columns, random_state)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +84,7 @@ class Descent:
     @property
     def coef(self) -> Floats:
         """The weights learned so far."""
-        return mean(self.weights) if self.solver.average else last(self.weights)
+        return mean_iterate(self.weights) if self.solver.average else last_iterate(self.weights)
 
     def run(
         self, sets: Sequence[LinkSet], descend: Pass, lam: float, firsts: Sequence[int]
@@ -94,7 +100,9 @@ class Descent:
             n_items += len(link_set) - first
         reached = Descent(self.solver, weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            objective = 0.5 * lam * float(last(weights) @ last(weights)) + lost / max(n_items, 1)
+            objective = 0.5 * lam * float(
+                last_iterate(weights) @ last_iterate(weights)
+            ) + lost / max(n_items, 1)
             finite = np.isfinite(objective) and np.isfinite(reached.coef).all()
         if not finite:
             raise FeatureError(
@@ -118,10 +126,10 @@ def _scratch(sets: Sequence[LinkSet], n_columns: int) -> Scratch:
     n_clusters = max((int(link_set.labels.max(initial=-1)) + 1 for link_set in sets), default=0)
     return Scratch(
         links=np.zeros(max(most, 1)),
-        pulls=np.zeros(max(most, 1)),
-        rights=np.zeros(most, dtype=np.intp),
+        link_gradient=np.zeros(max(most, 1)),
+        correct=np.zeros(most, dtype=np.intp),
         gradient=np.zeros(n_columns),
-        own=np.zeros(n_columns),
+        item_vector=np.zeros(n_columns),
         totals=np.zeros(n_clusters),
     )
 
