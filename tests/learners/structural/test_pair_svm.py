@@ -1,4 +1,4 @@
-"""A linear SVM of pairs by cutting planes, against that of scikit-learn."""
+"""The linear SVM of pairs by cutting planes, compared with that of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -15,51 +15,51 @@ from coterie.partition import Partition
 CORPUS = make_item_sets(n_sets=3, n_items=12, random_state=0)
 
 
-def written_out(corpus):
-    """Return all pairs with a constant, their sides, and the share of each in the loss."""
-    matrices, sides, shares = [], [], []
+def write_out_pairs(corpus):
+    """Return the features of all pairs, their signs, and the weight of each pair in the loss."""
+    matrices, signs, pair_weights = [], [], []
     for item_set, truth in zip(*corpus, strict=True):
         products = NodeProducts(item_set.items).to_matrix()
         matrices.append(np.column_stack([products, np.ones(len(products))]))
-        sides.append(np.where(truth.together(), 1, -1))
-        shares.append(np.full(len(products), 100 / len(products) / len(corpus.partitions)))
-    return np.vstack(matrices), np.concatenate(sides), np.concatenate(shares)
+        signs.append(np.where(truth.together(), 1, -1))
+        pair_weights.append(np.full(len(products), 100 / len(products) / len(corpus.partitions)))
+    return np.vstack(matrices), np.concatenate(signs), np.concatenate(pair_weights)
 
 
-def objective(coef, C, matrix, sides, shares):
-    return 0.5 * coef @ coef + C * shares @ np.maximum(0.0, 1.0 - sides * (matrix @ coef))
+def objective(coef, C, matrix, signs, pair_weights):
+    return 0.5 * coef @ coef + C * pair_weights @ np.maximum(0.0, 1.0 - signs * (matrix @ coef))
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-4), NSlack(tol=1e-3)], ids=repr)
 def test_the_objective_is_that_of_linear_svc(solver):
-    matrix, sides, shares = written_out(CORPUS)
+    matrix, signs, pair_weights = write_out_pairs(CORPUS)
     C = 0.3
     plain = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-6, max_iter=10**6)
-    plain.fit(matrix, sides, sample_weight=shares)
-    least = objective(plain.coef_[0], C, matrix, sides, shares)
+    plain.fit(matrix, signs, sample_weight=pair_weights)
+    least = objective(plain.coef_[0], C, matrix, signs, pair_weights)
     learner = PairSVM(C=C, solver=solver).fit(*CORPUS)
-    ours = objective(learner.coef_, C, matrix, sides, shares)
-    assert learner.primal_ == pytest.approx(ours, rel=1e-9)
+    primal = objective(learner.coef_, C, matrix, signs, pair_weights)
+    assert learner.primal_ == pytest.approx(primal, rel=1e-9)
     assert learner.certified_
     assert learner.dual_ <= least * (1 + 1e-9)
-    assert ours == pytest.approx(least, rel=5e-3)
+    assert primal == pytest.approx(least, rel=5e-3)
 
 
-def test_a_cut_is_what_the_margin_cuts():
+def test_a_cut_has_the_violation_and_the_gradient_of_the_hinge_loss():
     rng = np.random.default_rng(0)
     truth, nodes, coef = Partition([0, 0, 1, 1, 2]), rng.normal(size=(5, 3)), rng.normal(size=3)
     example = PairExample(NodeProducts(nodes), None, truth)
-    sides = np.where(truth.together(), 1.0, -1.0)
+    signs = np.where(truth.together(), 1.0, -1.0)
 
-    def risk(at):
-        return 10.0 * np.maximum(0.0, 1.0 - sides * (example.features @ at)).sum()
+    def risk(point):
+        return 10.0 * np.maximum(0.0, 1.0 - signs * (example.features @ point)).sum()
 
     cut = example(coef)
     assert cut.violation(coef) == pytest.approx(risk(coef))
     assert cut.bound == cut.violation(coef)
     steps = 1e-6 * np.eye(3)
-    slopes = [(risk(coef + step) - risk(coef - step)) / 2e-6 for step in steps]
-    np.testing.assert_allclose(-cut.gradient, slopes, rtol=1e-5)
+    derivatives = [(risk(coef + step) - risk(coef - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(-cut.gradient, derivatives, rtol=1e-5)
 
 
 def test_a_path_equals_single_fits_and_the_clusterer_is_free():
@@ -80,5 +80,5 @@ def test_sets_without_pairs_weigh_nothing():
 
 def test_other_solvers_are_refused():
     for solver, kind in (("fast", "str"), (SGD(), "SGD")):
-        with pytest.raises(InputError, match=f"solver is of type {kind}; give one such as OneSl"):
+        with pytest.raises(InputError, match=f"solver is of type {kind}; use OneSl"):
             PairSVM(solver=solver).fit(*CORPUS)

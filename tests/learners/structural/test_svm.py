@@ -1,4 +1,4 @@
-"""The structural SVM as a user meets it."""
+"""The structural SVM as users call it."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ SETS, TRUTHS = make_synth(n_sets=4, n_clusters=3, cluster_size=10)
     [
         (Greedy(), TraceLoss(), True, "Greedy maximises Correlation.*TraceLoss.*use PairLoss"),
         (KernelKMeans(), PairLoss(), True, "KernelKMeans maximises KMeans.*use TraceLoss"),
-        (KernelKMeans(), pair_loss, True, "cannot search with pair_loss.*augment=False"),
+        (KernelKMeans(), pair_loss, True, "search cannot include pair_loss.*augment=False"),
         (Relaxation(), MitreLoss(), True, "relaxed partitions.*MitreLoss is not; use PairLoss"),
         (Relaxation(), MitreLoss(), False, "relaxed partitions.*MitreLoss is not; use PairLoss"),
         (Spectral(), PairLoss(), False, "relaxed partitions.*use TraceLoss"),
@@ -61,14 +61,14 @@ SETS, TRUTHS = make_synth(n_sets=4, n_clusters=3, cluster_size=10)
         (Greedy(), "pair", True, "loss is of type str"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_what_would(clusterer, loss, augment, words):
+def test_incompatible_parts_are_refused_and_others_suggested(clusterer, loss, augment, words):
     learner = StructuralSVM(clusterer, loss, augment=augment)
     with pytest.raises(InputError, match=words):
         learner.fit(SETS, TRUTHS)
 
 
 def half_rand(truth, predicted):
-    """A user's own loss."""
+    """Half of one minus the adjusted Rand index, in percent."""
     return 50.0 * (1.0 - adjusted_rand_score(truth, predicted))
 
 
@@ -80,14 +80,14 @@ def test_a_function_of_two_partitions_is_a_loss(augment):
     assert learner.score(small, truths) > (0.9 if augment else 0.7)
 
 
-def test_pair_loss_as_a_function_is_searched_as_the_linear_one():
+def test_pair_loss_as_a_function_gives_nearly_the_result_of_the_linear_one():
     small, truths = make_synth(n_sets=2, n_clusters=2, cluster_size=4, region_size=10)
     linear = SVMCluster(C=1e3, solver=NSlack()).fit(small, truths)
     called = SVMCluster(C=1e3, solver=NSlack(), loss=pair_loss).fit(small, truths)
     assert called.primal_ == pytest.approx(linear.primal_, rel=0.02)
-    followed = SVMCluster(C=1e3, solver=NSlack(), loss=MitreLoss()).fit(small, truths)
+    incremental = SVMCluster(C=1e3, solver=NSlack(), loss=MitreLoss()).fit(small, truths)
     plain = SVMCluster(C=1e3, solver=NSlack(), loss=mitre_loss).fit(small, truths)
-    np.testing.assert_allclose(plain.coef_, followed.coef_, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(plain.coef_, incremental.coef_, rtol=1e-6, atol=1e-9)
 
 
 def test_discrete_k_means_takes_any_loss_without_augmentation():
@@ -98,20 +98,20 @@ def test_discrete_k_means_takes_any_loss_without_augmentation():
 
 
 @pytest.mark.parametrize("name", ["iterative", "spectral", "discrete"])
-def test_names_stand_for_clusterers(name):
+def test_names_select_clusterers(name):
     values = {"iterative": KernelKMeans(), "spectral": Spectral(), "discrete": DiscreteSpectral()}
     named = SupervisedKMeans(clusterer=name, predictor="discrete").fit(SETS[:2], TRUTHS[:2])
-    given = SupervisedKMeans(clusterer=values[name], predictor=DiscreteSpectral())
-    np.testing.assert_array_equal(named.coef_, given.fit(SETS[:2], TRUTHS[:2]).coef_)
+    direct = SupervisedKMeans(clusterer=values[name], predictor=DiscreteSpectral())
+    np.testing.assert_array_equal(named.coef_, direct.fit(SETS[:2], TRUTHS[:2]).coef_)
     assert named.predict(SETS[3:]) == TRUTHS[3:]
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(InputError, match="clusterer is 'greed'; give one of 'exact', 'greedy'"):
+    with pytest.raises(InputError, match="clusterer is 'greed'; use one of 'exact', 'greedy'"):
         SVMCluster(clusterer="greed").fit(SETS, TRUTHS)
-    with pytest.raises(InputError, match="loss is 'rand'; give one of 'mitre', 'pair'"):
+    with pytest.raises(InputError, match="loss is 'rand'; use one of 'mitre', 'pair'"):
         SVMCluster(loss="rand").fit(SETS, TRUTHS)
-    with pytest.raises(InputError, match="solver is of type str; give one such as OneSlack"):
+    with pytest.raises(InputError, match="solver is of type str; use OneSlack"):
         SVMCluster(solver="one").fit(SETS, TRUTHS)
 
 
@@ -124,15 +124,15 @@ def test_the_number_of_clusters_must_be_the_truths():
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-4), NSlack(tol=0.01), FrankWolfe(tol=1e-3)])
-def test_a_path_is_what_single_fits_are(solver):
+def test_a_path_agrees_with_single_fits(solver):
     Cs = [1e4, 1e2, 1e3]
     learner = SVMCluster(solver=solver, random_state=3)
     path = learner.fit_path(SETS[:2], TRUTHS[:2], Cs)
-    assert [each.C for each in path] == Cs
+    assert [fitted.C for fitted in path] == Cs
     assert not hasattr(learner, "similarity_")
     for C, fitted in zip(Cs, path, strict=True):
-        alone = SVMCluster(C, solver=solver).fit(SETS[:2], TRUTHS[:2])
-        assert fitted.primal_ == pytest.approx(alone.primal_, rel=3e-3)
+        single = SVMCluster(C, solver=solver).fit(SETS[:2], TRUTHS[:2])
+        assert fitted.primal_ == pytest.approx(single.primal_, rel=3e-3)
 
 
 @pytest.mark.parametrize("solver", [OneSlack, FrankWolfe])
@@ -142,7 +142,7 @@ def test_threads_change_no_bit(solver):
     np.testing.assert_array_equal(one.coef_, two.coef_)
 
 
-def test_history_tells_how_it_went_and_plots():
+def test_history_has_bounds_and_plots():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     learner = SVMCluster(solver=NSlack()).fit(SETS, TRUTHS)
@@ -156,7 +156,7 @@ def test_history_tells_how_it_went_and_plots():
     assert len(axes.lines) == 2
 
 
-def test_progress_is_told_to_whom_it_concerns():
+def test_progress_is_reported_once_per_iteration():
     steps = []
     with coterie.progress(steps.append):
         learner = SVMCluster().fit(SETS, TRUTHS)
@@ -198,7 +198,7 @@ def test_an_interrupt_ends_a_search(grid):
         tune(SVMCluster(), SETS, TRUTHS, grid, n_folds=2)
 
 
-def test_a_scouted_run_that_ends_early_has_a_model():
+def test_a_run_that_ends_before_the_first_search_has_a_model():
     """Greedy cuts may fill all iterations before the first search for a relaxed one."""
     solver = OneSlack(max_iter=3)
     with pytest.warns(ConvergenceWarning):
@@ -207,8 +207,8 @@ def test_a_scouted_run_that_ends_early_has_a_model():
     assert learner.coef_.any()
 
 
-def test_n_slack_does_not_claim_what_rounding_spoils():
-    """Features of 1e6 beside a constant: the program cannot be solved, and that is said."""
+def test_n_slack_warns_when_rounding_spoils_the_program():
+    """With features of 1e6 beside a constant, the program cannot be solved precisely."""
     rng = np.random.default_rng(0)
     sets = [1e6 * rng.normal(size=(8, 3)) for _ in range(3)]
     truths = [rng.integers(2, size=8) for _ in sets]
@@ -220,7 +220,7 @@ def test_n_slack_does_not_claim_what_rounding_spoils():
 
 
 @pytest.mark.parametrize("C", [0, -1.0, float("nan"), "much"])
-def test_a_c_that_is_no_weight_is_refused(C):
+def test_a_bad_c_is_refused(C):
     with pytest.raises(InputError, match=r"^C is"):
         SVMCluster(C).fit(SETS, TRUTHS)
     with pytest.raises(InputError, match=r"^C is"):
@@ -228,8 +228,8 @@ def test_a_c_that_is_no_weight_is_refused(C):
 
 
 @pytest.mark.parametrize("Cs", [1.0, "123"])
-def test_a_path_wants_a_list(Cs):
-    with pytest.raises(InputError, match="give a list of numbers"):
+def test_a_path_requires_a_list(Cs):
+    with pytest.raises(InputError, match="use a list of positive numbers"):
         SVMCluster().fit_path(SETS, TRUTHS, Cs)
 
 
@@ -243,7 +243,7 @@ def test_a_path_wants_a_list(Cs):
     ],
 )
 @pytest.mark.parametrize("augment", [True, False])
-def test_a_loss_that_is_none_is_refused(loss, words, augment):
+def test_a_bad_loss_function_is_refused(loss, words, augment):
     with pytest.raises(InputError, match=words):
         SVMCluster(loss=loss, augment=augment).fit(SETS, TRUTHS)
 
@@ -259,13 +259,13 @@ def test_a_loss_that_is_none_is_refused(loss, words, augment):
     ],
     ids=str,
 )
-def test_a_class_in_place_of_a_value_is_named(options):
+def test_a_class_in_place_of_an_object_is_refused(options):
     with pytest.raises(InputError, match="the class"):
         SVMCluster(**options).fit(SETS, TRUTHS)
 
 
-def test_what_makes_no_given_number_of_clusters_is_refused():
-    with pytest.raises(InputError, match="Greedy does not make a given number of clusters"):
+def test_clusterers_without_a_given_number_of_clusters_are_refused():
+    with pytest.raises(InputError, match="Greedy cannot make a given number of clusters"):
         SupervisedKMeans(clusterer=Greedy()).fit(SETS, TRUTHS)
     with pytest.raises(InputError, match="predictor is 'foo'"):
         SupervisedKMeans(predictor="foo").fit(SETS, TRUTHS)
@@ -273,7 +273,7 @@ def test_what_makes_no_given_number_of_clusters_is_refused():
         SupervisedKMeans(clusterer=KernelKMeans(n_clusters=2)).fit(SETS, TRUTHS)
 
 
-def test_parameters_set_after_fit_wait_for_the_next():
+def test_parameters_set_after_fit_take_effect_in_the_next_fit():
     learner = SVMCluster().fit(SETS, TRUTHS)
     before = learner.predict(SETS)
     learner.set_params(blocker=Window(1), clusterer=AverageLinkage())
@@ -346,14 +346,14 @@ def test_given_kernels_are_certified_and_other_pair_features_are_not():
     rng = np.random.default_rng(2)
     labels = np.repeat([0, 1, 2], 4)
     nodes = rng.normal(size=(12, 2)) + 4 * np.eye(3, 2)[labels]
-    pairs, own = kernel_features(nodes, [1.0, 10.0])
-    kernels = ItemSet.from_pair_features(DenseFeatures(pairs, own), 12)
+    pairs, diagonal = kernel_features(nodes, [1.0, 10.0])
+    kernels = ItemSet.from_pair_features(DenseFeatures(pairs, diagonal), 12)
     plain = ItemSet.from_pair_features(pairs, 12)
-    no_kernels = ItemSet.from_pair_features(DenseFeatures(-pairs, own), 12)
+    no_kernels = ItemSet.from_pair_features(DenseFeatures(-pairs, diagonal), 12)
     solver = OneSlack(nonnegative=True)
     certified = [
-        SupervisedKMeans(solver=solver).fit([each], [labels]).kernel_certified_
-        for each in (kernels, plain, no_kernels)
+        SupervisedKMeans(solver=solver).fit([item_set], [labels]).kernel_certified_
+        for item_set in (kernels, plain, no_kernels)
     ]
     assert certified == [True, False, False]
 
@@ -361,7 +361,7 @@ def test_given_kernels_are_certified_and_other_pair_features_are_not():
 @pytest.mark.parametrize(
     "expansion", [ExactKernel(), Nystroem(40), RandomFourier(200)], ids=lambda e: type(e).__name__
 )
-def test_kernels_of_pair_features_learn_what_no_weights_can(expansion):
+def test_kernels_of_pair_features_learn_what_linear_weights_cannot(expansion):
     """Finley & Joachims 2008, section 3.3: pairs belong together if two signs agree."""
     rng = np.random.default_rng(0)
     sets, truths = [], []
@@ -379,7 +379,7 @@ def test_kernels_of_pair_features_learn_what_no_weights_can(expansion):
 
 
 def test_sparse_products_with_links_train_without_a_pair_matrix():
-    """Node products and linked regions stacked, as of web pages."""
+    """Node products and linked regions are stacked, as for web pages."""
     from coterie.features import LinkedNodeProducts, NodeProducts, stack
 
     rng = np.random.default_rng(3)
@@ -394,5 +394,5 @@ def test_sparse_products_with_links_train_without_a_pair_matrix():
         sets.append(ItemSet.from_pair_features(features, 40))
         truths.append(Partition(labels))
     learner = SupervisedKMeans(C=10.0).fit(sets[:2], truths[:2])
-    known = [ItemSet(sets[2].items, n_clusters=truths[2].n_clusters)]
-    assert learner.score(known, truths[2:]) > 0.9
+    counted = [ItemSet(sets[2].items, n_clusters=truths[2].n_clusters)]
+    assert learner.score(counted, truths[2:]) > 0.9

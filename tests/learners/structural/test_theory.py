@@ -1,4 +1,4 @@
-"""What the two papers prove about structural SVMs of clusterings, by enumeration."""
+"""The theorems of the two papers about structural SVMs of clusterings, by enumeration."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ CS = [3.0, 300.0, 3e4]
 
 
 def problem(seed, n_sets=4, n_items=6, n_columns=4, n_clusters=3):
-    """Item sets that no weights separate, and partitions of exactly so many clusters."""
+    """Item sets that no weights separate, and partitions of exactly `n_clusters` clusters."""
     rng = np.random.default_rng(seed)
     item_sets, truths = [], []
     for _ in range(n_sets):
@@ -31,10 +31,10 @@ def problem(seed, n_sets=4, n_items=6, n_columns=4, n_clusters=3):
 
 
 def all_partitions(n_items):
-    """Return every partition of so many items, once: labels by first appearance."""
+    """Return every partition of `n_items` items, with labels by first appearance."""
     labels = [()]
     for _ in range(n_items):
-        labels = [(*each, new) for each in labels for new in range(max(each, default=-1) + 2)]
+        labels = [(*old, new) for old in labels for new in range(max(old, default=-1) + 2)]
     return list(map(Partition, labels))
 
 
@@ -43,7 +43,7 @@ PARTITIONS = all_partitions(6)
 
 @dataclass(frozen=True)
 class AllPartitions(PairClusterer):
-    """Look at every partition of so many clusters: what the k-means searches approximate."""
+    """Try every partition of `n_clusters` clusters, which the k-means searches approximate."""
 
     n_clusters: int = 3
 
@@ -65,7 +65,7 @@ def fit(clusterer, loss, C, solver, seed=0, **options):
 
 
 def joint_features(item_set, partition, objective):
-    """Ψ written out by its definition."""
+    """Ψ, computed by its definition."""
     phi, n_items = item_set.items.features, len(item_set)
     weights = np.zeros(len(phi))
     for row, (i, j) in enumerate(zip(*np.triu_indices(n_items, 1), strict=True)):
@@ -77,8 +77,8 @@ def joint_features(item_set, partition, objective):
 
 
 def slacks(learner, loss, seed=0, n_clusters=None):
-    """The slack that each item set needs for the learned weights, over all partitions."""
-    needed = []
+    """The slack of each item set under the learned weights, over all partitions."""
+    largest = []
     objective = learner.clusterer.objective
     for item_set, truth in zip(*problem(seed), strict=True):
         true_score = learner.coef_ @ joint_features(item_set, truth, objective)
@@ -87,8 +87,8 @@ def slacks(learner, loss, seed=0, n_clusters=None):
             for p in PARTITIONS
             if n_clusters in (None, p.n_clusters)
         ]
-        needed.append(max(violations))
-    return np.array(needed)
+        largest.append(max(violations))
+    return np.array(largest)
 
 
 @pytest.mark.parametrize("C", CS)
@@ -140,15 +140,15 @@ def test_the_primal_is_the_objective_and_no_constraint_is_missed(solver, C):
 
 
 def test_n_slack_fulfils_all_constraints_within_epsilon():
-    """Theorem 2 of 2005: the slacks of its planes are those of all partitions, up to ε."""
+    """Theorem 2 of 2005: its slacks are at most ε below those over all partitions."""
     epsilon = 0.5
     item_sets, truths = problem(1)
     learner = StructuralSVM(Exact(), PairLoss(), 300.0, NSlack(tol=epsilon))
     featurizer, run = learner._start(_examples(item_sets, truths))
     optimum = run.solve(300.0)
-    learner._keep(optimum, featurizer, run.problem)
-    of_planes = run.planes.slacks(optimum.coef)
-    assert np.all(slacks(learner, PairLoss(), 1) <= of_planes + epsilon + 1e-9)
+    learner._set_result(optimum, featurizer, run.problem)
+    plane_slacks = run.planes.slacks(optimum.coef)
+    assert np.all(slacks(learner, PairLoss(), 1) <= plane_slacks + epsilon + 1e-9)
     assert optimum.dual <= optimum.primal
 
 
@@ -192,18 +192,18 @@ def test_slack_bounds_the_training_loss(clusterer, loss, n_clusters, C):
     """With an oracle that is exact or over-generates: 1/n Σ ξ ≥ the loss of the best partition."""
     learner = fit(clusterer, loss, C, OneSlack(tol=1e-6))
     objective = clusterer.objective
-    lost = []
+    losses = []
     for item_set, truth in zip(*problem(0), strict=True):
-        allowed = [p for p in PARTITIONS if n_clusters in (None, p.n_clusters)]
-        values = [learner.coef_ @ joint_features(item_set, p, objective) for p in allowed]
-        lost.append(loss(truth, allowed[int(np.argmax(values))]))
-    assert (learner.primal_ - 0.5 * learner.coef_ @ learner.coef_) / C >= np.mean(lost) - 1e-9
+        candidates = [p for p in PARTITIONS if n_clusters in (None, p.n_clusters)]
+        values = [learner.coef_ @ joint_features(item_set, p, objective) for p in candidates]
+        losses.append(loss(truth, candidates[int(np.argmax(values))]))
+    assert (learner.primal_ - 0.5 * learner.coef_ @ learner.coef_) / C >= np.mean(losses) - 1e-9
 
 
 @pytest.mark.parametrize("C", [3.0, 300.0])
 @pytest.mark.parametrize("seed", range(4))
 def test_k_means_is_between_iterative_and_spectral(seed, C):
-    """Section 5 of 2008: Iterative misses constraints, Spectral has more than there are."""
+    """Section 5 of 2008: Iterative misses constraints, Spectral has more than the exact search."""
     solver = OneSlack(tol=1e-6)
     one_start = KernelKMeans(n_init=1, random_state=seed)
     iterative = fit(one_start, TraceLoss(), C, solver, seed)
@@ -217,8 +217,7 @@ def test_k_means_is_between_iterative_and_spectral(seed, C):
 
 
 def test_the_slack_of_iterative_may_be_below_its_training_loss():
-    """Section 5 of 2008: what a local search finds bounds nothing."""
-
+    """Section 5 of 2008: the result of a local search is not a bound."""
     item_sets, truths = problem(0, n_sets=1, n_items=9)
     learner = StructuralSVM(KernelKMeans(start=truths[0]), TraceLoss(), 1e3, OneSlack(tol=1e-6))
     learner.fit(item_sets, truths)
@@ -228,12 +227,12 @@ def test_the_slack_of_iterative_may_be_below_its_training_loss():
 
 
 @pytest.mark.parametrize("C", CS)
-def test_mitre_is_searched_with_the_loss_inside(C):
+def test_the_search_includes_the_mitre_loss(C):
     learner = fit(Greedy(), MitreLoss(), C, NSlack(tol=0.01))
     needed = np.maximum(slacks(learner, MitreLoss()), 0).mean()
-    found = (learner.primal_ - 0.5 * learner.coef_ @ learner.coef_) / C
-    assert found <= needed + 1e-9
-    assert found >= 0.8 * needed
+    slack = (learner.primal_ - 0.5 * learner.coef_ @ learner.coef_) / C
+    assert slack <= needed + 1e-9
+    assert slack >= 0.8 * needed
 
 
 def test_relaxed_solutions_enter_unrounded():
@@ -253,7 +252,7 @@ def test_relaxed_solutions_enter_unrounded():
     assert cut.loss == pytest.approx(100 / 3 * np.abs(entries).sum())
 
 
-def test_the_truth_is_used_where_a_search_finds_less():
+def test_the_truth_replaces_a_worse_result_of_the_search():
     @dataclass(frozen=True)
     class Poor(PairClusterer):
         @property

@@ -1,4 +1,4 @@
-"""Structural SVMs by cutting planes: one slack for each item set, or one for all."""
+"""Structural SVMs by cutting planes, with one slack per item set or one slack for all."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ from coterie._solvers.working_set import WorkingSet
 from coterie.learners.structural.problem import Cuts, Problem
 from coterie.learners.structural.solvers import SolverBase, SolverRun
 
-MOST_KNOWN = 50
-"""How many planes of known or scouted cuts may follow each other before a search is made."""
+MAX_CHEAP_PLANES = 50
+"""The largest number of consecutive planes from cached cuts or cheap oracles."""
 
-IDLE = 50
-"""A plane without weight in so many solutions is dropped."""
+MAX_IDLE = 50
+"""The number of solutions without weight after which a plane is dropped."""
 
 
 class PlaneRun(SolverRun):
-    """A run that keeps planes in a working set."""
+    """A run that keeps its planes in a working set."""
 
     planes: WorkingSet
 
@@ -37,12 +37,12 @@ class PlaneRun(SolverRun):
     def _rescale(self, factor: float) -> None:
         self.planes.rescale(factor)
 
-    def _known_risk(self, coef: Floats) -> float:
+    def _risk_bound(self, coef: Floats) -> float:
         return float(self.planes.slacks(coef).mean())
 
     @property
     def n_planes(self) -> int:
-        """How many planes are kept."""
+        """The number of planes in the working set."""
         return len(self.planes)
 
 
@@ -50,23 +50,24 @@ class PlaneRun(SolverRun):
 class NSlack(SolverBase):
     """Solve a structural SVM by cutting planes with one slack for each item set.
 
-    Algorithm 1 of Finley & Joachims 2005 and 2008, literally: item set by item set, find the worst
-    partition ŷ; where H(ŷ) > ξᵢ + ε, add it to the planes of its set and optimise over all planes;
-    stop after a pass that adds none. All constraints that the oracle finds then hold within ε,
-    after at most max(2 n Δ̄/ε, 8 C Δ̄ R̄²/ε²) planes (Theorem 1, whose C is C/n here). With tens of
-    item sets it needs far fewer searches than `OneSlack`; with thousands its program gets large.
+    Exactly algorithm 1 of Finley & Joachims 2005 and 2008: for each item set in turn, find the
+    worst partition ŷ; if H(ŷ) > ξᵢ + ε, add it to the planes of its set and optimise over all
+    planes. Stop after a pass that adds none. All constraints that the oracle finds then hold within
+    ε, after at most max(2 n Δ̄/ε, 8 C Δ̄ R̄²/ε²) planes (Theorem 1, whose C is C/n here). With tens
+    of item sets this needs far fewer searches than `OneSlack`; with thousands, its quadratic
+    program gets large.
 
     Parameters
     ----------
     tol
-        The ε of the papers, in units of the loss; choose it well below the losses at stake.
+        The ε of the papers, in units of the loss; choose it well below typical losses.
     max_iter
-        After how many passes to stop.
+        The largest number of passes over the item sets.
     nonnegative
         Whether to keep all weights at 0 or above (Finley & Joachims 2008, section 3.1).
     n_jobs
-        Number of threads; the algorithm looks at one item set at a time, so only the last
-        pass that measures the objective uses them.
+        The number of threads. The algorithm treats one item set at a time, so that only the last
+        pass, which measures the objective, uses them.
 
     Examples
     --------
@@ -78,12 +79,12 @@ class NSlack(SolverBase):
     max_iter: int = 1000
 
     def start(self, problem: Problem, random_state: int) -> "NSlackRun":  # noqa: ARG002
-        """Begin to work on a problem."""
+        """Start a run on a problem."""
         return NSlackRun(problem, self)
 
 
 class NSlackRun(PlaneRun):
-    """Algorithm 1 at work."""
+    """A run of algorithm 1."""
 
     def __init__(self, problem: Problem, solver: NSlack) -> None:
         super().__init__(problem, solver.tol, solver.max_iter, solver.n_jobs)
@@ -93,30 +94,30 @@ class NSlackRun(PlaneRun):
         self.n_added = 0
 
     def _iterate(self) -> Iterator[bool]:
-        precise = 1e-3 * self.tol * self._C / len(self.problem)
+        precision = 1e-3 * self.tol * self._C / len(self.problem)
         if len(self.planes):
-            self._solve_planes(precise)
+            self._solve_planes(precision)
         for _ in range(self.max_iter):
-            changed = [self._look_at(number, precise) for number in range(len(self.problem))]
+            changed = [self._add_plane_of(index, precision) for index in range(len(self.problem))]
             if not any(changed):
                 break
             yield False
-        self._consider(self.coef, self._cuts(self.coef))
-        # So much the constraints may be violated; more is left where rounding spoils the program.
+        self._update_best(self.coef, self._find_cuts(self.coef))
+        # Each constraint may be violated by ε; a larger gap means that rounding spoilt the program.
         allowed = 1.01 * self._C * self.tol
         yield not any(changed) and self._primal - self._dual <= allowed
 
-    def _look_at(self, number: int, precise: float) -> bool:
-        """Add the worst partition of an item set if it violates more than its slack and ε."""
+    def _add_plane_of(self, index: int, precision: float) -> bool:
+        """Add the worst partition of an item set if its violation exceeds the slack by ε."""
         start = perf_counter()
-        cut = self.problem.oracles[number](self.coef)
+        cut = self.problem.oracles[index](self.coef)
         self._oracle_seconds += perf_counter() - start
         self._n_calls += 1
-        if cut.violation(self.coef) <= self.planes.slacks(self.coef)[number] + self.tol:
+        if cut.violation(self.coef) <= self.planes.slacks(self.coef)[index] + self.tol:
             return False
-        self.planes.add(number, cut.gradient, cut.loss)
+        self.planes.add(index, cut.gradient, cut.loss)
         self.n_added += 1
-        self._solve_planes(precise)
+        self._solve_planes(precision)
         return True
 
 
@@ -124,25 +125,25 @@ class NSlackRun(PlaneRun):
 class OneSlack(SolverBase):
     """Solve a structural SVM by cutting planes with one slack for all item sets.
 
-    Joachims, Finley & Yu 2009: the worst partitions of all item sets make one plane, so that few
-    are needed, however many sets there are. Cuts found earlier are kept for each item set, and as
-    long as a plane of them is violated by more than half of the gap, no search is made. Where the
-    search is costly (`Relaxation`, `Exact`), what `Greedy` finds is used in the same way before it.
-    Planes that carry no weight for 50 solutions are dropped.
+    Joachims, Finley & Yu 2009: the worst partitions of all item sets together make one plane, so
+    that few planes are needed, however many item sets there are. Earlier cuts of each item set are
+    cached, and no search is made while a plane of cached cuts is violated by more than half of the
+    gap. Where the search is slow (`Relaxation`, `Exact`), partitions found by `Greedy` are tried in
+    the same way before it. Planes that have no weight in 50 successive solutions are dropped.
 
     Parameters
     ----------
     tol
-        The gap between objective and lower bound at which to stop, as a share of the objective (or
-        of C/1000, the objective at slacks of 0.001, where that is more).
+        The gap between objective and lower bound at which to stop, relative to the objective (or
+        to C/1000, the objective at slacks of 0.001, if that is more).
     max_iter
-        After how many planes to stop.
+        The largest number of planes.
     nonnegative
         Whether to keep all weights at 0 or above (Finley & Joachims 2008, section 3.1).
     n_jobs
-        Number of threads that look for the worst partitions.
+        The number of threads that search for the worst partitions.
     n_cached
-        How many cuts to keep for each item set.
+        The number of earlier cuts to cache per item set.
 
     Examples
     --------
@@ -159,12 +160,12 @@ class OneSlack(SolverBase):
         as_whole("n_cached", self.n_cached)
 
     def start(self, problem: Problem, random_state: int) -> "OneSlackRun":  # noqa: ARG002
-        """Begin to work on a problem."""
+        """Start a run on a problem."""
         return OneSlackRun(problem, self)
 
 
 class OneSlackRun(PlaneRun):
-    """The 1-slack algorithm at work."""
+    """A run of the 1-slack algorithm."""
 
     def __init__(self, problem: Problem, solver: OneSlack) -> None:
         super().__init__(problem, solver.tol, solver.max_iter, solver.n_jobs)
@@ -175,60 +176,62 @@ class OneSlackRun(PlaneRun):
     def _iterate(self) -> Iterator[bool]:
         if len(self.planes):
             self._solve_planes(self._precision)
-        n_known = 0
+        n_cheap = 0
         for _ in range(self.max_iter):
-            n_known += 1
-            known = n_known <= MOST_KNOWN and (self._add_known() or self._add_scouted())
-            if not known:
-                n_known = 0
-                cuts = self._cuts(self.coef)
-                self._consider(self.coef, cuts)
+            n_cheap += 1
+            if n_cheap > MAX_CHEAP_PLANES or not (self._add_cached() or self._add_cheap()):
+                n_cheap = 0
+                cuts = self._find_cuts(self.coef)
+                self._update_best(self.coef, cuts)
                 self._cache.append(cuts)
-                if not self._closed:
+                if not self._is_closed:
                     self._add(cuts.gradients, cuts.losses)
-            if not self._closed:
+            if not self._is_closed:
                 self._solve_planes(self._precision)
-                self._reconsider()
-                self.planes.purge(IDLE)
-            yield self._closed
-            if self._closed:
+                self._raise_primal()
+                self.planes.purge(MAX_IDLE)
+            yield self._is_closed
+            if self._is_closed:
                 return
 
     @property
     def _precision(self) -> float:
-        """How exact the program is solved: a tenth of the gap that is asked for."""
+        """The precision of the quadratic program: a tenth of the gap at which to stop."""
         return 0.1 * self.tol * max(self._dual, 1e-3 * self._C)
 
     def _add(self, gradients: Floats, losses: Floats) -> None:
         self.planes.add(0, gradients.mean(axis=0), float(losses.mean()))
 
-    def _add_known(self) -> bool:
-        """Add the plane of the worst cached cuts, if that is worth it."""
+    def _add_cached(self) -> bool:
+        """Add the plane of the worst cached cuts if it helps enough; return whether it does."""
         if not self._cache:
             return False
-        violated = [cuts.losses - cuts.gradients @ self.coef for cuts in self._cache]
-        worst = [self._cache[at] for at in np.argmax(violated, axis=0)]
-        gradients = np.array([cuts.gradients[number] for number, cuts in enumerate(worst)])
-        losses = np.array([cuts.losses[number] for number, cuts in enumerate(worst)])
-        return self._add_if_worth(gradients, losses)
+        violations = [cuts.losses - cuts.gradients @ self.coef for cuts in self._cache]
+        worst = [self._cache[index] for index in np.argmax(violations, axis=0)]
+        gradients = np.array([cuts.gradients[index] for index, cuts in enumerate(worst)])
+        losses = np.array([cuts.losses[index] for index, cuts in enumerate(worst)])
+        return self._add_if_useful(gradients, losses)
 
-    def _add_scouted(self) -> bool:
-        """Add the plane of what the scouts find, if that is worth it."""
-        if not self.problem.scouts:
+    def _add_cheap(self) -> bool:
+        """Add the plane of the cheap oracles if it helps enough; return whether it does."""
+        if not self.problem.cheap_oracles:
             return False
         start = perf_counter()
-        cuts = self._ask(self.problem.scouts, self.coef)
+        cuts = self._call_oracles(self.problem.cheap_oracles, self.coef)
         self._oracle_seconds += perf_counter() - start
-        return self._add_if_worth(cuts.gradients, cuts.losses)
+        return self._add_if_useful(cuts.gradients, cuts.losses)
 
-    def _add_if_worth(self, gradients: Floats, losses: Floats) -> bool:
-        """Add a plane if it shows more than half of the gap, or before there is one, its own."""
-        violated = losses - gradients @ self.coef
-        used = violated > 0
-        objective = self._objective(self.coef, float(np.maximum(violated, 0.0).mean()))
-        known = objective if self._primal == inf else self._primal
-        gap = max(0.5 * (known - self._dual), self.tol * known)
-        if objective - self._dual <= gap:
+    def _add_if_useful(self, gradients: Floats, losses: Floats) -> bool:
+        """Add a plane if its objective at coef is above the dual by more than half of the gap.
+
+        Before any objective is known, the plane's own takes its place in the gap.
+        """
+        violations = losses - gradients @ self.coef
+        is_violated = violations > 0
+        objective = self._objective(self.coef, float(np.maximum(violations, 0.0).mean()))
+        primal = objective if self._primal == inf else self._primal
+        min_rise = max(0.5 * (primal - self._dual), self.tol * primal)
+        if objective - self._dual <= min_rise:
             return False
-        self._add(gradients * used[:, None], losses * used)
+        self._add(gradients * is_violated[:, None], losses * is_violated)
         return True

@@ -1,4 +1,4 @@
-"""A linear SVM of pairs that never writes them out: the common baseline for features at scale."""
+"""A linear SVM of pairs that never builds their feature matrix, for many features."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,63 +23,64 @@ GREEDY, ONE_SLACK = Greedy(), OneSlack()
 
 @dataclass(eq=False)
 class PairExample:
-    """The pairs of an item set, each to be told together or apart by a margin of 1."""
+    """The pairs of an item set, each to be classified with a margin of 1."""
 
     features: Features
     pairs: Pairs | None
     truth: Partition
 
     def __call__(self, coef: Floats) -> Cut:
-        """Find the pairs that fail by most: all within the margin, which is exact."""
-        failing = self._sides * (self.features @ coef) < 1.0
-        weights = np.where(failing, self._share * self._sides, 0.0)
-        cut = Cut(self.features.T @ weights, self._share * float(failing.sum()))
+        """Return the most violated cut, which has all pairs within the margin; this is exact."""
+        violated = self._signs * (self.features @ coef) < 1.0
+        weights = np.where(violated, self._percent * self._signs, 0.0)
+        cut = Cut(self.features.T @ weights, self._percent * float(violated.sum()))
         return cut._replace(bound=cut.violation(coef))
 
     @cached_property
     def has_kernels(self) -> bool:
-        """Whether each feature is certain to be a kernel over the items."""
+        """Return whether each feature is certain to be a kernel over the items."""
         return are_kernels(self.features, self.pairs, len(self.truth))
 
     @cached_property
-    def _sides(self) -> Floats:
+    def _signs(self) -> Floats:
         return np.where(self.truth.together(self.pairs), 1.0, -1.0)
 
     @property
-    def _share(self) -> float:
-        return 100.0 / max(len(self._sides), 1)
+    def _percent(self) -> float:
+        """The percentage of all pairs that one pair is."""
+        return 100.0 / max(len(self._signs), 1)
 
 
 class PairSVM(StructuralSVM):
-    """Train a linear SVM to tell pairs that are together, and cluster by what it says of pairs.
+    """Train a linear SVM to classify pairs as together or apart, and cluster by its scores.
 
-    Pair of Finley & Joachims 2008, section 6.2, for features that are too many to write out, such
-    as the products of the words of pages. Minimises ½‖w‖² + (C/n) Σᵢ ξᵢ, where ξᵢ is the hinge loss
-    max(0, 1 − (±1) w·ψ) of the pairs of item set i, in percent of them: 100 times its mean. It is
-    the problem of `SVMCluster` without the demand that what is told of the pairs is a partition,
-    and is solved in the same way (Joachims 2006, Training Linear SVMs in Linear Time).
-    `PairwiseClustering` takes any classifier, but hands it all pairs as a matrix.
+    The method Pair of Finley & Joachims 2008, section 6.2, for features that are too many to write
+    out, such as the products of the words of pages. It minimises ½‖w‖² + (C/n) Σᵢ ξᵢ, where ξᵢ is
+    100 times the mean hinge loss max(0, 1 − (±1) w·ψ) of the pairs of item set i. The problem is
+    that of `SVMCluster`, except that the labels of the pairs need not form a partition, and the
+    same solvers solve it (Joachims 2006, Training Linear SVMs in Linear Time).
+    `PairwiseClustering` takes any classifier, but builds the matrix of all pairs for it.
 
     Parameters
     ----------
     C
         The weight of the training loss against ½‖w‖².
     clusterer
-        Partitions the items by the scores: any clusterer.
+        Partitions the items by the scores of the pairs; any clusterer.
     solver
         `OneSlack`, `NSlack` or `FrankWolfe`.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), and a constant.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, and a constant.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     random_state
-        Seed of what the solver draws.
+        The seed of the solver's random numbers.
 
     Attributes
     ----------
     similarity_, coef_, primal_, dual_, gap_, certified_, n_oracle_calls_, history_
-        As of `StructuralSVM`.
+        As in `StructuralSVM`.
 
     Examples
     --------
@@ -113,8 +114,8 @@ class PairSVM(StructuralSVM):
         random_state = as_whole("random_state", self.random_state)
         featurizer = self._featurizer.fit(examples.item_sets)
         oracles = []
-        for number, (item_set, truth) in enumerate(zip(*examples, strict=True)):
-            with located(f"item set {number}"):
+        for index, (item_set, truth) in enumerate(zip(*examples, strict=True)):
+            with located(f"item set {index}"):
                 pairs = self._blocker(item_set)
                 oracles.append(PairExample(featurizer(item_set, pairs), pairs, truth))
         problem = Problem(oracles, oracles[0].features.shape[1])

@@ -1,4 +1,4 @@
-"""What a structural SVM minimises, item set by item set, and which of its features are kernels."""
+"""The problem that a structural SVM solves, and the test whether its features are kernels."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,10 +20,11 @@ from coterie.pairs import PairScores
 
 
 class Cut(NamedTuple):
-    """A partition of one item set that should score less than the truth: a half-space of coef.
+    """A constraint on coef from a partition of one item set that should score below the truth.
 
-    `gradient` is Ψ(truth) − Ψ(worst), `loss` what the worst partition loses. `bound` is at least
-    what any partition violates at the coef that the cut was made for, or None if nothing is proved.
+    `gradient` is Ψ(truth) − Ψ(worst) and `loss` the loss of the worst partition. `bound` is an
+    upper bound on the violation of any partition at the coef that the cut was found for, or None if
+    the search proves no such bound.
     """
 
     gradient: Floats
@@ -36,20 +37,20 @@ class Cut(NamedTuple):
 
 
 Oracle = Callable[[Floats], Cut]
-"""Finds the cut of one item set that is violated most, given coef."""
+"""A function that takes coef and returns the most violated cut of one item set."""
 
 
 class Cuts(NamedTuple):
-    """The cuts of all item sets at one coef."""
+    """The cuts of all item sets at one coef, one row per item set."""
 
     gradients: Floats
     losses: Floats
     bounds: Floats
-    """NaN where nothing is proved."""
+    """The upper bounds on the violations; NaN where the search proves none."""
 
     @classmethod
-    def of(cls, cuts: Sequence[Cut]) -> "Cuts":
-        """Put cuts together."""
+    def stack(cls, cuts: Sequence[Cut]) -> "Cuts":
+        """Stack the cuts of the item sets."""
         bounds = [np.nan if cut.bound is None else cut.bound for cut in cuts]
         return cls(
             np.array([cut.gradient for cut in cuts]),
@@ -58,29 +59,29 @@ class Cuts(NamedTuple):
         )
 
     def risk(self, coef: Floats) -> float:
-        """Return the mean slack: of the bounds where they are proved, else of the cuts."""
-        violated = self.losses - self.gradients @ coef
-        slacks = np.where(np.isnan(self.bounds), violated, self.bounds)
+        """Return the mean slack: the bounds where there are any, else the cuts' violations."""
+        violations = self.losses - self.gradients @ coef
+        slacks = np.where(np.isnan(self.bounds), violations, self.bounds)
         return float(np.maximum(slacks, 0.0).mean())
 
     @property
     def proved(self) -> bool:
-        """Whether no partition of any item set violates more than the bounds say."""
+        """Return whether the violations of all partitions of all item sets are bounded."""
         return not np.isnan(self.bounds).any()
 
 
 class Problem:
-    """Minimise ½‖w‖² + (C/n) Σ ξᵢ, known by one oracle an item set.
+    """Minimise ½‖w‖² + (C/n) Σ ξᵢ, given one oracle per item set.
 
-    `scouts` are oracles that cost much less and find cuts that count as well, but miss some: what
-    they find need not be searched for.
+    `cheap_oracles` are much faster and may miss the worst partition. The cuts that they find are
+    valid, and each one saves a call of the true oracles.
     """
 
     def __init__(
-        self, oracles: Sequence[Oracle], n_columns: int, scouts: Sequence[Oracle] = ()
+        self, oracles: Sequence[Oracle], n_columns: int, cheap_oracles: Sequence[Oracle] = ()
     ) -> None:
         self.oracles = list(oracles)
-        self.scouts = list(scouts)
+        self.cheap_oracles = list(cheap_oracles)
         self.n_columns = n_columns
 
     def __len__(self) -> int:
@@ -88,20 +89,20 @@ class Problem:
 
 
 @contextmanager
-def threads(n_jobs: int) -> Iterator[Callable[[list[Oracle], Floats], Cuts]]:
-    """Make a function that asks oracles for their cuts at a coef; threads change no result."""
+def oracle_pool(n_jobs: int) -> Iterator[Callable[[list[Oracle], Floats], Cuts]]:
+    """Yield a function that calls oracles, in threads if `n_jobs` > 1; the results are the same."""
     if n_jobs == 1:
-        yield lambda oracles, coef: Cuts.of([oracle(coef) for oracle in oracles])
+        yield lambda oracles, coef: Cuts.stack([oracle(coef) for oracle in oracles])
         return
     with ThreadPoolExecutor(n_jobs) as pool:
-        yield lambda oracles, coef: Cuts.of(list(pool.map(lambda oracle: oracle(coef), oracles)))
+        yield lambda oracles, coef: Cuts.stack(list(pool.map(lambda oracle: oracle(coef), oracles)))
 
 
 def are_kernels(features: Features, pairs: Pairs | None, n_items: int) -> bool:
-    """Tell whether each column is certain to be a positive semidefinite matrix over the items.
+    """Return whether each column is certain to be a positive semidefinite matrix over the items.
 
-    Products of item vectors are. Given features of pairs are if they come with those of items with
-    themselves, and their matrices have no negative eigenvalue. Nothing else is.
+    Products of item vectors are. Given pair features are if they include the features of each item
+    with itself, and if their matrices have no negative eigenvalue. All others count as uncertain.
     """
     if pairs is not None:
         return n_items < 2
@@ -118,8 +119,8 @@ def are_kernels(features: Features, pairs: Pairs | None, n_items: int) -> bool:
 
 def _are_semidefinite(features: MatrixFeatures, n_items: int) -> bool:
     for unit in np.eye(features.shape[1]):
-        own = np.asarray(features.diagonal @ unit)
-        matrix = PairScores(n_items, None, features @ unit, own).to_matrix()
+        diagonal = np.asarray(features.diagonal @ unit)
+        matrix = PairScores(n_items, None, features @ unit, diagonal).to_matrix()
         if np.linalg.eigvalsh(matrix)[0] < -1e-9 * np.abs(matrix).max(initial=0.0):
             return False
     return True

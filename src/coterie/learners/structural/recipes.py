@@ -1,4 +1,4 @@
-"""The structural SVMs of two papers, by name."""
+"""The structural SVMs of two papers, with their clusterers and losses."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -19,7 +19,7 @@ from coterie.learners.structural.svm import GREEDY, ONE_SLACK, StructuralSVM
 from coterie.losses import MitreLoss, PairLoss, TraceLoss
 from coterie.objectives import Correlation
 
-Value = TypeVar("Value")
+Component = TypeVar("Component")
 
 ITERATIVE = KernelKMeans()
 PAIR_LOSS = PairLoss()
@@ -42,20 +42,21 @@ class SVMCluster(StructuralSVM):
     """Train correlation clustering by a structural SVM.
 
     SVM-cluster of Finley & Joachims 2005, with Ψ(x, y) = 1/|x|² Σ φ_ab over the pairs inside
-    clusters. With that scale and losses up to 100 useful C are large; below about 1e4 everything is
-    often predicted single.
+    clusters. Because of that scale, and of losses up to 100, useful values of C are large; below
+    about 1e4, predictions often put every item in a cluster of its own.
 
     Parameters
     ----------
     C
-        The weight of the training loss; 1e3 to 1e8 by powers of ten is the range to search.
+        The weight of the training loss; search from 1e3 to 1e8 by powers of ten.
     clusterer
-        Searches and predicts: `Greedy` (the paper's C_G), `Relaxation` (C_R in training, C_R* in
-        prediction), `Exact`, `LocalSearch`; or their names, such as "greedy".
+        Searches for the worst partition in training, and predicts: `Greedy` (the paper's C_G),
+        `Relaxation` (C_R in training, C_R* in prediction), `Exact` or `LocalSearch`, or one of the
+        names "greedy", "relaxation", "exact" and "local search".
     loss
-        `PairLoss` (Δ_P), `MitreLoss` (Δ_M), "pair", "mitre", or a function of two partitions.
+        `PairLoss` (Δ_P) or "pair", `MitreLoss` (Δ_M) or "mitre", or a function of two partitions.
     solver, featurizer, blocker, augment, random_state
-        As of `StructuralSVM`.
+        As in `StructuralSVM`.
 
     Examples
     --------
@@ -90,19 +91,19 @@ class SVMCluster(StructuralSVM):
 
     @property
     def _clusterer(self) -> Clusterer:
-        return _resolved("clusterer", self.clusterer, CORRELATION)
+        return _resolve("clusterer", self.clusterer, CORRELATION)
 
     @property
     def _loss(self) -> Loss:
-        return _resolved("loss", self.loss, LOSSES)
+        return _resolve("loss", self.loss, LOSSES)
 
 
 class SupervisedKMeans(StructuralSVM):
     """Train k-means clustering by a structural SVM, with the number of clusters known.
 
-    Finley & Joachims 2008, with Ψ(x, Y) = Σᵢⱼ (YYᵀ)ᵢⱼ ψᵢⱼ over all ordered pairs, the diagonal
-    included, and the trace loss. The number of clusters is that of the item set; in training, of
-    the truth where the item set has none.
+    The method of Finley & Joachims 2008, with Ψ(x, Y) = Σᵢⱼ (YYᵀ)ᵢⱼ ψᵢⱼ over all ordered pairs,
+    including the diagonal, and the trace loss. Item sets give their number of clusters; in
+    training, those without one take it from the truth.
 
     Parameters
     ----------
@@ -112,10 +113,10 @@ class SupervisedKMeans(StructuralSVM):
         Searches for the worst partition: `KernelKMeans` ("iterative"), `Spectral` ("spectral"),
         whose partitions are relaxed, or `DiscreteSpectral` ("discrete").
     predictor
-        Predicts with what was learned: one of the same; None stands for the clusterer.
+        The clusterer of predictions, with the same choices; None means `clusterer`.
     solver, featurizer, blocker, augment, random_state
-        As of `StructuralSVM`; but the default featurizer adds no constant, which means nothing
-        where the number of clusters is known.
+        As in `StructuralSVM`, except that the default featurizer adds no constant, which has no
+        effect where the number of clusters is known.
 
     Examples
     --------
@@ -154,29 +155,29 @@ class SupervisedKMeans(StructuralSVM):
 
     @property
     def _clusterer(self) -> Clusterer:
-        return _resolved("clusterer", self.clusterer, K_MEANS)
+        return _resolve("clusterer", self.clusterer, K_MEANS)
 
     @property
     def _predictor(self) -> Clusterer:
         if self.predictor is None:
             return super()._predictor
-        return _resolved("predictor", self.predictor, K_MEANS)
+        return _resolve("predictor", self.predictor, K_MEANS)
 
     def _start(self, examples: Examples) -> tuple[Featurizer, SolverRun]:
-        _resolved("predictor", self.predictor or "iterative", K_MEANS)
+        _resolve("predictor", self.predictor or "iterative", K_MEANS)
         if isinstance(getattr(self._clusterer, "objective", None), Correlation):
             raise InputError(
-                f"{type(self._clusterer).__name__} does not make a given number of clusters; give "
-                "KernelKMeans, Spectral or DiscreteSpectral, or use SVMCluster"
+                f"{type(self._clusterer).__name__} cannot make a given number of clusters; use "
+                "KernelKMeans, Spectral or DiscreteSpectral, or the learner SVMCluster"
             )
         return super()._start(examples)
 
 
-def _resolved(what: str, value: Value | str, names: Mapping[str, Value]) -> Value:
-    """Take a value, or its name."""
+def _resolve(parameter: str, value: Component | str, values: Mapping[str, Component]) -> Component:
+    """Return the value itself, or the one that its name means."""
     if not isinstance(value, str):
         return value
-    if value not in names:
-        known = ", ".join(map(repr, names))
-        raise InputError(f"{what} is {value!r}; give one of {known}, or a value of your own")
-    return names[value]
+    if value not in values:
+        names = ", ".join(map(repr, values))
+        raise InputError(f"{parameter} is {value!r}; use one of {names}, or an object")
+    return values[value]

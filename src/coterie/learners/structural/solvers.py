@@ -1,4 +1,4 @@
-"""What the solvers of a structural SVM share: the run, its history and its end."""
+"""The common parts of the solvers of structural SVMs: their runs, histories and results."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.progress import report
 from coterie._core.values import Value
-from coterie.learners.structural.problem import Cuts, Problem, threads
+from coterie.learners.structural.problem import Cuts, Problem, oracle_pool
 
 
 class Step(NamedTuple):
-    """Where a solver stands after an iteration.
+    """The state of a solver after an iteration.
 
-    `primal` is the least objective seen so far (an upper bound on the optimum only where the oracle
-    proves it) and `dual` the highest lower bound; `oracle_seconds` and `program_seconds` went into
-    the search for worst partitions and into the quadratic program, which was solved `n_programs`
-    times (by cutting planes; other solvers have none).
+    `primal` is the least objective so far (an upper bound on the optimum only where the oracle
+    proves it) and `dual` the highest lower bound so far. `oracle_seconds` is the time spent on the
+    search for worst partitions, `program_seconds` the time spent on the quadratic program, and
+    `n_programs` the number of times that the program was solved (0 for solvers without one).
     """
 
     primal: float
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 class History(list[Step]):
-    """The steps of a run, one an iteration."""
+    """The steps of a run, one per iteration."""
 
     def plot(self, axes: Any = None) -> Any:
         """Draw primal and dual against oracle calls, and return the axes (needs matplotlib)."""
@@ -53,7 +53,7 @@ class History(list[Step]):
 
 
 class Optimum(NamedTuple):
-    """What a run found for one C."""
+    """The result of a run for one C."""
 
     coef: Floats
     primal: float
@@ -65,27 +65,27 @@ class Optimum(NamedTuple):
 
 
 class SolverRun(ABC):
-    """A solver at work on a problem: it solves for one C after another, each from the last."""
+    """A solver at work on one problem, for one C after another, each starting from the last."""
 
     def __init__(self, problem: Problem, tol: float, max_iter: int, n_jobs: int) -> None:
         self.problem, self.tol, self.max_iter, self.n_jobs = problem, tol, max_iter, n_jobs
         self.coef = np.zeros(problem.n_columns)
         self._C = 0.0
-        self._begin()
+        self._reset()
 
     def solve(self, C: float) -> Optimum:
-        """Minimise for this C. An interrupt (Ctrl-C) ends it with the best coef so far."""
-        self._begin()
+        """Minimise the objective for this C. An interrupt (Ctrl-C) returns the best coef so far."""
+        self._reset()
         converged = interrupted = False
         try:
-            # Threads of BLAS would wait for each other, and for those over item sets.
-            with threadpool_limits(1, "blas"), threads(self.n_jobs) as self._ask:
-                self._turn_to(C)
+            # BLAS threads would wait for each other and compete with the threads over item sets.
+            with threadpool_limits(1, "blas"), oracle_pool(self.n_jobs) as self._call_oracles:
+                self._rescale_to(C)
                 for converged in self._iterate():  # noqa: B007
-                    self._note()
+                    self._record_step()
                 if self._primal == inf:
-                    self._consider(self.coef, self._cuts(self.coef))
-                    self._note()
+                    self._update_best(self.coef, self._find_cuts(self.coef))
+                    self._record_step()
         except KeyboardInterrupt:
             interrupted = True
             if self._primal == inf:
@@ -96,18 +96,18 @@ class SolverRun(ABC):
 
     @abstractmethod
     def _iterate(self) -> Iterator[bool]:
-        """Yield after each iteration whether it was the last that is needed."""
+        """Yield after each iteration whether the run has converged."""
 
     @abstractmethod
     def _rescale(self, factor: float) -> None:
-        """Scale the last solution to a C that is `factor` times the last."""
+        """Scale the last solution to the new C, which is `factor` times the last one."""
 
     @property
     @abstractmethod
     def n_planes(self) -> int:
-        """How many planes are kept."""
+        """The number of planes that the solver keeps."""
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self.history = History()
         self._best = self.coef
         self._primal: float = inf
@@ -116,46 +116,46 @@ class SolverRun(ABC):
         self._n_calls = self._n_programs = 0
         self._oracle_seconds = self._program_seconds = 0.0
 
-    def _turn_to(self, C: float) -> None:
+    def _rescale_to(self, C: float) -> None:
         if self._C:
             self._rescale(C / self._C)
         self._C = C
 
-    def _cuts(self, coef: Floats) -> Cuts:
-        """Look for the worst partition of every item set."""
+    def _find_cuts(self, coef: Floats) -> Cuts:
+        """Find the worst partition of every item set."""
         start = perf_counter()
-        cuts = self._ask(self.problem.oracles, coef)
+        cuts = self._call_oracles(self.problem.oracles, coef)
         self._oracle_seconds += perf_counter() - start
         self._n_calls += len(self.problem)
         return cuts
 
-    def _consider(self, coef: Floats, cuts: Cuts) -> None:
-        """Keep the coef if its objective is the least so far; `cuts` are those of this coef."""
-        primal = self._objective(coef, max(cuts.risk(coef), self._known_risk(coef)))
+    def _update_best(self, coef: Floats, cuts: Cuts) -> None:
+        """Keep the coef if its objective is the least so far; `cuts` are the cuts at this coef."""
+        primal = self._objective(coef, max(cuts.risk(coef), self._risk_bound(coef)))
         if primal < self._primal:
             self._best, self._primal, self._proved = coef.copy(), primal, cuts.proved
 
-    def _reconsider(self) -> None:
-        """Value the best coef by all that is known.
+    def _raise_primal(self) -> None:
+        """Evaluate the best coef again, with all cuts so far.
 
-        A search that is not exact may have overlooked what was found later, for another coef.
+        An inexact search at that coef may have missed a partition that was found later.
         """
-        self._primal = max(self._primal, self._objective(self._best, self._known_risk(self._best)))
+        self._primal = max(self._primal, self._objective(self._best, self._risk_bound(self._best)))
 
     def _objective(self, coef: Floats, risk: float) -> float:
         return float(0.5 * coef @ coef) + self._C * risk
 
-    def _known_risk(self, coef: Floats) -> float:  # noqa: ARG002
-        """Return a lower bound on the mean slack, by what was found before."""
+    def _risk_bound(self, coef: Floats) -> float:  # noqa: ARG002
+        """Return a lower bound on the mean slack, from the cuts found so far."""
         return 0.0
 
     @property
-    def _closed(self) -> bool:
-        # A share of the objective; where that is about 0, of a slack of 0.001.
+    def _is_closed(self) -> bool:
+        # The gap is relative to the objective, or to that of a slack of 0.001 if that is more.
         scale = max(self._primal, 1e-3 * self._C)
         return self._primal < inf and self._primal - self._dual <= self.tol * scale
 
-    def _note(self) -> None:
+    def _record_step(self) -> None:
         step = Step(
             self._primal,
             self._dual,
@@ -174,13 +174,13 @@ class Solver(Protocol):
     """Minimises the objective of a structural SVM."""
 
     def start(self, problem: Problem, random_state: int) -> SolverRun:
-        """Begin to work on a problem."""
+        """Start a run on a problem."""
         ...
 
 
 @dataclass(frozen=True)
 class SolverBase(Value):
-    """The parameters of every solver."""
+    """The parameters that all solvers share."""
 
     tol: float
     max_iter: int

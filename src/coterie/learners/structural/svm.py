@@ -1,4 +1,4 @@
-"""Structural SVMs: train a clusterer on the loss that counts."""
+"""Structural SVMs, which train a clusterer for a given loss."""
 
 import warnings
 from collections.abc import Iterable, Sequence
@@ -30,55 +30,55 @@ GREEDY = Greedy()
 class StructuralSVM(Learner):
     """Learn the similarity under which a clusterer reproduces the given partitions.
 
-    Minimises ½‖w‖² + (C/n) Σ ξᵢ, where every partition y of item set i must score less than its
-    truth yᵢ, by a margin of its loss: w·Ψ(xᵢ, yᵢ) ≥ w·Ψ(xᵢ, y) + Δ(yᵢ, y) − ξᵢ (Finley & Joachims
-    2005 and 2008). Ψ sums the features of pairs with the weights that the clusterer's objective
-    gives them. The clusterer finds the partition that violates most; `Relaxation` and `Spectral`
-    find a relaxed one, which enters the constraint unrounded.
+    Minimises ½‖w‖² + (C/n) Σ ξᵢ such that the truth yᵢ of item set i scores higher than every other
+    partition y, by a margin of that partition's loss: w·Ψ(xᵢ, yᵢ) ≥ w·Ψ(xᵢ, y) + Δ(yᵢ, y) − ξᵢ
+    (Finley & Joachims 2005 and 2008). Ψ is the sum of the features of pairs, weighted as in the
+    clusterer's objective. The clusterer searches for the partition that violates this most;
+    `Relaxation` and `Spectral` find a relaxed one, which enters the constraint unrounded.
 
     Parameters
     ----------
     clusterer
-        Searches for the worst partition, and predicts; its objective must be the correlation or the
-        k-means one.
+        Searches for the worst partition in training, and predicts; its objective must be that of
+        correlation clustering or of k-means.
     loss
-        What to lose little of: `PairLoss` or `MitreLoss` for correlation clustering, `TraceLoss`
-        for k-means, or a function of two partitions (with `Greedy`, or with `augment=False`).
+        The training loss: `PairLoss` or `MitreLoss` for correlation clustering, `TraceLoss` for
+        k-means, or a function of two partitions (with `Greedy`, or with `augment=False`).
     C
         The weight of the training loss against ½‖w‖².
     solver
         `OneSlack`, `NSlack` or `FrankWolfe`.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), and a constant.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, and a constant.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     augment
-        Whether the loss is part of the search for the worst partition; if not, it is still in the
-        constraint (Finley & Joachims 2005, section 7.3).
+        Whether the search for the worst partition includes the loss; if not, the loss still
+        enters the constraint (Finley & Joachims 2005, section 7.3).
     random_state
-        Seed of what the solver draws.
+        The seed of the solver's random numbers.
 
     Attributes
     ----------
     similarity_
         The learned similarity of pairs.
     coef_
-        Its weights, one a feature.
+        Its weights, one per feature.
     primal_, dual_, gap_
-        The objective reached, a lower bound on the best, and their difference.
+        The objective reached, a lower bound on the optimum, and their difference.
     certified_
-        Whether the oracle proves that `primal_` is an upper bound: with `Exact`, `Relaxation` and
-        `Spectral` only. Otherwise partitions that violate more may have been missed.
+        Whether the search proves that `primal_` is an upper bound on the optimum, as only `Exact`,
+        `Relaxation` and `Spectral` do. Other searches may have missed partitions that violate more.
     n_oracle_calls_
-        How many searches for a worst partition the clusterer made; greedy ones that spare it a
-        search are not counted.
+        The number of searches for a worst partition by the clusterer, without the greedy searches
+        that replace some of them.
     kernel_certified_
-        Whether the scores of the training sets are certain to be positive semidefinite matrices:
-        with a `nonnegative` solver and features that are kernels, such as products of item vectors
-        (Finley & Joachims 2008, section 3.1; the constant is none).
+        Whether the scores of the training sets are certain to be positive semidefinite matrices.
+        They are with a `nonnegative` solver and features that are kernels, such as products of item
+        vectors (Finley & Joachims 2008, section 3.1); the constant feature is not a kernel.
     history_
-        One `Step` an iteration; `history_.plot()` draws it.
+        One `Step` per iteration; `history_.plot()` draws them.
 
     Examples
     --------
@@ -120,18 +120,18 @@ class StructuralSVM(Learner):
         partitions: Iterable[PartitionLike],
         Cs: Sequence[float],
     ) -> list[Self]:
-        """Fit once for each C, from the smallest up, each from the solution before.
+        """Fit once for each C in ascending order, each time starting from the last solution.
 
-        Returns fitted copies of this learner in the order of `Cs`; it is not fitted itself. An
-        interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
+        Returns fitted copies of this learner in the order of `Cs`; the learner itself stays
+        unfitted. An interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
         """
         examples = as_examples(item_sets, partitions)
         path = [as_positive("C", C) for C in _as_list(Cs)]
         featurizer, run = self._start(examples)
         fitted: list[Self] = [clone(self).set_params(C=C) for C in path]
-        for at in sorted(range(len(path)), key=lambda at: path[at]):
-            optimum = run.solve(path[at])
-            fitted[at]._keep(optimum, featurizer, run.problem)  # noqa: SLF001
+        for index in sorted(range(len(path)), key=lambda index: path[index]):
+            optimum = run.solve(path[index])
+            fitted[index]._set_result(optimum, featurizer, run.problem)  # noqa: SLF001
             if optimum.interrupted:
                 break
         return fitted
@@ -139,7 +139,7 @@ class StructuralSVM(Learner):
     def _fit(self, examples: Examples) -> None:
         C = as_positive("C", self.C)
         featurizer, run = self._start(examples)
-        self._keep(run.solve(C), featurizer, run.problem)
+        self._set_result(run.solve(C), featurizer, run.problem)
 
     @property
     def _clusterer(self) -> Clusterer:
@@ -155,7 +155,7 @@ class StructuralSVM(Learner):
 
     @property
     def _is_costly(self) -> bool:
-        """Whether a greedy search is much cheaper, and finds what counts as well."""
+        """Return whether greedy search is much cheaper than the clusterer, with valid cuts."""
         return self.augment and getattr(self._clusterer, "costly", False)
 
     def _start(self, examples: Examples) -> tuple[Featurizer, SolverRun]:
@@ -164,16 +164,16 @@ class StructuralSVM(Learner):
         random_state = as_whole("random_state", self.random_state)
         featurizer = self._featurizer.fit(examples.item_sets)
         oracles = []
-        for number in range(len(examples.truths)):
-            with located(f"item set {number}"):
-                oracles.append(self._example(examples, number, featurizer))
+        for index in range(len(examples.truths)):
+            with located(f"item set {index}"):
+                oracles.append(self._example(examples, index, featurizer))
                 oracles[-1].try_loss()
-        scouts = [replace(oracle, clusterer=GREEDY) for oracle in oracles if self._is_costly]
-        problem = Problem(oracles, oracles[0].features.shape[1], scouts)
+        cheap_oracles = [replace(oracle, clusterer=GREEDY) for oracle in oracles if self._is_costly]
+        problem = Problem(oracles, oracles[0].features.shape[1], cheap_oracles)
         return featurizer, self.solver.start(problem, random_state)
 
-    def _example(self, examples: Examples, number: int, featurizer: Featurizer) -> Example:
-        item_set, truth = examples.item_sets[number], examples.truths[number]
+    def _example(self, examples: Examples, index: int, featurizer: Featurizer) -> Example:
+        item_set, truth = examples.item_sets[index], examples.truths[index]
         pairs = self._blocker(item_set)
         features = featurizer(item_set, pairs)
         clusterer = self._clusterer
@@ -184,7 +184,7 @@ class StructuralSVM(Learner):
             clusterer = clusterer.warm()
         return Example(features, pairs, truth, n_clusters, clusterer, self._loss, self.augment)
 
-    def _keep(self, optimum: Optimum, featurizer: Featurizer, problem: Problem) -> None:
+    def _set_result(self, optimum: Optimum, featurizer: Featurizer, problem: Problem) -> None:
         self._trained = self._clusterer
         self._finish()
         self.similarity_ = LinearSimilarity(featurizer, optimum.coef)
@@ -210,24 +210,26 @@ class StructuralSVM(Learner):
 
 
 def refuse_bad_solver(solver: Solver) -> None:
-    """Refuse what is no solver of structural SVMs."""
+    """Raise `InputError` if the value is not a solver of structural SVMs."""
     refuse_class("solver", solver)
     if not callable(getattr(solver, "start", None)):
-        raise InputError(f"solver is of type {type(solver).__name__}; give one such as OneSlack()")
+        raise InputError(
+            f"solver is of type {type(solver).__name__}; use OneSlack(), NSlack() or FrankWolfe()"
+        )
 
 
 def _n_clusters(item_set: ItemSet, clusterer: Clusterer, truth: Partition) -> int:
-    """Take the truth's number of clusters, from which no other may differ."""
-    for given in (item_set.n_clusters, getattr(clusterer, "n_clusters", None)):
-        if given not in (None, truth.n_clusters):
+    """Return the truth's number of clusters; refuse any other from the set or the clusterer."""
+    for n_clusters in (item_set.n_clusters, getattr(clusterer, "n_clusters", None)):
+        if n_clusters not in (None, truth.n_clusters):
             raise PartitionError(
-                f"n_clusters is {given}, but the truth has {truth.n_clusters} clusters; give one "
-                "number of clusters, to the item set"
+                f"n_clusters is {n_clusters}, but the truth has {truth.n_clusters} clusters; use "
+                "the number of true clusters as n_clusters of the item set"
             )
     return truth.n_clusters
 
 
 def _as_list(Cs: Any) -> list[float]:
     if isinstance(Cs, str) or not isinstance(Cs, Iterable):
-        raise InputError(f"Cs are {Cs!r}; give a list of numbers")
+        raise InputError(f"Cs is {Cs!r}; use a list of positive numbers")
     return list(Cs)
