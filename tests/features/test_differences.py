@@ -66,27 +66,27 @@ def test_differences_are_those_of_each_column(vectors):
         )
 
 
-def test_who_says_what_is_a_distance(vectors):
+def test_flags_say_which_columns_grow_with_distance(vectors):
     sets = [ItemSet(vectors)]
     assert distance_flags(AbsoluteDifferences().fit(sets)) == (True,) * 4
     assert distance_flags(Scaled(SquaredDifferences()).fit(sets)) is None
     assert distance_flags(SoftTFIDF()) == (False,)
     assert distance_flags(GivenFeatures().fit(sets)) is None
     assert distance_flags(AbsoluteDifferences().fit([sets_of(vectors)["pairs"]])) is None
-    # A constant is neither, so that nothing is known of all columns.
+    # A constant grows with neither distance nor similarity, so that the flags are not known.
     assert distance_flags(WithConstant(SquaredDifferences()).fit(sets)) is None
 
 
-def test_similarities_are_turned_around():
+def test_similarities_are_reversed():
     names = ItemSet({"name": ["Ann Lee", "Ann Lee", "Bob"]})
-    turned = AsDistances(SoftTFIDF()).fit([names])
-    assert turned.names == SoftTFIDF().names
-    assert turned.distances == (True,)
-    similar = written(turned.featurizer(names, None))
-    np.testing.assert_allclose(written(turned(names, None)), 1.0 - similar, atol=1e-12)
+    featurizer = AsDistances(SoftTFIDF()).fit([names])
+    assert featurizer.names == SoftTFIDF().names
+    assert featurizer.distances == (True,)
+    similar = written(featurizer.featurizer(names, None))
+    np.testing.assert_allclose(written(featurizer(names, None)), 1.0 - similar, atol=1e-12)
 
 
-def test_turning_around_refuses_what_it_does_not_know(vectors):
+def test_columns_of_unknown_direction_are_refused(vectors):
     with pytest.raises(FeatureError, match="does not say which columns grow with distance"):
         AsDistances(GivenFeatures()).fit([ItemSet(vectors)])
     with pytest.raises(FeatureError, match="call fit first"):
@@ -95,12 +95,12 @@ def test_turning_around_refuses_what_it_does_not_know(vectors):
         AsDistances(GivenFeatures(), similar=[True])(ItemSet(vectors), None)
     with pytest.raises(FeatureError, match="a finite number for each column"):
         AsDistances(GivenFeatures(), similar=[True], origin=[np.nan])
-    with pytest.raises(FeatureError, match="True or False for each column"):
+    with pytest.raises(FeatureError, match="a list of True or False, one per column"):
         AsDistances(GivenFeatures(), similar=[1.0, 0.0])
 
 
 @pytest.mark.parametrize("distance", [Manhattan(), Euclidean()])
-def test_slopes_are_those_of_finite_differences(vectors, distance):
+def test_slopes_agree_with_finite_differences(vectors, distance):
     features = SquaredDifferences()(ItemSet(vectors), None)
     rng = np.random.default_rng(1)
     coef, weights = rng.random(4) + 0.1, rng.normal(size=features.shape[0])
@@ -120,12 +120,12 @@ def test_equal_items_are_at_distance_0_whatever_the_rounding():
     assert np.all(np.isfinite(Euclidean().slopes(features, coef, np.ones(3))))
 
 
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_differences_of_any_size_are_told(kind):
-    vectors = np.array([[0.0, 0.0], [1e-30, 1e30], [3e-30, 3e30]], dtype=kind)
-    found = written(AbsoluteDifferences()(ItemSet(vectors), None))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_differences_of_any_size_are_exact(dtype):
+    vectors = np.array([[0.0, 0.0], [1e-30, 1e30], [3e-30, 3e30]], dtype=dtype)
+    differences = written(AbsoluteDifferences()(ItemSet(vectors), None))
     expected = np.abs(vectors[[0, 0, 1]].astype(float) - vectors[[1, 2, 2]])
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(differences, expected)
     far = ItemSet(np.array([[1e9], [1e9 + 1.0], [1e9 + 3.0]]))
     np.testing.assert_allclose(SquaredDifferences()(far, None) @ [1.0], [1.0, 9.0, 4.0])
 
@@ -162,6 +162,6 @@ def test_a_euclidean_distance_is_not_explained_by_parts(vectors):
         DistanceSimilarity(SquaredDifferences(), [1.0, -1.0], 1.0, Euclidean())
 
 
-def test_no_pairs_score_nothing():
+def test_there_are_no_scores_without_pairs():
     similarity = DistanceSimilarity(AbsoluteDifferences(n_columns=1), [1.0])
     assert similarity([[1.0]]).shape == (0,)

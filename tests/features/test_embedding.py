@@ -15,11 +15,11 @@ from coterie.features import (
 )
 from coterie.items import ItemSet
 
-PATH = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])  # the ends of a star with three legs
-"""Of a centre with three others: 1 each, 2 between them, which no space has."""
+STAR = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+"""Distances of a centre and three ends: 1 from the centre, 2 between ends; not Euclidean."""
 
 
-def given(columns, **kwargs):
+def item_set_with(columns, **kwargs):
     matrix = np.column_stack(columns)
     n_items = int((1 + np.sqrt(1 + 8 * len(matrix))) // 2)
     return ItemSet.from_pair_features(matrix, n_items, **kwargs)
@@ -32,29 +32,29 @@ def embedded(item_set, n_dimensions):
 @pytest.mark.parametrize("n_dimensions", [3, 5])
 def test_euclidean_distances_are_reproduced(n_dimensions, rng):
     points = [rng.normal(size=(12, 3)), rng.normal(size=(12, 2)), np.zeros((12, 1))]
-    item_set = given([pdist(each) for each in points])
-    found = embedded(item_set, n_dimensions).items
-    assert found.shape == (12, 3 * n_dimensions)
-    for number, each in enumerate(points):
-        own = found[:, number * n_dimensions : (number + 1) * n_dimensions]
-        np.testing.assert_allclose(pdist(own), pdist(each), atol=1e-6)
-        np.testing.assert_allclose(own.sum(axis=0), 0.0, atol=1e-6)
+    item_set = item_set_with([pdist(cloud) for cloud in points])
+    vectors = embedded(item_set, n_dimensions).items
+    assert vectors.shape == (12, 3 * n_dimensions)
+    for index, cloud in enumerate(points):
+        columns = vectors[:, index * n_dimensions : (index + 1) * n_dimensions]
+        np.testing.assert_allclose(pdist(columns), pdist(cloud), atol=1e-6)
+        np.testing.assert_allclose(columns.sum(axis=0), 0.0, atol=1e-6)
     embedding = EuclideanEmbedding(GivenFeatures(), n_dimensions).fit([item_set])
     np.testing.assert_allclose(embedding.strain(item_set), 0.0, atol=1e-6)
 
 
 def test_columns_are_principal_components_with_fixed_signs(rng):
     points = rng.normal(size=(15, 4)) * [4.0, 3.0, 2.0, 1.0]
-    found = embedded(given([pdist(points)]), 2).items
+    vectors = embedded(item_set_with([pdist(points)]), 2).items
     centred = points - points.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    np.testing.assert_allclose(np.abs(found), np.abs(left[:, :2] * sizes[:2]), atol=1e-8)
-    assert np.all(found.max(axis=0) >= -found.min(axis=0))
+    np.testing.assert_allclose(np.abs(vectors), np.abs(left[:, :2] * sizes[:2]), atol=1e-8)
+    assert np.all(vectors.max(axis=0) >= -vectors.min(axis=0))
 
 
 def test_too_few_dimensions_lose_what_the_next_ones_have(rng):
     points = rng.normal(size=(10, 3))
-    item_set = given([pdist(points)])
+    item_set = item_set_with([pdist(points)])
     products = (points - points.mean(axis=0)) @ (points - points.mean(axis=0)).T
     values = np.sort(np.linalg.eigvalsh(products))[::-1]
     strains = [
@@ -66,13 +66,13 @@ def test_too_few_dimensions_lose_what_the_next_ones_have(rng):
     assert strains[0] > strains[1] > 0.01
 
 
-def test_other_distances_lose_in_any_dimension():
-    item_set = given([PATH])
+def test_distances_that_are_not_euclidean_lose_in_any_dimension():
+    item_set = item_set_with([STAR])
     embedding = EuclideanEmbedding(GivenFeatures(), 4).fit([item_set])
-    found = embedding(item_set).items
-    assert np.isfinite(found).all()
-    assert np.abs(pdist(found) - PATH).max() > 0.1
-    squares = squareform(PATH**2)
+    vectors = embedding(item_set).items
+    assert np.isfinite(vectors).all()
+    assert np.abs(pdist(vectors) - STAR).max() > 0.1
+    squares = squareform(STAR**2)
     centring = np.eye(4) - 0.25
     values = np.linalg.eigvalsh(-0.5 * centring @ squares @ centring)
     assert values[0] < -0.1
@@ -80,10 +80,10 @@ def test_other_distances_lose_in_any_dimension():
     np.testing.assert_allclose(embedding.strain(item_set), [expected])
 
 
-def test_what_else_an_item_set_has_is_kept():
-    item_set = given([PATH], ids=list("abcd"), n_clusters=2, ordered=True)
-    found = embedded(item_set, 2)
-    assert (found.ids, found.n_clusters, found.ordered) == (tuple("abcd"), 2, True)
+def test_ids_and_options_of_the_item_set_stay():
+    item_set = item_set_with([STAR], ids=list("abcd"), n_clusters=2, ordered=True)
+    result = embedded(item_set, 2)
+    assert (result.ids, result.n_clusters, result.ordered) == (tuple("abcd"), 2, True)
 
 
 def test_names_are_those_of_the_distances():
@@ -94,18 +94,18 @@ def test_names_are_those_of_the_distances():
 
 
 @pytest.mark.parametrize("n_items", [0, 1, 2])
-def test_few_items_have_a_place_too(n_items):
+def test_few_items_are_embedded_too(n_items):
     item_set = ItemSet(np.arange(2.0 * n_items).reshape(n_items, 2))
     embedding = EuclideanEmbedding(AbsoluteDifferences(n_columns=2), 3)
-    found = embedding(item_set).items
-    assert found.shape == (n_items, 6)
+    vectors = embedding(item_set).items
+    assert vectors.shape == (n_items, 6)
     assert embedding.strain(item_set).shape == (2,)
     if n_items == 2:
-        np.testing.assert_allclose(pdist(found[:, :3]), 2.0)
+        np.testing.assert_allclose(pdist(vectors[:, :3]), 2.0)
 
 
 def test_embeddings_are_saved_and_loaded(tmp_path):
-    item_set = given([PATH])
+    item_set = item_set_with([STAR])
     known = {"EuclideanEmbedding": EuclideanEmbedding, "GivenFeatures": GivenFeatures}
     embedding = EuclideanEmbedding(GivenFeatures(), 1).fit([item_set])
     save_value(tmp_path / "a", embedding, known.get)
@@ -114,14 +114,15 @@ def test_embeddings_are_saved_and_loaded(tmp_path):
     np.testing.assert_array_equal(loaded(item_set).items, embedding(item_set).items)
 
 
-def test_what_is_no_distance_is_refused():
+def test_columns_that_are_not_distances_are_refused():
     names = [ItemSet(["Ann Lee", "A. Lee", "Bo"])]
-    with pytest.raises(FeatureError, match="'honorific equal' does not grow with distance; give"):
+    with pytest.raises(FeatureError, match="'honorific equal' does not grow with distance; wrap"):
         EuclideanEmbedding(NameFeatures()).fit(names)
-    turned = EuclideanEmbedding(AsDistances(NameFeatures())).fit(names)
-    assert turned(names[0]).items.shape == (3, 2 * len(turned.featurizer.names))
-    negative = given([PATH, -PATH])
-    with pytest.raises(FeatureError, match="'feature 1' is -2 for some pair, which is no distance"):
+    reversed_names = EuclideanEmbedding(AsDistances(NameFeatures())).fit(names)
+    n_distances = len(reversed_names.featurizer.names)
+    assert reversed_names(names[0]).items.shape == (3, 2 * n_distances)
+    negative = item_set_with([STAR, -STAR])
+    with pytest.raises(FeatureError, match="'feature 1' is -2 for some pair, but distances are"):
         embedded(negative, 2)
 
 
@@ -135,4 +136,4 @@ def test_bad_parameters_are_refused():
 def test_large_matrices_are_refused(monkeypatch):
     monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
     with pytest.raises(InputError, match="a full matrix of 4 items"):
-        embedded(given([PATH]), 2)
+        embedded(item_set_with([STAR]), 2)

@@ -144,7 +144,7 @@ def test_what_is_no_matrix_needs_a_featurizer(items):
 
 def test_frames_of_texts_need_a_featurizer():
     polars = pytest.importorskip("polars")
-    with pytest.raises(FeatureError, match="items are of type DataFrame, no numbers in rows"):
+    with pytest.raises(FeatureError, match="items are of type DataFrame, not rows of numbers"):
         GivenFeatures()(ItemSet(polars.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})), None)
 
 
@@ -218,7 +218,7 @@ def test_parameters_are_the_fields():
         (lambda: GivenFeatures(n_columns=-1), "n_columns is -1"),
         (lambda: GivenFeatures(of_pairs="yes"), "of_pairs is 'yes'; give True, False or None"),
         (lambda: GivenFeatures().names, "not known yet; call fit first"),
-        (lambda: GivenFeatures().fit([]), "no features to fit to; give an item set that has some"),
+        (lambda: GivenFeatures().fit([]), "no features to fit to; give at least one item set"),
         (lambda: WithConstant(GivenFeatures), "the featurizer is the class GivenFeatures; give"),
         (lambda: Scaled(None), "the featurizer is None; give a value with fit"),
         (lambda: Scaled(GivenFeatures(), scale="a"), "scale must be real numbers"),

@@ -1,4 +1,4 @@
-"""Columns of item sets: their values by name, the tokens of a value, and what is missing."""
+"""Columns of item sets: their values by name, tokens of a value, and missing values."""
 
 from collections.abc import Collection
 from typing import Any
@@ -12,9 +12,11 @@ from coterie.items import Columns, PairFeatures
 
 
 def column_of(
-    items: Any, name: str, asker: str, error: type[InputError] = ItemSetError
+    items: Any, name: str, caller: str, error: type[InputError] = ItemSetError
 ) -> list[Any]:
-    """Return one value an item; `asker` says in an error who needs columns.
+    """Return the values of a column, one per item.
+
+    Errors are raised as `error`; they name the `caller` where the items have no columns.
 
     >>> column_of(Columns({"name": ["Ann", "Bob"]}), "town", "SharedKeys")
     Traceback (most recent call last):
@@ -22,7 +24,7 @@ def column_of(
     """
     if isinstance(items, PairFeatures | np.ndarray | tuple) or sp.issparse(items):
         raise error(
-            f"{asker} compares columns, but the items are {describe_items(items)}; give a data "
+            f"{caller} compares columns, but the items are {describe_items(items)}; give a data "
             "frame or a mapping of names to columns"
         )
     table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
@@ -34,7 +36,7 @@ def column_of(
 
 
 def describe_items(items: Any) -> str:
-    """Say in an error what items are."""
+    """Return a phrase for an error message: `the items are …`."""
     if isinstance(items, PairFeatures):
         return "features of pairs"
     is_matrix = isinstance(items, np.ndarray) or sp.issparse(items)
@@ -42,17 +44,17 @@ def describe_items(items: Any) -> str:
 
 
 def tokens_of(value: Any) -> Collection[Any]:
-    """Return the tokens of a value: those of a list, tuple, set or array, else itself."""
+    """Return the tokens of a value: the members of a collection, or the value as the only one."""
     return value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else (value,)
 
 
 def is_missing(value: Any) -> bool:
-    """Tell None, the empty text and what does not equal itself: NaN, NaT and NA."""
+    """Return whether a value is None, an empty text, NaN, NaT or NA."""
     if value is None or (isinstance(value, str | bytes) and not value):
         return True
     try:
-        return bool(value != value)  # noqa: PLR0124
-    except TypeError:  # NA is neither equal nor unequal
+        return bool(value != value)  # noqa: PLR0124 - NaN and NaT alone differ from themselves
+    except TypeError:  # the comparison of NA with itself is NA, which has no truth value
         return True
-    except ValueError:  # an array of several values
+    except ValueError:  # an array of several values, which is a collection of tokens
         return False

@@ -12,7 +12,7 @@ from coterie._kernels.pairs.context import common_neighbours, pairs_by_item, ran
 from coterie._types import Blocker, Features, Similarity
 from coterie.exceptions import FeatureError, located
 from coterie.features.featurizer import PairFeaturizer
-from coterie.features.given import GivenPairs
+from coterie.features.given import IndexedPairFeatures
 from coterie.features.operators import DenseFeatures
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import PairScores, all_pairs
@@ -41,7 +41,7 @@ FEWEST_MATES = 0.01
 class EncodedContext(NamedTuple):
     """The context of the pairs that are listed, and the pairs that None stands for."""
 
-    context: GivenPairs
+    context: IndexedPairFeatures
     own: Pairs | None
 
 
@@ -108,7 +108,7 @@ class ContextFeatures(PairFeaturizer):
         listed = own if self.blocker is None else self.blocker(item_set)
         context = context_columns(self.similarity.pair_scores(item_set, listed))
         features = DenseFeatures.of_checked(context)
-        return EncodedContext(GivenPairs(features, len(item_set), listed), own)
+        return EncodedContext(IndexedPairFeatures(features, len(item_set), listed), own)
 
     def compare(self, encoded: EncodedContext, pairs: ArrayLike | None) -> Features:
         """Return the context of some pairs, None for all."""

@@ -1,4 +1,4 @@
-"""Features that grow with distance: differences of item vectors, and others turned around."""
+"""Features that grow with distance: differences of item vectors, and reversed similarities."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from coterie._core.arrays import Bools, Floats, Ints, read_only
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
 from coterie.features.featurizer import PairFeaturizer, as_featurizer
-from coterie.features.given import Encoded, GivenFeatures, GivenPairs
+from coterie.features.given import EncodedItems, GivenFeatures, IndexedPairFeatures
 from coterie.features.operators import DenseFeatures, NodeProducts, as_features, taken, written
 from coterie.features.operators.base import LinearOperator, refuse_unwritable
 from coterie.items import ItemSet
@@ -26,10 +26,10 @@ __all__ = ["AbsoluteDifferences", "AsDistances", "SquaredDifferences", "distance
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SquaredNodeDifferences(LinearOperator):
-    """The squared differences (ψ_i − ψ_j)² of the item vectors behind some products ψ_i∘ψ_j.
+    """Squared differences (ψ_i − ψ_j)² of item vectors, for the pairs of some products ψ_i∘ψ_j.
 
-    They are ψ_i² + ψ_j² − 2 ψ_i∘ψ_j, so that pairs are never written out. Items with themselves
-    have zeros.
+    They equal ψ_i² + ψ_j² − 2 ψ_i∘ψ_j, so that they are multiplied without being written out. The
+    diagonal, where an item is paired with itself, is 0.
     """
 
     products: NodeProducts
@@ -40,13 +40,13 @@ class SquaredNodeDifferences(LinearOperator):
         return self.products.shape
 
     def to_matrix(self) -> Any:
-        """Return the squares written out, dense."""
-        return np.square(self.apart())
+        """Return the squared differences as a dense matrix."""
+        return np.square(self.differences())
 
-    def apart(self) -> Floats:
-        """Return the differences ψ_i − ψ_j written out, dense."""
+    def differences(self) -> Floats:
+        """Return the differences ψ_i − ψ_j as a dense matrix."""
         refuse_unwritable(self.shape, 2 * self.shape[0] * self.shape[1])
-        first, second = self._ends
+        first, second = self._items
         nodes = self.products.nodes.astype(np.float64, copy=False)
         differences = nodes[first] - nodes[second]
         dense: Floats = differences.toarray() if sp.issparse(differences) else differences
@@ -56,74 +56,77 @@ class SquaredNodeDifferences(LinearOperator):
         return SquaredNodeDifferences(self.products._take(rows))  # noqa: SLF001
 
     @cached_property
-    def _ends(self) -> tuple[Ints, Ints]:
+    def _items(self) -> tuple[Ints, Ints]:
+        """The first and the second item of each pair."""
         pairs = self.products.pairs
         first, second = (all_pairs(self.products.nodes.shape[0]) if pairs is None else pairs).T
         return first, second
 
     def _apply(self, coef: Floats) -> Floats:
-        own = self.products.diagonal @ coef
-        first, second = self._ends
-        return own[first] + own[second] - 2.0 * (self.products @ coef)
+        item_sums = self.products.diagonal @ coef
+        first, second = self._items
+        return item_sums[first] + item_sums[second] - 2.0 * (self.products @ coef)
 
     def _apply_transposed(self, weights: Floats) -> Floats:
         n_items = self.products.nodes.shape[0]
-        of_items = np.zeros(n_items)
-        for end in self._ends:
-            of_items += np.bincount(end, weights, minlength=n_items)
-        squares: Floats = self.products.diagonal.T @ of_items
+        item_weights = np.zeros(n_items)
+        for items in self._items:
+            item_weights += np.bincount(items, weights, minlength=n_items)
+        squares: Floats = self.products.diagonal.T @ item_weights
         return squares - 2.0 * (self.products.T @ weights)
 
 
 @dataclass(frozen=True)
 class _Differences(PairFeaturizer):
-    """What both kinds share: features of pairs are taken as they are."""
+    """Base class of the differences of item vectors; features of pairs stay unchanged."""
 
     n_columns: int | None = None
     of_pairs: bool | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_columns", self._given.n_columns)
+        object.__setattr__(self, "n_columns", self._inner.n_columns)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """`feature 0`, `feature 1`, …: known after `fit`."""
-        return self._given.names
+        """`feature 0`, `feature 1`, …; available after `fit`."""
+        return self._inner.names
 
     @property
     def distances(self) -> tuple[bool, ...] | None:
-        """Whether each column grows with distance: all of vectors; of pairs nobody has said."""
+        """One flag per column, True if it grows with distance; None for features of pairs."""
         return None if self.of_pairs else (True,) * len(self.names)
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Fix the number and the kind of the features, which must be the same in every set."""
-        given = self._given.fit(item_sets)
-        return replace(self, n_columns=given.n_columns, of_pairs=given.of_pairs)
+        """Set the number and the kind of the features, which must be the same in every item set."""
+        fitted = self._inner.fit(item_sets)
+        return replace(self, n_columns=fitted.n_columns, of_pairs=fitted.of_pairs)
 
-    def encode(self, item_set: ItemSet) -> Encoded:
-        """Take the features of the item set; nothing is computed."""
-        return self._given.encode(item_set)
+    def encode(self, item_set: ItemSet) -> EncodedItems:
+        """Return the features of the item set; nothing is computed."""
+        return self._inner.encode(item_set)
 
-    def compare(self, encoded: Encoded, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all."""
-        return encoded.at(pairs) if isinstance(encoded, GivenPairs) else self._of(encoded, pairs)
+    def compare(self, encoded: EncodedItems, pairs: ArrayLike | None) -> Features:
+        """Return the features of pairs (None: all pairs)."""
+        if isinstance(encoded, IndexedPairFeatures):
+            return encoded.at(pairs)
+        return self._compare_nodes(encoded, pairs)
 
     @property
-    def _given(self) -> GivenFeatures:
+    def _inner(self) -> GivenFeatures:
         return GivenFeatures(self.n_columns, self.of_pairs)
 
     @abstractmethod
-    def _of(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features: ...
+    def _compare_nodes(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features: ...
 
 
 @dataclass(frozen=True)
 class AbsoluteDifferences(_Differences):
-    """Compare item vectors by |x_l − x′_l|, column by column; take features of pairs as given.
+    """Compare item vectors x by |x_l − x′_l| in each column l; leave features of pairs unchanged.
 
     Parameters
     ----------
     n_columns, of_pairs
-        As in `GivenFeatures`: fixed by `fit`.
+        As in `GivenFeatures`; `fit` sets them.
 
     Examples
     --------
@@ -132,21 +135,21 @@ class AbsoluteDifferences(_Differences):
     array([[2. , 1.5]])
     """
 
-    def _of(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features:
-        return DenseFeatures(np.abs(SquaredNodeDifferences(nodes.at(pairs)).apart()))
+    def _compare_nodes(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features:
+        return DenseFeatures(np.abs(SquaredNodeDifferences(nodes.at(pairs)).differences()))
 
 
 @dataclass(frozen=True)
 class SquaredDifferences(_Differences):
-    """Compare item vectors by (x_l − x′_l)², column by column; take features of pairs as given.
+    """Compare item vectors x by (x_l − x′_l)² in each column l; leave features of pairs unchanged.
 
-    Pairs of vectors are never written out. Dense vectors are centred first, so that those far from
-    0 lose no digits.
+    The squares are multiplied without being written out. Dense vectors are centred first, so that
+    vectors far from 0 lose no digits.
 
     Parameters
     ----------
     n_columns, of_pairs
-        As in `GivenFeatures`: fixed by `fit`.
+        As in `GivenFeatures`; `fit` sets them.
 
     Examples
     --------
@@ -155,21 +158,25 @@ class SquaredDifferences(_Differences):
     array([8.5])
     """
 
-    def encode(self, item_set: ItemSet) -> Encoded:
-        """Take the features of the item set, those of vectors less their mean."""
+    def encode(self, item_set: ItemSet) -> EncodedItems:
+        """Return the features of the item set; dense item vectors are centred."""
         encoded = super().encode(item_set)
-        if isinstance(encoded, GivenPairs) or sp.issparse(encoded.nodes) or not len(item_set):
+        if (
+            isinstance(encoded, IndexedPairFeatures)
+            or sp.issparse(encoded.nodes)
+            or not len(item_set)
+        ):
             return encoded
         vectors = encoded.nodes.astype(np.float64, copy=False)
         return NodeProducts(vectors - vectors.mean(axis=0))
 
-    def _of(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features:
+    def _compare_nodes(self, nodes: NodeProducts, pairs: ArrayLike | None) -> Features:
         return SquaredNodeDifferences(nodes.at(pairs))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TurnedFeatures(LinearOperator):
-    """Features with some columns turned around: offset + sign · φ."""
+class ReversedFeatures(LinearOperator):
+    """Features φ with the direction of some columns reversed: offset + sign · φ."""
 
     of: Features
     sign: Floats
@@ -181,14 +188,14 @@ class TurnedFeatures(LinearOperator):
         return self.of.shape
 
     def to_matrix(self) -> Any:
-        """Return the features written out, dense: what is turned around is seldom 0."""
+        """Return the features as a dense matrix: reversed columns have few zeros."""
         matrix = written(self.of)
         refuse_unwritable(self.shape, self.shape[0] * self.shape[1])
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         return self.offset + self.sign * dense
 
-    def _take(self, rows: Ints) -> "TurnedFeatures":
-        return TurnedFeatures(taken(self.of, rows), self.sign, self.offset)
+    def _take(self, rows: Ints) -> "ReversedFeatures":
+        return ReversedFeatures(taken(self.of, rows), self.sign, self.offset)
 
     def _apply(self, coef: Floats) -> Floats:
         return (self.of @ (self.sign * coef)) + float(self.offset @ coef)
@@ -199,20 +206,20 @@ class TurnedFeatures(LinearOperator):
 
 @dataclass(frozen=True, eq=False)
 class AsDistances(PairFeaturizer):
-    """Turn all columns into distances from an origin: origin − φ of similarities, φ − origin else.
+    """Turn columns φ into distances: similarities into origin − φ, the others into φ − origin.
 
-    So an indicator of similarity φ becomes 1 − φ, and an indicator of a mismatch stays as it is.
+    So an indicator φ of similarity becomes 1 − φ, and an indicator of a mismatch stays unchanged.
 
     Parameters
     ----------
     featurizer
-        Computes the columns.
+        The featurizer that computes the columns.
     similar
-        Whether each column grows with similarity; None asks the featurizer, whose `distances` say
-        of each column whether it grows with distance.
+        One flag per column: whether it grows with similarity. None takes the opposite of the flags
+        `distances` of the featurizer, which say whether each column grows with distance.
     origin
-        The value of each column that counts as no distance; None stands for 1 in similarities and
-        for 0 in the others.
+        The value of each column at distance 0. None means 1 for similarities and 0 for the other
+        columns.
 
     Examples
     --------
@@ -232,7 +239,7 @@ class AsDistances(PairFeaturizer):
             similar = np.asarray(self.similar)
             if similar.ndim != 1 or similar.dtype != np.bool_:
                 raise FeatureError(
-                    f"similar is {self.similar!r}; give True or False for each column"
+                    f"similar is {self.similar!r}; give a list of True or False, one per column"
                 )
             object.__setattr__(self, "similar", read_only(similar))
         if self.origin is not None:
@@ -245,53 +252,54 @@ class AsDistances(PairFeaturizer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, which stay the same."""
+        """The names of the columns of the inner featurizer."""
         return self.featurizer.names
 
     @property
     def distances(self) -> tuple[bool, ...]:
-        """Whether each column grows with distance: all do."""
+        """One flag per column, all True: every column grows with distance."""
         return (True,) * len(self.names)
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Fit the inner featurizer, and learn from it which columns to turn around."""
+        """Fit the inner featurizer, and ask it which columns to reverse if none were given."""
         inner = self.featurizer.fit(item_sets)
-        similar = _similar(inner) if self.similar is None else self.similar
+        similar = _similarity_flags(inner) if self.similar is None else self.similar
         return replace(self, featurizer=inner, similar=similar)
 
     def encode(self, item_set: ItemSet) -> Any:
-        """Read each item once, as the inner featurizer does."""
+        """Encode the items with the inner featurizer."""
         return self.featurizer.encode(item_set)
 
     def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all, as distances."""
+        """Return the features of pairs (None: all pairs) as distances."""
         return self.turned(self.featurizer.compare(encoded, pairs))  # type: ignore[arg-type]
 
     def turned(self, features: Features) -> Features:
-        """Turn features of the inner featurizer into distances."""
+        """Turn features that the inner featurizer computed into distances."""
         if self.similar is None:
             raise FeatureError("it is not known yet which columns are similarities; call fit first")
         origin = self.similar.astype(np.float64) if self.origin is None else self.origin
         if not len(self.similar) == len(origin) == features.shape[1]:
             raise FeatureError(
-                f"there are {features.shape[1]} columns, but similar says of {len(self.similar)} "
-                f"what they are, and origin has {len(origin)}; give one for each"
+                f"there are {features.shape[1]} columns, but similar has {len(self.similar)} flags "
+                f"and origin has {len(origin)} values; give one for each column"
             )
         sign = np.where(self.similar, -1.0, 1.0)
-        return TurnedFeatures(as_features(features), sign, -sign * origin)
+        return ReversedFeatures(as_features(features), sign, -sign * origin)
 
 
 def distance_flags(featurizer: Any) -> tuple[bool, ...] | None:
     """Return whether each column of a fitted featurizer grows with distance, None if unknown."""
-    said: tuple[bool, ...] | None = getattr(featurizer, "distances", None)
-    return said
+    flags: tuple[bool, ...] | None = getattr(featurizer, "distances", None)
+    return flags
 
 
-def _similar(featurizer: Featurizer) -> Bools:
-    said = distance_flags(featurizer)
-    if said is None:
+def _similarity_flags(featurizer: Featurizer) -> Bools:
+    """Return whether each column of a fitted featurizer grows with similarity."""
+    flags = distance_flags(featurizer)
+    if flags is None:
         raise FeatureError(
-            f"{featurizer!r} does not say which columns grow with distance; give similar, True or "
-            "False for each column"
+            f"{featurizer!r} does not say which columns grow with distance; set similar to a list "
+            "of True or False, one per column"
         )
-    return ~np.asarray(said, dtype=np.bool_)
+    return ~np.asarray(flags, dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Distances of pairs by weighted features, and how they change with the weights."""
+"""Distances of pairs as functions of weighted features, with their gradients."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar
@@ -12,14 +12,14 @@ from coterie.exceptions import InputError
 
 __all__ = ["Euclidean", "Manhattan"]
 
-Given = TypeVar("Given")
+AnyDistance = TypeVar("AnyDistance")
 
 
 class Distance(Protocol):
     """A distance d of pairs with features φ, which depends on weights w.
 
-    `slopes` sums ∂d/∂w over pairs, each with a weight; `signed` tells whether w may be negative,
-    `additive` whether d is the sum of what each feature adds.
+    `slopes` returns the gradient Σ_p weights_p ∂d_p/∂w, a weighted sum over pairs p. `signed` is
+    whether w may be negative, and `additive` whether d is a sum with one term per feature.
     """
 
     @property
@@ -33,8 +33,8 @@ class Distance(Protocol):
     def slopes(self, features: Features, coef: Floats, weights: Floats, /) -> Floats: ...
 
 
-def as_distance(value: Given) -> Given:
-    """Check that a value is a distance.
+def as_distance(value: AnyDistance) -> AnyDistance:
+    """Return the value, or raise an error if it is not a distance.
 
     >>> as_distance("manhattan")
     Traceback (most recent call last):
@@ -49,7 +49,7 @@ def as_distance(value: Given) -> Given:
 class Manhattan(Value):
     """Add up weighted features: d = Σ_l w_l φ_l (Li & Roth 2005, eq. 5).
 
-    Of item vectors the features are |x_l − x′_l|.
+    For item vectors, the features are |x_l − x′_l|: see `AbsoluteDifferences`.
 
     Examples
     --------
@@ -66,15 +66,16 @@ class Manhattan(Value):
         return features @ coef
 
     def slopes(self, features: Features, coef: Floats, weights: Floats) -> Floats:  # noqa: ARG002
-        """Return Σ_p weights_p ∂d_p/∂w, one number a feature."""
+        """Return the gradient Σ_p weights_p ∂d_p/∂w, one number per feature."""
         return features.T @ weights
 
 
 @dataclass(frozen=True)
 class Euclidean(Value):
-    """Take the root of added up weighted features: d = √(Σ_l w_l φ_l) (Li & Roth 2005, eq. 1).
+    """Take the root of the sum of weighted features: d = √(Σ_l w_l φ_l) (Li & Roth 2005, eq. 1).
 
-    Of item vectors the features are |x_l − x′_l|². Where d is 0, it counts as level.
+    For item vectors, the features are (x_l − x′_l)²: see `SquaredDifferences`. Pairs at distance 0,
+    where the root has no gradient, add nothing to `slopes`.
 
     Examples
     --------
@@ -88,13 +89,14 @@ class Euclidean(Value):
 
     def __call__(self, features: Features, coef: Floats) -> Floats:
         """Return the distance of each pair."""
-        # Rounding makes some squares of equal items less than 0.
+        # Rounding can make the squared distance of equal items slightly negative.
         return np.sqrt(np.maximum(features @ coef, 0.0))
 
     def slopes(self, features: Features, coef: Floats, weights: Floats) -> Floats:
-        """Return Σ_p weights_p ∂d_p/∂w, one number a feature."""
+        """Return the gradient Σ_p weights_p ∂d_p/∂w, one number per feature."""
         distances = self(features, coef)
-        halves = np.divide(
+        # ∂d/∂w = φ / (2d).
+        scaled_weights = np.divide(
             weights, 2.0 * distances, out=np.zeros_like(distances), where=distances > 0.0
         )
-        return features.T @ halves
+        return features.T @ scaled_weights

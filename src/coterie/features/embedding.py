@@ -1,4 +1,4 @@
-"""Distances as vectors: what a method needs that takes no distances."""
+"""Vectors from distances, for methods that take vectors only."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,30 +19,33 @@ from coterie.features.operators import written
 from coterie.items import ItemSet, as_item_set
 
 SIGN_SLACK = 1e-6
-"""By which share entries may differ that count as equally large."""
+"""The relative difference below which two entries of an eigenvector count as equally large."""
 
 
 @dataclass(frozen=True)
 class EuclideanEmbedding(Value):
-    """Place items in space, for each distance by itself, by classical multidimensional scaling.
+    """Turn distances into vectors of items, by classical multidimensional scaling.
 
-    The alternative that Daumé & Marcu 2004, section 3, reject: "such an embedding can only lose
-    information". With squared distances D² and the centring J = I − 11ᵀ/n, B = −½ J D² J is the
-    matrix of inner products if the distances are Euclidean. Each distance has `n_dimensions`
-    columns: the eigenvectors of the largest eigenvalues λ, times √λ, their largest entry positive.
-    Negative eigenvalues, which only distances have that are not Euclidean, count as 0.
+    Each distance is embedded separately and becomes `n_dimensions` columns of the vectors. With
+    squared distances D² and the centring matrix J = I − 11ᵀ/n, B = −½ J D² J is the matrix of inner
+    products if the distances are Euclidean. The columns are the eigenvectors of its largest
+    eigenvalues λ, times √λ, with signs that make the largest entry positive. Negative eigenvalues,
+    which occur only if the distances are not Euclidean, count as 0.
 
-    An item set is placed by itself: what the places in two sets have in common is their distances
-    and how much each column spreads, not where the axes point. The time grows with the cube of the
-    number of items.
+    Each item set is embedded separately. Distances and the spread of a column can be compared
+    between two sets, but not the directions of the axes. The time grows with the cube of the number
+    of items.
+
+    Daumé & Marcu (2004, section 3) reject this alternative to distances: "such an embedding can
+    only lose information".
 
     Parameters
     ----------
     featurizer
-        Computes distances, such as `CitationFeatures`: its columns must be 0 or more, and grow with
-        distance.
+        The featurizer that computes the distances, such as `CitationFeatures`. Its columns must not
+        be negative, and must grow with distance.
     n_dimensions
-        How many columns each distance gets.
+        The number of columns per distance.
 
     Examples
     --------
@@ -63,45 +66,46 @@ class EuclideanEmbedding(Value):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One name a column of the vectors."""
+        """The names of the columns of the vectors."""
         dimensions = range(1, self.n_dimensions + 1)
-        return tuple(f"{name}, {number}" for name in self.featurizer.names for number in dimensions)
+        return tuple(
+            f"{name}, {dimension}" for name in self.featurizer.names for dimension in dimensions
+        )
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Fit the featurizer, and refuse one whose columns are no distances."""
+        """Fit the featurizer, and check that its columns grow with distance."""
         fitted = self.featurizer.fit(item_sets)
-        said = distance_flags(fitted)
-        if said is not None and not all(said):
-            name = fitted.names[said.index(False)]
+        flags = distance_flags(fitted)
+        if flags is not None and not all(flags):
+            name = fitted.names[flags.index(False)]
             raise FeatureError(
-                f"the column {name!r} does not grow with distance; give AsDistances(…) of the "
-                "featurizer"
+                f"the column {name!r} does not grow with distance; wrap the featurizer in "
+                "AsDistances(…)"
             )
         return replace(self, featurizer=fitted)
 
     def __call__(self, item_set: ItemSet) -> ItemSet:
         """Return the item set with vectors in place of its items."""
         item_set = as_item_set(item_set)
-        places = [self._placed(products) for products in self._products(item_set)]
-        empty = np.empty((len(item_set), 0))
-        return replace(item_set, items=np.hstack([empty, *places]))
+        parts = [self._embed(products) for products in self._products(item_set)]
+        no_columns = np.empty((len(item_set), 0))
+        return replace(item_set, items=np.hstack([no_columns, *parts]))
 
     def strain(self, item_set: ItemSet) -> Floats:
-        """Return what is lost of each distance: |B − XXᵀ| / |B| of its columns X, 0 if nothing.
+        """Return the share of each distance that is lost: ‖B − XXᵀ‖ / ‖B‖ for its columns X.
 
-        The norms are the roots of the sums of squared entries; a distance that is 0 everywhere
-        loses nothing.
+        The norms are Frobenius norms. A distance that is 0 for all pairs has strain 0.
         """
-        found = []
+        strains = []
         for products in self._products(as_item_set(item_set)):
-            placed = self._placed(products)
-            total = np.linalg.norm(products)
-            lost = np.linalg.norm(products - placed @ placed.T)
-            found.append(lost / total if total else 0.0)
-        return np.array(found)
+            vectors = self._embed(products)
+            norm = np.linalg.norm(products)
+            lost = np.linalg.norm(products - vectors @ vectors.T)
+            strains.append(lost / norm if norm else 0.0)
+        return np.array(strains)
 
     def _products(self, item_set: ItemSet) -> Iterator[Floats]:
-        """Yield the matrix B of each distance."""
+        """Yield the matrix B of inner products of each distance."""
         n_items = len(item_set)
         if n_items < 2:
             return iter([np.zeros((n_items, n_items))] * len(self.featurizer.names))
@@ -112,34 +116,34 @@ class EuclideanEmbedding(Value):
             column = int(np.argmin(dense.min(axis=0)))
             raise FeatureError(
                 f"the column {self.featurizer.names[column]!r} is {dense.min():g} for some pair, "
-                "which is no distance; give AsDistances(…) of the featurizer"
+                "but distances are not negative; wrap the featurizer in AsDistances(…)"
             )
-        return map(_centred, dense.T)
+        return map(_inner_products, dense.T)
 
-    def _placed(self, products: Floats) -> Floats:
-        """Return the columns of one distance; those that the items do not fill are 0."""
+    def _embed(self, products: Floats) -> Floats:
+        """Return the columns of one distance; beyond as many columns as items, they are 0."""
         n_items = len(products)
         count = min(self.n_dimensions, n_items)
-        placed = np.zeros((n_items, self.n_dimensions))
+        coordinates = np.zeros((n_items, self.n_dimensions))
         if not count:
-            return placed
+            return coordinates
         values, vectors = largest_eigenpairs(products, count)
         roots = np.sqrt(np.maximum(values[::-1], 0.0))
-        placed[:, :count] = _signed(vectors[:, ::-1]) * roots
-        return placed
+        coordinates[:, :count] = _fix_signs(vectors[:, ::-1]) * roots
+        return coordinates
 
 
-def _centred(condensed: Floats) -> Floats:
-    """Return −½ J D² J of the distances of all pairs."""
+def _inner_products(condensed: Floats) -> Floats:
+    """Return −½ J D² J for the distances of all pairs in condensed order."""
     squares: Floats = squareform(np.square(condensed), checks=False)
     squares -= squares.mean(axis=0)
     squares -= squares.mean(axis=1, keepdims=True)
     return -0.5 * squares
 
 
-def _signed(vectors: Floats) -> Floats:
-    """Make the largest entry of each column positive; of equally large ones the first."""
-    sizes = np.abs(vectors)
-    first = np.argmax(sizes >= (1.0 - SIGN_SLACK) * sizes.max(axis=0), axis=0)
+def _fix_signs(vectors: Floats) -> Floats:
+    """Flip columns so that the largest entry, or the first of equally large ones, is positive."""
+    magnitudes = np.abs(vectors)
+    first = np.argmax(magnitudes >= (1.0 - SIGN_SLACK) * magnitudes.max(axis=0), axis=0)
     signs: Floats = np.sign(vectors[first, np.arange(vectors.shape[1])])
     return vectors * signs

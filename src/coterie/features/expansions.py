@@ -25,7 +25,7 @@ from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError, located
 from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.given import sample_pairs
-from coterie.features.kernels import RBF, Kernel, Polynomial, finite
+from coterie.features.kernels import RBF, Kernel, Polynomial, refuse_overflow
 from coterie.features.operators import DenseFeatures, ZeroDiagonal, blocks, taken, written
 from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
@@ -248,7 +248,7 @@ class RandomFourier(Expansion):
         directions = np.sqrt(2.0 * _as_rbf(kernel).gamma) * _fitted(self.directions)
         offsets = _fitted(self.offsets)
         with np.errstate(over="ignore", invalid="ignore"):
-            angles = finite(matrix @ directions + offsets)
+            angles = refuse_overflow(matrix @ directions + offsets)
         mapped: Floats = np.sqrt(2.0 / len(offsets)) * np.cos(angles)
         return mapped
 

@@ -1,4 +1,4 @@
-"""What all featurizers share: the call and the parameters."""
+"""The base class of featurizers, and the check that a value is one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -12,30 +12,38 @@ from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
 from coterie.items import ItemSet, as_item_set
 
-Given = TypeVar("Given")
+AnyFeaturizer = TypeVar("AnyFeaturizer")
 
 
 class PairFeaturizer(Value, ABC):
-    """A frozen callable from an item set and some of its pairs to features.
+    """A frozen callable that computes the features of some pairs of an item set.
 
-    `encode` looks at each item once, `compare` at each pair; calling it does both. One that learns
-    from item sets says so by `fit`, which returns a fitted value.
+    `encode` reads each item once, and `compare` computes the features of each pair; calling the
+    featurizer does both. A featurizer that learns from item sets overrides `fit`, which returns a
+    fitted value.
     """
 
     one_by_one: ClassVar[bool] = False
-    """Whether dense features are written of listed pairs, which are no matter of other pairs."""
+    """Whether features are dense, and those of a pair do not depend on which others are compared.
+
+    Callers may then compute the features of many pairs in batches.
+    """
 
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """One name a column."""
+        """The names of the columns of the features."""
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:  # noqa: ARG002
-        """Return the featurizer fitted to item sets: itself, unless the kind learns from them."""
+        """Return the featurizer fitted to item sets: itself, unless it learns from them."""
         return self
 
     def with_given(self, featurizer: Featurizer) -> Featurizer:
-        """Return it with another in place of `GivenFeatures`, however deep that is inside it."""
+        """Return a copy with `featurizer` in place of `GivenFeatures`.
+
+        In nested featurizers, such as `Scaled(WithConstant(GivenFeatures()))`, it replaces the
+        innermost one. Featurizers without `GivenFeatures` are returned unchanged.
+        """
         inner = getattr(self, "featurizer", None)
         if inner is None:
             return self
@@ -47,26 +55,26 @@ class PairFeaturizer(Value, ABC):
 
     @abstractmethod
     def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all, of what `encode` returned."""
+        """Return the features of pairs (None: all pairs) from what `encode` returned."""
 
     def __call__(self, item_set: ItemSet, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs of an item set, None for all."""
+        """Return the features of pairs (None: all pairs) of an item set."""
         return self.compare(self.encode(as_item_set(item_set)), pairs)
 
 
-def as_featurizer(value: Given) -> Given:
-    """Check that a value is a featurizer.
+def as_featurizer(value: AnyFeaturizer) -> AnyFeaturizer:
+    """Return the value, or raise an error if it is not a featurizer.
 
     >>> as_featurizer("given")
     Traceback (most recent call last):
     coterie.exceptions.FeatureError: the featurizer is 'given'; give a value with fit, encode and
     compare, such as GivenFeatures()
     """
-    parts = (getattr(value, name, None) for name in ("fit", "encode", "compare"))
-    if isinstance(value, type) or not all(callable(part) for part in parts):
-        shown = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
+    methods = (getattr(value, name, None) for name in ("fit", "encode", "compare"))
+    if isinstance(value, type) or not all(map(callable, methods)):
+        description = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
         raise FeatureError(
-            f"the featurizer is {shown}; give a value with fit, encode and compare, such as "
+            f"the featurizer is {description}; give a value with fit, encode and compare, such as "
             "GivenFeatures()"
         )
     return value

@@ -1,4 +1,4 @@
-"""The features that an item set comes with, and featurizers that change others' columns."""
+"""The features that an item set comes with, and featurizers that change the columns of others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,74 +38,80 @@ from coterie.items import (
 from coterie.pairs import all_pairs, as_pairs, condensed_positions, count_pairs
 
 SAMPLED_PAIRS = 2**20
-"""How many pairs of an item set are looked at for their deviation: all of up to 1,448 items."""
+"""The largest number of pairs per item set that statistics use: all pairs of up to 1,448 items."""
 
 CONSTANT = 1e-10
-"""A variance below this share of the mean square is rounding: the column is constant."""
+"""A variance below this share of the mean square is rounding error: the column is constant."""
 
 
 @dataclass(frozen=True, eq=False)
-class GivenPairs:
-    """Pair features that were given, made ready to be looked up."""
+class IndexedPairFeatures:
+    """Features of some pairs of an item set, which can be looked up by pair.
+
+    `pairs` are the pairs of the rows of `features`; None means all pairs.
+    """
 
     features: Features
     n_items: int
     pairs: Pairs | None
 
     def at(self, pairs: ArrayLike | None) -> Features:
-        """Return the features of some of the pairs; None stands for those that are there."""
+        """Return the features of some of the pairs; None means all that have features."""
         if pairs is None or pairs is self.pairs:
             return self.features
-        wanted = as_pairs(pairs, self.n_items)
-        if np.array_equal(wanted, self.pairs):  # type: ignore[arg-type]
+        requested = as_pairs(pairs, self.n_items)
+        if np.array_equal(requested, self.pairs):  # type: ignore[arg-type]
             return self.features
-        return taken(self.features, self._rows(wanted))
+        return taken(self.features, self._rows(requested))
 
     @cached_property
     def _sorted(self) -> tuple[Ints, Ints]:
-        """The condensed positions of the listed pairs in ascending order, and their rows."""
+        """The condensed positions of the pairs in ascending order, and the row of each."""
         pairs = all_pairs(self.n_items) if self.pairs is None else self.pairs
         positions = condensed_positions(pairs, self.n_items)
         rows = np.argsort(positions, kind="stable")
         return positions[rows], rows
 
-    def _rows(self, wanted: Pairs | None) -> Ints:
-        pairs = all_pairs(self.n_items) if wanted is None else wanted
+    def _rows(self, requested: Pairs | None) -> Ints:
+        """Return the row of each requested pair, or raise an error if one has no features."""
+        pairs = all_pairs(self.n_items) if requested is None else requested
         positions = condensed_positions(pairs, self.n_items)
         if self.pairs is None:
             return positions
-        known, rows = self._sorted
-        places = np.searchsorted(known, positions)
-        # A place behind the last one stands for a pair that is not there.
-        found = np.append(known, -1)[places] == positions
-        if not found.all():
-            i, j = pairs[np.argmin(found)]
+        sorted_positions, rows = self._sorted
+        indices = np.searchsorted(sorted_positions, positions)
+        # The appended -1 differs from every position, also from those beyond the last pair.
+        has_features = np.append(sorted_positions, -1)[indices] == positions
+        if not has_features.all():
+            i, j = pairs[np.argmin(has_features)]
             raise PairError(
-                f"pair ({i}, {j}) has no features among the {len(known)} pairs given; give its "
-                "features too, or ask for pairs that have them"
+                f"pair ({i}, {j}) has no features among the {len(rows)} pairs given; give its "
+                "features too, or ask only for pairs that have features"
             )
-        return rows[places]
+        return rows[indices]
 
 
-Encoded: TypeAlias = GivenPairs | NodeProducts
-Kind: TypeAlias = tuple[int | None, bool | None]
+EncodedItems: TypeAlias = IndexedPairFeatures | NodeProducts
+"""The features of an item set: of its pairs, or products of the features of its items."""
 
 
 @dataclass(frozen=True)
 class GivenFeatures(PairFeaturizer):
     """Use the features that the item set comes with: those of its pairs, or of its items.
 
-    Features of pairs are taken as they are, of an array of items (or a frame, or columns of
-    numbers) the products ψᵢ∘ψⱼ (Finley &
-    Joachims 2008, eq. 4). `fit` fixes what is None below; what is given is asked of every item
-    set. Without pairs asked for, listed pair features are all that are there.
+    Features of pairs are used unchanged. For items with features ψ, in the form of an array, a data
+    frame or columns of numbers, the features of a pair are the products ψᵢ∘ψⱼ (Finley & Joachims
+    2008, eq. 4). Every item set must have the number and the kind of features that the parameters
+    say; `fit` sets those that are None. Where an item set has features of some pairs only, calling
+    the featurizer with `pairs=None` returns the features of those.
 
     Parameters
     ----------
     n_columns
-        The number of columns that an item set must have; None: any, and fixed by `fit`.
+        The number of features; None means any number until `fit` sets it.
     of_pairs
-        Whether features are those of pairs (True) or of items (False); None as above.
+        Whether the features are those of pairs (True) or of items (False); None means either until
+        `fit` sets it.
 
     Examples
     --------
@@ -128,51 +134,53 @@ class GivenFeatures(PairFeaturizer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """`feature 0`, `feature 1`, …: known after `fit`."""
+        """`feature 0`, `feature 1`, …; available after `fit`."""
         if self.n_columns is None:
             raise FeatureError("the number of features is not known yet; call fit first")
         return tuple(f"feature {column}" for column in range(self.n_columns))
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Fix the number and the kind of the features, which must be the same in every set."""
+        """Set the number and the kind of the features, which must be the same in every item set."""
         n_columns, of_pairs = self.n_columns, self.of_pairs
-        for number, item_set in enumerate(as_item_sets(item_sets)):
-            with located(f"item set {number}"):
-                n_columns, of_pairs = _agreed(
+        for index, item_set in enumerate(as_item_sets(item_sets)):
+            with located(f"item set {index}"):
+                n_columns, of_pairs = _check_features(
                     n_columns, of_pairs, stack_numeric_columns(item_set.items)
                 )
         if n_columns is None:
-            raise FeatureError("there are no features to fit to; give an item set that has some")
+            raise FeatureError(
+                "there are no features to fit to; give at least one item set that has features"
+            )
         return replace(self, n_columns=n_columns, of_pairs=of_pairs)
 
     def with_given(self, featurizer: Featurizer) -> Featurizer:
-        """Return the other in its place."""
+        """Return `featurizer`, which replaces this one."""
         return featurizer
 
-    def encode(self, item_set: ItemSet) -> Encoded:
-        """Take the features of the item set; nothing is computed."""
+    def encode(self, item_set: ItemSet) -> EncodedItems:
+        """Return the features of the item set; nothing is computed."""
         items = stack_numeric_columns(item_set.items)
-        n_columns, _ = _agreed(self.n_columns, self.of_pairs, items)
-        # Without rows the number of columns may be unknown, and is then that of all the others.
+        n_columns, _ = _check_features(self.n_columns, self.of_pairs, items)
+        # An item set without items may not know its number of columns: it is that of all others.
         empty = np.zeros((0, n_columns or 0)) if _shape(items) == (0, 0) else None
         if isinstance(items, PairFeatures):
-            features = _checked(items.features if empty is None else empty)
-            return GivenPairs(features, items.n_items, items.pairs)
+            features = _as_operator(items.features if empty is None else empty)
+            return IndexedPairFeatures(features, items.n_items, items.pairs)
         return NodeProducts(items if empty is None else empty)
 
-    def compare(self, encoded: Encoded, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs; those of all are the same object at every call."""
+    def compare(self, encoded: EncodedItems, pairs: ArrayLike | None) -> Features:
+        """Return the features of pairs; None (all pairs) returns the same object at every call."""
         return encoded.at(pairs)
 
 
 @dataclass(frozen=True, eq=False)
 class WithConstant(PairFeaturizer):
-    """Add a column of ones, the last one: where a learner puts its bias.
+    """Append a constant column of ones, whose coefficient is the bias of a learner.
 
     Parameters
     ----------
     featurizer
-        Computes the other columns.
+        The featurizer that computes the other columns.
 
     Examples
     --------
@@ -190,12 +198,12 @@ class WithConstant(PairFeaturizer):
 
     @property
     def one_by_one(self) -> bool:  # type: ignore[override]
-        """Whether the inner featurizer writes features pair by pair."""
+        """Whether this holds for the inner featurizer: see `PairFeaturizer.one_by_one`."""
         return bool(getattr(self.featurizer, "one_by_one", False))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the other columns, and `constant`."""
+        """The names of the columns of the inner featurizer, and `constant`."""
         return (*self.featurizer.names, "constant")
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
@@ -203,29 +211,30 @@ class WithConstant(PairFeaturizer):
         return replace(self, featurizer=self.featurizer.fit(item_sets))
 
     def encode(self, item_set: ItemSet) -> Any:
-        """Read each item once, as the inner featurizer does."""
+        """Encode the items with the inner featurizer."""
         return self.featurizer.encode(item_set)
 
     def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all, and ones."""
+        """Return the features of pairs (None: all pairs) with a column of ones."""
         features = self.featurizer.compare(encoded, pairs)  # type: ignore[arg-type]
         return stack([features, ConstantFeatures(features.shape[0])])
 
 
 @dataclass(frozen=True, eq=False)
 class Scaled(PairFeaturizer):
-    """Divide each column by its standard deviation over the pairs of the item sets of `fit`.
+    """Divide each column by its standard deviation over the training pairs.
 
-    Nothing is subtracted, so that sparse features stay sparse and products stay products; a column
-    that is the same for all pairs is left as it is. Of an item set with more than 2²⁰ pairs, as
-    many are drawn, always the same ones; listed pair features count whole.
+    The mean is not subtracted, so that sparse features stay sparse and products of item features
+    are still not written out. A column that has the same value for all pairs is left unchanged. For
+    an item set with more than 2²⁰ pairs, the deviation is estimated from that many random pairs,
+    which are the same in every run; pair features that come with the item set are all used.
 
     Parameters
     ----------
     featurizer
-        Computes the columns.
+        The featurizer that computes the columns.
     scale
-        What to divide by, one number a column; None: found by `fit`.
+        The divisors, one number per column; None means that `fit` computes them.
 
     Examples
     --------
@@ -248,27 +257,27 @@ class Scaled(PairFeaturizer):
 
     @property
     def one_by_one(self) -> bool:  # type: ignore[override]
-        """Whether the inner featurizer writes features pair by pair."""
+        """Whether this holds for the inner featurizer: see `PairFeaturizer.one_by_one`."""
         return bool(getattr(self.featurizer, "one_by_one", False))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, which stay the same."""
+        """The names of the columns of the inner featurizer."""
         return self.featurizer.names
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Fit the inner featurizer, and find the deviations of its columns if none are given."""
+        """Fit the inner featurizer, and compute the scale of its columns if none was given."""
         sets = as_item_sets(item_sets)
         inner = self.featurizer.fit(sets)
         scale = _deviations(inner, sets) if self.scale is None else self.scale
         return replace(self, featurizer=inner, scale=scale)
 
     def encode(self, item_set: ItemSet) -> Any:
-        """Read each item once, as the inner featurizer does."""
+        """Encode the items with the inner featurizer."""
         return self.featurizer.encode(item_set)
 
     def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all, divided by the scale."""
+        """Return the features of pairs (None: all pairs), divided by the scale."""
         if self.scale is None:
             raise FeatureError("the scale of the features is not known yet; call fit first")
         features = self.featurizer.compare(encoded, pairs)  # type: ignore[arg-type]
@@ -276,7 +285,7 @@ class Scaled(PairFeaturizer):
 
 
 def stack_numeric_columns(items: Any) -> Any:
-    """Take columns of numbers, and frames of such, as a matrix; all else as it is."""
+    """Return a matrix for numeric columns, of a data frame too, and other items unchanged."""
     if isinstance(items, np.ndarray | PairFeatures | tuple) or sp.issparse(items):
         return items
     columns = (
@@ -288,22 +297,27 @@ def stack_numeric_columns(items: Any) -> Any:
     return as_matrix(np.column_stack(arrays))
 
 
-def _agreed(n_columns: int | None, of_pairs: bool | None, items: Any) -> Kind:
-    """Return how many features there are and of what, if the items have such; None is unknown."""
+def _check_features(
+    n_columns: int | None, of_pairs: bool | None, items: Any
+) -> tuple[int | None, bool | None]:
+    """Check that the items have the expected features; None expects nothing.
+
+    Returns the number of features and whether they are those of pairs, as far as known.
+    """
     shape = _shape(items)
     if shape == (0, 0):
         return n_columns, of_pairs
-    own = shape[1], isinstance(items, PairFeatures)
-    wanted = (
-        own[0] if n_columns is None else n_columns,
-        own[1] if of_pairs is None else of_pairs,
+    actual = shape[1], isinstance(items, PairFeatures)
+    expected = (
+        actual[0] if n_columns is None else n_columns,
+        actual[1] if of_pairs is None else of_pairs,
     )
-    if own != wanted:
+    if actual != expected:
         raise FeatureError(
-            f"there are {_shown(*own)}, but {_shown(*wanted)} are expected; give the same features "
-            "of every item set"
+            f"there are {_describe(*actual)}, but {_describe(*expected)} are expected; give the "
+            "same features for every item set"
         )
-    return own
+    return actual
 
 
 def _shape(items: Any) -> tuple[int, int]:
@@ -311,25 +325,25 @@ def _shape(items: Any) -> tuple[int, int]:
         items = items.features
     elif not (isinstance(items, np.ndarray) or sp.issparse(items)):
         raise FeatureError(
-            f"the items are {_named(items)}, no numbers in rows; give a featurizer, or the items "
-            "as an array of numbers"
+            f"the items are {_describe_items(items)}, not rows of numbers; give a featurizer, or "
+            "the items as an array of numbers"
         )
     n_rows, n_columns = items.shape
     return n_rows, n_columns
 
 
-def _named(items: Any) -> str:
+def _describe_items(items: Any) -> str:
     if isinstance(items, tuple) and items:
         return f"values of type {type(items[0]).__name__}"
     return repr(items) if isinstance(items, Columns) else f"of type {type(items).__name__}"
 
 
-def _shown(n_columns: int, of_pairs: bool) -> str:
+def _describe(n_columns: int, of_pairs: bool) -> str:
     return f"{n_columns} features of {'pairs' if of_pairs else 'items'}"
 
 
-def _checked(features: Any) -> Features:
-    """Take the matrix or the operator of `PairFeatures`, which was checked there."""
+def _as_operator(features: Any) -> Features:
+    """Return an operator for the matrix or operator of `PairFeatures`, which has checked it."""
     if is_operator(features):
         return as_features(features)
     kind = SparseFeatures if sp.issparse(features) else DenseFeatures
@@ -339,13 +353,13 @@ def _checked(features: Any) -> Features:
 def _deviations(featurizer: Featurizer, item_sets: Sequence[ItemSet]) -> Floats:
     """Return the standard deviation of each column over all pairs, and 1 in place of 0."""
     n_pairs, sums, squares = 0.0, np.zeros(1), np.zeros(1)
-    for number, item_set in enumerate(item_sets):
-        with located(f"item set {number}"):
-            pairs, share = sample_pairs(item_set)
+    for index, item_set in enumerate(item_sets):
+        with located(f"item set {index}"):
+            pairs, weight = sample_pairs(item_set)
             features = as_operator(featurizer(item_set, pairs))
-        n_pairs += share * features.shape[0]
-        sums = sums + share * (features.T @ np.ones(features.shape[0]))
-        squares = squares + share * features.column_squares()
+        n_pairs += weight * features.shape[0]
+        sums = sums + weight * (features.T @ np.ones(features.shape[0]))
+        squares = squares + weight * features.column_squares()
     if not n_pairs:
         return np.ones(len(featurizer.names))
     variances = squares / n_pairs - (sums / n_pairs) ** 2
@@ -354,10 +368,9 @@ def _deviations(featurizer: Featurizer, item_sets: Sequence[ItemSet]) -> Floats:
 
 
 def sample_pairs(item_set: ItemSet) -> tuple[Pairs | None, float]:
-    """Return some pairs of an item set, None for all, and how many stand behind each of them."""
+    """Return some pairs of an item set (None: all pairs), and how many pairs each represents."""
     n_pairs = count_pairs(len(item_set))
     if isinstance(item_set.items, PairFeatures) or n_pairs <= SAMPLED_PAIRS:
         return None, 1.0
-    drawn = np.random.default_rng(0).integers(n_pairs, size=SAMPLED_PAIRS)
-    positions = np.unique(drawn)
+    positions = np.unique(np.random.default_rng(0).integers(n_pairs, size=SAMPLED_PAIRS))
     return pairs_at(positions, len(item_set)), n_pairs / len(positions)

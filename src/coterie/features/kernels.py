@@ -1,4 +1,7 @@
-"""Kernels: inner products of pair features in spaces that are never entered."""
+"""Kernels: inner products of pair features that were mapped to another space.
+
+A kernel computes the inner product without computing the map.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,7 +18,10 @@ __all__ = ["RBF", "Polynomial"]
 
 
 class Kernel(Protocol):
-    """An inner product of pair features, of the rows of two matrices; the left may be sparse."""
+    """A function that returns the kernel of each row of one matrix with each row of another.
+
+    Rows are features of pairs. The left matrix may be sparse.
+    """
 
     def __call__(self, left: Any, right: Floats, /) -> Floats: ...
 
@@ -27,7 +33,7 @@ class RBF(Value):
     Parameters
     ----------
     gamma
-        The larger, the nearer must features be to count as alike.
+        The inverse width: the larger it is, the closer features must be to count as similar.
 
     Examples
     --------
@@ -44,23 +50,23 @@ class RBF(Value):
         """Return the kernel of each row of one matrix with each row of the other."""
         with np.errstate(over="ignore", invalid="ignore"):
             sums = _squares(left)[:, None] + _squares(right)
-            distances = finite(sums - 2.0 * (left @ right.T))
-            # Rounding makes some distances of equal features less than 0.
+            distances = refuse_overflow(sums - 2.0 * (left @ right.T))
+            # Rounding can make the squared distance of equal features slightly negative.
             kernel: Floats = np.exp(-self.gamma * np.maximum(distances, 0.0))
         return kernel
 
 
 @dataclass(frozen=True)
 class Polynomial(Value):
-    """Compare products of up to so many features: κ(ψ, ψ′) = (⟨ψ, ψ′⟩ + offset)^degree.
+    """Compare products of at most `degree` features: κ(ψ, ψ′) = (⟨ψ, ψ′⟩ + offset)^degree.
 
     Parameters
     ----------
     degree
-        How many features are multiplied at most; 1 is linear.
+        The largest number of features that are multiplied; 1 is a linear kernel.
     offset
-        The larger, the more do products of fewer features count; with 0, only those of exactly
-        `degree` do.
+        The weight of products of fewer features. With 0, only products of exactly `degree` features
+        count.
 
     Examples
     --------
@@ -78,15 +84,15 @@ class Polynomial(Value):
     def __call__(self, left: Any, right: Floats) -> Floats:
         """Return the kernel of each row of one matrix with each row of the other."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return finite((left @ right.T + self.offset) ** self.degree)
+            return refuse_overflow((left @ right.T + self.offset) ** self.degree)
 
 
-def finite(values: Floats) -> Floats:
-    """Return the values, if none is too large for a number."""
+def refuse_overflow(values: Floats) -> Floats:
+    """Return the values, or raise an error if one of them is infinite or NaN."""
     if not np.isfinite(values).all():
         raise FeatureError(
-            "the features are too large for the kernel; make them smaller, as Scaled(featurizer) "
-            "does"
+            "the features are too large for the kernel; make them smaller, for example with "
+            "Scaled(featurizer)"
         )
     return values
 

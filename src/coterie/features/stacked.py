@@ -18,12 +18,12 @@ __all__ = ["Stacked"]
 
 @dataclass(frozen=True, eq=False)
 class Stacked(PairFeaturizer):
-    """Put the columns of several featurizers side by side.
+    """Join the columns of several featurizers side by side.
 
     Parameters
     ----------
     featurizers
-        Compute the columns, each its own; names of columns must differ.
+        The featurizers that compute the columns. No two columns may have the same name.
 
     Examples
     --------
@@ -39,47 +39,50 @@ class Stacked(PairFeaturizer):
     featurizers: tuple[Featurizer, ...]
 
     def __post_init__(self) -> None:
-        given: Any = self.featurizers
-        if not isinstance(given, list | tuple) or not given:
-            raise FeatureError(f"featurizers are {given!r}; give a list of at least one")
-        object.__setattr__(self, "featurizers", tuple(as_featurizer(each) for each in given))
+        featurizers: Any = self.featurizers
+        if not isinstance(featurizers, list | tuple) or not featurizers:
+            raise FeatureError(f"featurizers are {featurizers!r}; give a list of at least one")
+        object.__setattr__(self, "featurizers", tuple(map(as_featurizer, featurizers)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all columns."""
-        return tuple(name for each in self.featurizers for name in each.names)
+        return tuple(name for featurizer in self.featurizers for name in featurizer.names)
 
     @property
     def distances(self) -> tuple[bool, ...] | None:
-        """Whether each column grows with distance; None if one of the featurizers cannot tell."""
-        said: list[bool] = []
-        for each in self.featurizers:
-            own = distance_flags(each)
-            if own is None:
+        """One flag per column, True if it grows with distance; None if some are not known."""
+        flags: list[bool] = []
+        for featurizer in self.featurizers:
+            part_flags = distance_flags(featurizer)
+            if part_flags is None:
                 return None
-            said += own
-        return tuple(said)
+            flags += part_flags
+        return tuple(flags)
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
         """Fit each of the featurizers."""
-        fitted = replace(self, featurizers=tuple(each.fit(item_sets) for each in self.featurizers))
+        fitted = replace(
+            self, featurizers=tuple(featurizer.fit(item_sets) for featurizer in self.featurizers)
+        )
         names = fitted.names
         if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+            duplicate = next(name for name in names if names.count(name) > 1)
             raise FeatureError(
-                f"two columns are called {twice!r}; stack featurizers of other names"
+                f"two columns are called {duplicate!r}; stack featurizers whose columns have "
+                "different names"
             )
         return fitted
 
     def encode(self, item_set: ItemSet) -> tuple[Any, ...]:
-        """Read each item once a featurizer."""
-        return tuple(each.encode(item_set) for each in self.featurizers)
+        """Encode the items with each of the featurizers."""
+        return tuple(featurizer.encode(item_set) for featurizer in self.featurizers)
 
     def compare(self, encoded: tuple[Any, ...], pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all."""
+        """Return the features of pairs (None: all pairs)."""
         return stack(
             [
-                each.compare(own, pairs)  # type: ignore[arg-type]
-                for each, own in zip(self.featurizers, encoded, strict=True)
+                featurizer.compare(part, pairs)  # type: ignore[arg-type]
+                for featurizer, part in zip(self.featurizers, encoded, strict=True)
             ]
         )
