@@ -185,7 +185,7 @@ def test_misfits_are_refused(build, message):
         ((np.ones((1, 1)), 3, [(0, 3)]), PairError, "indices run from 0 to 2"),
         ((np.ones((1, 1)), 3, [(-1, 2)]), PairError, r"pair 0 is \(-1, 2\)"),
         ((np.ones((1, 1)), 3, [(1, 1)]), PairError, "an item with itself"),
-        ((np.ones((2, 1)), 3, [(0, 1), (1, 0)]), PairError, "list each once"),
+        ((np.ones((2, 1)), 3, [(0, 1), (1, 0)]), PairError, "list each pair once"),
         ((None, 2), FeatureError, "features have shape"),
         ((NodeProducts(np.ones((3, 1)), [(0, 1)]), 3, [(1, 2)]), PairError, "of other pairs"),
     ],
@@ -380,6 +380,6 @@ def test_sets_without_items_are_reordered():
     ],
 )
 def test_other_than_permutations_are_refused(order):
-    message = "the order does not list each of the 3 items once; give the numbers below 3, each"
+    message = "the order does not list each of the 3 items once; give each item index below 3"
     with pytest.raises(ItemSetError, match=message):
         ItemSet(np.eye(3)).reordered(order)

@@ -135,7 +135,10 @@ def test_empty():
     [
         ([(0, -1)], r"pair 0 is \(0, -1\), but there are 3 items; indices run from 0 to 2"),
         ([(0, 1), (1, 3)], r"pair 1 is \(1, 3\)"),
-        ([(0, 1), (1, 0)], r"pairs 0 and 1 are both \(0, 1\); pairs are unordered, list each once"),
+        (
+            [(0, 1), (1, 0)],
+            r"pairs 0 and 1 are both \(0, 1\); pairs are unordered, so list each pair once",
+        ),
         ([(1, 2), (0, 1), (1, 2)], r"pairs 0 and 2 are both \(1, 2\)"),
         ([(2, 2)], r"an item with itself; leave it out"),
         ([(0.5, 1.0)], "give integer item indices"),

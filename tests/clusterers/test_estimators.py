@@ -247,7 +247,7 @@ def test_other_input_is_refused(rng):
         EstimatorClusterer(linkage(), missing=np.nan)
     with pytest.raises(PairError, match="EstimatorClusterer cannot keep pairs apart"):
         EstimatorClusterer(linkage())(PairScores(2, None, [1.0], apart=[(0, 1)]))
-    with pytest.raises(ItemSetError, match="more than there is"):
+    with pytest.raises(ItemSetError, match="more than the memory"):
         EstimatorClusterer(linkage())(PairScores(2_000_000, [(0, 1)], [1.0]))
     solution = EstimatorClusterer(linkage()).solve(distinct(rng, 5))
     assert np.isnan(solution.value)

@@ -79,5 +79,5 @@ def test_no_correlation_clusterer_exceeds_the_best(member):
 )
 def test_what_needs_a_full_matrix_says_so_before_memory_runs_out(clusterer):
     scores = PairScores(2_000_000, [(0, 1)], [1.0])
-    with pytest.raises(ItemSetError, match="more than there is"):
+    with pytest.raises(ItemSetError, match="more than the memory"):
         clusterer(scores)

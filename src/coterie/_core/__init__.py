@@ -1,1 +1,1 @@
-"""The lowest layer: arguments, arrays, files, progress and texts, without ideas of the field."""
+"""The lowest layer: helpers for arguments, arrays, files, progress and texts of any program."""

@@ -1,4 +1,4 @@
-"""Numbers given by the user, checked once."""
+"""Checks of the numbers that users pass as arguments."""
 
 from math import isfinite
 from numbers import Real
@@ -19,7 +19,7 @@ def as_whole(
     high: int | None = None,
     error: type[InputError] = InputError,
 ) -> int:
-    """Take a whole number from `low` to `high`.
+    """Return a whole number from `low` to `high` as an int; raise an error for anything else.
 
     >>> as_whole("n_items", -1)
     Traceback (most recent call last):
@@ -36,7 +36,7 @@ def as_whole(
 
 
 def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf")) -> float:
-    """Take a finite number from `low` to `high`.
+    """Return a finite number from `low` to `high` as a float; raise an error for anything else.
 
     >>> as_real("noise", 2, high=1)
     Traceback (most recent call last):
@@ -53,7 +53,7 @@ def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf"
 
 
 def as_positive(name: str, value: float) -> float:
-    """Take a finite number above 0.
+    """Return a finite number above 0 as a float; raise an error for anything else.
 
     >>> as_positive("C", 0)
     Traceback (most recent call last):
@@ -65,22 +65,22 @@ def as_positive(name: str, value: float) -> float:
     return number
 
 
-def refuse_class(what: str, value: object) -> None:
-    """Refuse a class where one of its values is meant."""
+def refuse_class(name: str, value: object) -> None:
+    """Raise an error if `value` is a class instead of an object of that class."""
     if isinstance(value, type):
-        raise InputError(f"{what} is the class {value.__name__}; give {value.__name__}()")
+        raise InputError(f"{name} is the class {value.__name__}; give {value.__name__}()")
 
 
 def as_floats(name: str, values: Any, error: type[InputError] = InputError) -> Floats:
-    """Take real numbers as a read-only float64 array of any shape; NaN passes.
+    """Return real numbers as a read-only float64 array of any shape; NaN is allowed.
 
     >>> as_floats("scores", ["1", "2"])
     Traceback (most recent call last):
     coterie.exceptions.InputError: scores must be real numbers in an array or a list
     """
     try:
-        given = np.asarray(values)
-        numbers = given.astype(np.float64, copy=False) if _is_real(given) else None
+        array = np.asarray(values)
+        numbers = array.astype(np.float64, copy=False) if _is_real(array) else None
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None or isinstance(values, np.ma.MaskedArray):
@@ -88,7 +88,7 @@ def as_floats(name: str, values: Any, error: type[InputError] = InputError) -> F
     return read_only(numbers)
 
 
-def _is_real(given: NDArray[Any]) -> bool:
-    if given.dtype == object:
-        return all(isinstance(value, Real) for value in given.flat)
-    return given.dtype.kind in "biuf"
+def _is_real(array: NDArray[Any]) -> bool:
+    if array.dtype == object:
+        return all(isinstance(value, Real) for value in array.flat)
+    return array.dtype.kind in "biuf"

@@ -1,4 +1,4 @@
-"""Arrays: names for those that travel, what counts as rounding, and what no memory holds."""
+"""Array types, numerical tolerances, and a check that an array fits into memory."""
 
 import os
 from typing import Any, TypeAlias, TypeVar
@@ -12,51 +12,51 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 Bools: TypeAlias = NDArray[np.bool_]
 Pairs: TypeAlias = NDArray[np.intp]
-"""Shape (m, 2); unordered pairs of different items, i < j, each once."""
+"""Shape (m, 2); unordered pairs of different items, i < j, without duplicates."""
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
 
 def read_only(array: Array) -> Array:
-    """Return a view that cannot be written through; nothing is copied."""
+    """Return a read-only view of an array, without copying it."""
     view = array.view()
     view.setflags(write=False)
     return view
 
 
 def rounding_tolerance(scores: Floats, *others: float) -> float:
-    """Return the difference of two values that is no difference: 1e-9 of what is at stake.
+    """Return the largest difference of two objective values that counts as a rounding error.
 
-    At stake is the sum of the positive scores, above which no partition has a value, or any other
-    number that is larger. Negative scores are not: one that forbids may be as large as it likes.
+    It is 1e-9 times the sum of the positive scores, which no partition's value exceeds, or times
+    the largest of `others`. Negative scores are ignored: those that forbid a pair may be huge.
     """
-    stake = float(scores[scores > 0].sum())
-    return 1e-9 * max([stake, *map(abs, others)])
+    scale = float(scores[scores > 0].sum())
+    return 1e-9 * max([scale, *map(abs, others)])
 
 
 def forbidding_score(scores: Floats) -> float:
-    """Return a score that no sum of others outweighs: whoever joins such a pair only loses."""
+    """Return a score so low that no partition gains by joining a pair of this score."""
     return -2.0 * float(scores[scores > 0].sum()) or -1.0
 
 
-def refuse_too_large(n_numbers: int, what: str) -> None:
-    """Refuse an array of numbers that is larger than the memory of the machine, where known.
+def refuse_too_large(n_numbers: int, description: str) -> None:
+    """Raise an error if an array of float64 numbers is larger than the memory of the machine.
 
     >>> refuse_too_large(10**15, "a full matrix of 31,622,777 items")
     Traceback (most recent call last):
     coterie.exceptions.ItemSetError: a full matrix of 31,622,777 items takes 8,000,000 GB, more than
-    there is; list pairs by a blocker, with a clusterer that takes such, or use smaller item sets
+    the memory of this machine; use a blocker and a clusterer that supports it, or smaller item sets
     """
-    needed = 8 * n_numbers
-    if needed > physical_memory():
+    n_bytes = 8 * n_numbers
+    if n_bytes > physical_memory():
         raise ItemSetError(
-            f"{what} takes {needed / 1e9:,.0f} GB, more than there is; list pairs by a "
-            "blocker, with a clusterer that takes such, or use smaller item sets"
+            f"{description} takes {n_bytes / 1e9:,.0f} GB, more than the memory of this "
+            "machine; use a blocker and a clusterer that supports it, or smaller item sets"
         )
 
 
 def physical_memory() -> float:
-    """Return the bytes of memory that the machine has, infinity where it does not tell."""
+    """Return the size of the memory of the machine in bytes, infinity where it is unknown."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Writing of files such that each is either complete or unchanged."""
 
 import os
 import secrets
@@ -14,14 +14,14 @@ from coterie.exceptions import InputError
 FileName: TypeAlias = str | os.PathLike[str]
 
 STREAM = "-"
-"""What stands for standard input and output in place of the name of a file."""
+"""The file name that means standard input or standard output."""
 
 
 @contextmanager
 def replacing(path: FileName) -> Iterator[BinaryIO]:
-    """Write a file under a temporary name beside it, and rename it when all of it is on the disk.
+    """Write a file under a temporary name in the same folder, and rename it once it is complete.
 
-    Whatever fails inside, a file that was there before stays as it was, and nothing is left over.
+    If anything fails, an existing file stays unchanged and the temporary file is removed.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -30,9 +30,9 @@ def replacing(path: FileName) -> Iterator[BinaryIO]:
     ...     Path(folder, "news.txt").read_bytes()
     b'all or nothing'
     """
-    with _explained(path):
+    with _write_errors(path):
         target = _as_target(path)
-        # Not `tempfile`: its files are private, those of the user follow the umask.
+        # `tempfile` makes private files, whereas new files of the user must follow the umask.
         temporary = target.with_name(f".{target.name[:64]}.{secrets.token_hex(8)}.tmp")
         try:
             with temporary.open("xb") as stream:
@@ -48,17 +48,18 @@ def replacing(path: FileName) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _explained(path: FileName) -> Iterator[None]:
+def _write_errors(path: FileName) -> Iterator[None]:
+    """Raise errors of the system as an `InputError` that names the file."""
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"{path} cannot be written: {error.strerror or error}; write to another place"
+            f"{path} cannot be written: {error.strerror or error}; give another file"
         ) from error
 
 
 def as_path(path: Any) -> Path:
-    """Take the name of a file, a text or a `Path`.
+    """Return the name of a file, a text or a path, as a `Path`; raise an error for anything else.
 
     >>> as_path(3)
     Traceback (most recent call last):
@@ -70,25 +71,27 @@ def as_path(path: Any) -> Path:
 
 
 def discard_output() -> None:
-    """Send what is still to be written to standard output nowhere: its reader has seen enough."""
-    with suppress(OSError, ValueError, AttributeError):  # the latter where a notebook is in place
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+    """Discard all further standard output, for example because its reader has closed the pipe."""
+    with suppress(OSError, ValueError, AttributeError):  # in a notebook, there is no file
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
 def _as_target(path: FileName) -> Path:
-    """Follow links, so that the file is replaced and not the link to it."""
+    """Return the file to replace: if the path is a symbolic link, the file that it points to."""
     target = Path(os.path.realpath(as_path(path)))
     if not target.parent.is_dir():
-        raise InputError(f"there is no folder {target.parent}; make it first, or write elsewhere")
+        raise InputError(
+            f"there is no folder {target.parent}; make it first, or give a file in another folder"
+        )
     if target.exists() and not target.is_file():
-        raise InputError(f"{path} is no file that can be replaced; give the name of a file")
+        raise InputError(f"{path} is not a regular file; give the name of a file")
     return target
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk, where the system can."""
+    """Flush a renaming in this folder to the disk, where the system supports that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Unordered pairs of item indices: listed, or all of them in condensed order; and reordered."""
+"""Unordered pairs of item indices, all pairs in condensed order, and reordering of items."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,16 +14,16 @@ from coterie.exceptions import ItemSetError, PairError
 Row = TypeVar("Row", int, Ints)
 
 MAX_MASKED_ITEMS = 1000
-"""Up to how many items a mask of the triangle is faster than a walk over its rows."""
+"""Largest number of items for which a mask of the upper triangle is faster than its rows."""
 
 
-def count_pairs(n_items: int, listed: Pairs | None = None) -> int:
-    """Count the listed pairs, or all unordered pairs of `n_items` items."""
-    return n_items * (n_items - 1) // 2 if listed is None else len(listed)
+def count_pairs(n_items: int, pairs: Pairs | None = None) -> int:
+    """Count `pairs`, or all unordered pairs of `n_items` items if it is None."""
+    return n_items * (n_items - 1) // 2 if pairs is None else len(pairs)
 
 
 def all_pairs(n_items: int) -> Pairs:
-    """List all pairs i < j in SciPy's condensed order.
+    """Return all pairs i < j in SciPy's condensed order.
 
     >>> all_pairs(3).tolist()
     [[0, 1], [0, 2], [1, 2]]
@@ -34,12 +34,12 @@ def all_pairs(n_items: int) -> Pairs:
 
 
 def row_start(row: Row, n_items: int) -> Row:
-    """Return where the pairs (row, ·) begin in condensed order."""
+    """Return the position of the first pair (row, ·) in condensed order."""
     return row * (2 * n_items - row - 1) // 2
 
 
 def condensed_positions(pairs: Pairs, n_items: int) -> Ints:
-    """Return where pairs i < j are in condensed order.
+    """Return the positions of pairs i < j in condensed order.
 
     >>> condensed_positions(np.array([[0, 2], [1, 2]]), n_items=3).tolist()
     [1, 2]
@@ -50,7 +50,7 @@ def condensed_positions(pairs: Pairs, n_items: int) -> Ints:
 
 
 def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
-    """Return some rows of the n × n matrix whose upper triangle is condensed, zeros below it."""
+    """Return rows of the n × n matrix that has a condensed upper triangle and zeros elsewhere."""
     block = np.zeros((rows.stop - rows.start, n_items))
     start = row_start(rows.start, n_items)
     for row in range(rows.start, rows.stop):
@@ -61,7 +61,7 @@ def upper_rows(condensed: Floats, rows: slice, n_items: int) -> Floats:
 
 
 def upper_triangle(matrix: Array) -> Array:
-    """Return the entries above the diagonal in condensed order."""
+    """Return the entries above the diagonal of a square matrix in condensed order."""
     if len(matrix) <= MAX_MASKED_ITEMS:
         return matrix[~np.tri(len(matrix), dtype=np.bool_)]  # type: ignore[return-value]
     parts = [matrix[row, row + 1 :] for row in range(len(matrix))]
@@ -69,7 +69,7 @@ def upper_triangle(matrix: Array) -> Array:
 
 
 def as_pairs(pairs: ArrayLike | None, n_items: int) -> Pairs | None:
-    """Check listed pairs and put each as i < j; None stands for all pairs, in and out.
+    """Check pairs and write each as i < j; None means all pairs, as argument and as result.
 
     >>> as_pairs([(2, 0)], n_items=3).tolist()
     [[0, 2]]
@@ -92,13 +92,13 @@ def as_pairs(pairs: ArrayLike | None, n_items: int) -> Pairs | None:
 
 
 def as_links(links: ArrayLike, n_items: int) -> Pairs:
-    """Take links in any direction: repeated ones once, those of an item with itself not at all.
+    """Check links in either direction, and drop duplicates and links of an item to itself.
 
     >>> as_links([(2, 0), (0, 2), (1, 1)], n_items=3).tolist()
     [[0, 2]]
     """
     if links is None:
-        raise PairError("links are None; give an (l, 2) array of item indices, empty for none")
+        raise PairError("links are None; give an (l, 2) array of item indices, which may be empty")
     pairs = np.sort(pair_indices(links, n_items), axis=1)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     keys = np.unique(pairs[:, 0] * n_items + pairs[:, 1])
@@ -106,11 +106,11 @@ def as_links(links: ArrayLike, n_items: int) -> Pairs:
 
 
 def pair_indices(pairs: ArrayLike, n_items: int) -> Pairs:
-    """Take pairs of item indices as an (m, 2) array, in either order."""
+    """Check pairs of item indices, i and j in either order, and return an (m, 2) array."""
     try:
         array = np.asarray(pairs)
     except ValueError as error:
-        raise PairError("pairs are ragged; give two item indices (i, j) for each") from error
+        raise PairError("pairs are ragged; give two item indices (i, j) per pair") from error
     if array.size == 0 and array.ndim:
         return np.empty((0, 2), dtype=np.intp)
     if array.ndim != 2 or array.shape[1] != 2:
@@ -118,31 +118,32 @@ def pair_indices(pairs: ArrayLike, n_items: int) -> Pairs:
     if array.dtype.kind not in "iu":
         raise PairError(f"pairs are of type {array.dtype}; give integer item indices")
     if array.min() < 0 or array.max() >= n_items:
-        number = int(np.argmax(np.any((array < 0) | (array >= n_items), axis=1)))
+        index = int(np.argmax(np.any((array < 0) | (array >= n_items), axis=1)))
         raise PairError(
-            f"pair {number} is {pair_text(array[number])}, but there are {n_items} items; "
+            f"pair {index} is {pair_text(array[index])}, but there are {n_items} items; "
             f"indices run from 0 to {n_items - 1}"
         )
     return np.ascontiguousarray(array, dtype=np.intp)
 
 
 def refuse_self_pairs(pairs: Pairs) -> None:
-    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
-    if loops.size:
+    self_pairs = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if self_pairs.size:
+        index = self_pairs[0]
         raise PairError(
-            f"pair {loops[0]} is {pair_text(pairs[loops[0]])}, an item with itself; "
-            "leave it out (what an item scores with itself is the diagonal)"
+            f"pair {index} is {pair_text(pairs[index])}, an item with itself; "
+            "leave it out (scores of items with themselves belong in the diagonal)"
         )
 
 
 def _refuse_duplicates(pairs: Pairs, keys: Ints) -> None:
     order = np.argsort(keys, kind="stable")
-    again = np.flatnonzero(np.diff(keys[order]) == 0)
-    if again.size:
-        first, second = order[again[0]], order[again[0] + 1]
+    duplicates = np.flatnonzero(np.diff(keys[order]) == 0)
+    if duplicates.size:
+        first, second = order[duplicates[0]], order[duplicates[0] + 1]
         raise PairError(
             f"pairs {first} and {second} are both {pair_text(pairs[first])}; "
-            "pairs are unordered, list each once"
+            "pairs are unordered, so list each pair once"
         )
 
 
@@ -151,61 +152,63 @@ def pair_text(pair: NDArray[Any]) -> str:
 
 
 def as_order(order: ArrayLike, n_items: int) -> Ints:
-    """Take the numbers of all items, first that of the item that is to come first.
+    """Check a new order of the items: the index of the item that comes first, and so on.
 
     >>> as_order([0, 0, 2], n_items=3)
     Traceback (most recent call last):
-    coterie.exceptions.ItemSetError: the order does not list each of the 3 items once; give the
-    numbers below 3, each once
+    coterie.exceptions.ItemSetError: the order does not list each of the 3 items once; give each
+    item index below 3 once
     """
     try:
-        numbers = np.asarray(order)
-    except ValueError:  # rows of several lengths
-        numbers = np.empty((0, 0))
-    fits = numbers.shape == (n_items,) and (n_items == 0 or numbers.dtype.kind in "iu")
-    if not fits or not np.array_equal(np.sort(numbers), np.arange(n_items)):
+        indices = np.asarray(order)
+    except ValueError:  # nested lists of different lengths
+        indices = np.empty((0, 0))
+    fits = indices.shape == (n_items,) and (n_items == 0 or indices.dtype.kind in "iu")
+    if not fits or not np.array_equal(np.sort(indices), np.arange(n_items)):
         raise ItemSetError(
-            f"the order does not list each of the {n_items} items once; give the numbers below "
-            f"{n_items}, each once"
+            f"the order does not list each of the {n_items} items once; give each item index "
+            f"below {n_items} once"
         )
-    return read_only(numbers.astype(np.intp))
+    return read_only(indices.astype(np.intp))
 
 
 def reorder_rows(rows: Any, order: Ints) -> Any:
-    """Put the rows of a matrix or a frame, or the values of a column, in another order."""
+    """Return the rows of a matrix or a frame, or the values of a column, in another order."""
     if isinstance(rows, np.ndarray) or sp.issparse(rows):
         return rows[order]
-    known = nw.from_native(rows, eager_only=True, allow_series=True, pass_through=True)
-    if isinstance(known, nw.DataFrame | nw.Series):
-        return known[order].to_native()
-    if hasattr(rows, "take"):  # arrays of Arrow, indices of pandas
+    frame = nw.from_native(rows, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.Series):
+        return frame[order].to_native()
+    if hasattr(rows, "take"):  # an array of Arrow or an index of pandas
         return rows.take(order)
     values = list(rows)
-    return tuple(values[number] for number in order)
+    return tuple(values[index] for index in order)
 
 
 def reorder_pairs(order: Ints) -> Ints:
-    """Return where each pair of the reordered items was, all pairs being in condensed order.
+    """Return the former condensed position of each pair of the reordered items.
 
     >>> reorder_pairs(np.array([2, 0, 1])).tolist()
     [1, 2, 0]
     """
-    before = np.sort(order[all_pairs(len(order))], axis=1)
-    return condensed_positions(before, len(order))
+    former_pairs = np.sort(order[all_pairs(len(order))], axis=1)
+    return condensed_positions(former_pairs, len(order))
 
 
 @dataclass(frozen=True, eq=False)
 class ReorderedFeatures:
-    """An operator over pairs whose rows, and whose items, come in another order."""
+    """Pair features, as a linear operator, whose pairs and items are reordered."""
 
-    of: Any
+    features: Any
     rows: Ints
+    """For each pair in the new order, its row of `features`."""
     order: Ints
+    """For each item in the new order, its former index."""
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns."""
-        n_pairs, n_columns = self.of.shape
+        n_pairs, n_columns = self.features.shape
         return n_pairs, n_columns
 
     @property
@@ -215,12 +218,14 @@ class ReorderedFeatures:
 
     @property
     def diagonal(self) -> Any:
-        """The features of items with themselves; where there are none, they have no order."""
-        own = self.of.diagonal
-        return ReorderedFeatures(own, self.order, self.order) if own.shape[0] else own
+        """The features of items with themselves, reordered unless there are none."""
+        diagonal = self.features.diagonal
+        if not diagonal.shape[0]:
+            return diagonal
+        return ReorderedFeatures(diagonal, self.order, self.order)
 
     def __matmul__(self, coef: Floats) -> Floats:
-        scores: Floats = (self.of @ coef)[self.rows]
+        scores: Floats = (self.features @ coef)[self.rows]
         return scores
 
 
@@ -228,10 +233,10 @@ class ReorderedFeatures:
 class TransposedReordered:
     """The transpose of reordered features: columns × pairs."""
 
-    of: ReorderedFeatures
+    reordered: ReorderedFeatures
 
     def __matmul__(self, weights: Floats) -> Floats:
-        before = np.empty(len(self.of.rows))
-        before[self.of.rows] = weights
-        total: Floats = self.of.of.T @ before
+        former_weights = np.empty(len(self.reordered.rows))
+        former_weights[self.reordered.rows] = weights
+        total: Floats = self.reordered.features.T @ former_weights
         return total

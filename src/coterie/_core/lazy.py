@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are first used."""
+"""Packages that import each of their public names when it is first used."""
 
 import ast
 import sys
@@ -12,45 +12,45 @@ from typing import Any
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Make the `__getattr__` and `__dir__` of a package from its one list of names.
+    """Return the `__getattr__` and `__dir__` of a package whose public names a stub lists.
 
-    That list is `__init__.pyi` beside the package's `__init__.py`, which type checkers read too:
-    one line per name, `from .module import name as name`, and `from . import module as module` for
-    a module. It is read when a name is first asked for.
+    The stub is `__init__.pyi` in the package's folder, which type checkers read too. It has one
+    line per name, `from .module import name as name`, or `from . import module as module` for a
+    module. It is parsed when a name of the package is first used.
     """
 
     def __getattr__(name: str) -> object:  # noqa: N807
         if name == "__all__":
             return __dir__()
-        home = _homes(package).get(name)
-        if home is None:
+        module = _modules_of_names(package).get(name)
+        if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if home == package:
+        if module == package:
             return import_module(f"{package}.{name}")
-        value = getattr(import_module(home), name)
-        # Kept, so that the next look finds it at once.
+        value = getattr(import_module(module), name)
+        # As an attribute of the package, it is found without this function the next time.
         setattr(sys.modules[package], name, value)
         return value
 
     def __dir__() -> list[str]:  # noqa: N807
-        return sorted(_homes(package))
+        return sorted(_modules_of_names(package))
 
     return __getattr__, __dir__
 
 
 def public_names(package: ModuleType) -> list[str]:
-    """Return the public names of a package; type checkers do not see `__all__` of a stub."""
+    """Return `package.__all__`, which type checkers do not find in a stub."""
     return list(package.__all__)
 
 
 def members(package: ModuleType) -> dict[str, Any]:
-    """Return the public members of a package by their names."""
+    """Return the public members of a package as a mapping of names to members."""
     return {name: getattr(package, name) for name in public_names(package)}
 
 
 @cache
-def _homes(package: str) -> Mapping[str, str]:
-    """Return the module of each public name of a package."""
+def _modules_of_names(package: str) -> Mapping[str, str]:
+    """Return a mapping of the public names of a package to the modules that define them."""
     stub = get_data(package, "__init__.pyi")
     assert stub is not None  # noqa: S101 - a package that has none would not call `attach`
     return {

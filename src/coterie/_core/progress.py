@@ -1,4 +1,4 @@
-"""How long work tells the one who waits for it where it stands."""
+"""Progress reports of long work to a callback of the user."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from coterie.exceptions import InterruptedWarning
 
 
 class Progress(NamedTuple):
-    """Where a task stands: `done` of `total` steps (None: unknown), and a few words more."""
+    """The progress of a task: `done` of `total` steps (None if unknown), and details in words."""
 
     task: str
     done: int
@@ -25,9 +25,9 @@ _callback: ContextVar[Callback | None] = ContextVar("coterie_progress", default=
 
 @contextmanager
 def progress(callback: Callback) -> Iterator[None]:
-    """Call `callback` with a `Progress` at every step of the long work done inside.
+    """Call `callback` with a `Progress` at every step of long work inside this context.
 
-    Without it the library is silent; the command line shows bars.
+    Outside of such a context the library reports nothing.
 
     >>> with progress(lambda step: print(step.task, step.done)):
     ...     report("fit", 1)
@@ -42,7 +42,10 @@ def progress(callback: Callback) -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Take an interrupted fit for what it is to work of many parts: the end of all."""
+    """Raise `KeyboardInterrupt` when a fit inside is interrupted, instead of warning of it.
+
+    Work that consists of several fits then stops altogether, not only the current fit.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error", InterruptedWarning)
         try:
@@ -52,7 +55,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def report(task: str, done: int, total: int | None = None, detail: str = "") -> None:
-    """Tell where a task stands, if anyone listens."""
+    """Report the progress of a task to the callback of `progress`, if there is one."""
     callback = _callback.get()
     if callback is not None:
         callback(Progress(task, done, total, detail))

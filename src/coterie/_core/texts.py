@@ -1,23 +1,24 @@
-"""Texts in plain form, in which spellings that differ in looks only are the same."""
+"""The plain form of texts, in which case, accents and punctuation are gone; and short texts."""
 
 from collections.abc import Iterable
 from unicodedata import category, decimal, normalize
 
 STROKES = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"}
-"""Letters that Unicode does not take apart, though they are Latin ones with something added."""
+"""Latin letters with an addition, such as a stroke, that Unicode does not decompose."""
 
 ACCENTS = (
     *((0x0300, 0x036F), (0x0483, 0x0487), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F)),
     *((0x0670, 0x0670), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE20, 0xFE2F)),
 )
-"""Where the marks are that words can do without; those of other scripts are parts of letters."""
+"""Ranges of accents that are dropped; the marks of other scripts are parts of letters and stay."""
 
 
 def plain_text(text: str) -> str:
-    """Return the letters and digits of a text without case and accents, the rest as one blank.
+    """Return the letters and digits of a text without case and accents, with blanks between words.
 
-    Characters are taken in their compatible form (NFKC), digits of any script as 0 to 9. Invisible
-    characters are dropped. A plain text is its own plain text.
+    Characters are replaced by their compatible form (NFKC), and digits of any script by 0 to 9.
+    Invisible characters are dropped. All others become blanks. The plain form of a plain text is
+    the text itself.
 
     >>> plain_text("  Łukasz O’Brien-MÜLLER,  ﬁrst floor, № ４２ ")
     'lukasz o brien muller first floor no 42'
@@ -28,48 +29,49 @@ def plain_text(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().translate(_CHARACTERS).split())
-    taken_apart = normalize("NFKD", normalize("NFKD", text.casefold()).casefold())
-    return " ".join(normalize("NFC", taken_apart.translate(_CHARACTERS)).split())
+    decomposed = normalize("NFKD", normalize("NFKD", text.casefold()).casefold())
+    return " ".join(normalize("NFC", decomposed.translate(_CHARACTERS)).split())
 
 
 def plain_texts(texts: Iterable[str]) -> list[str]:
-    """Return the plain form of each text, found once for those that are equal."""
-    known: dict[str, str] = {}
+    """Return the plain form of each text, computed once per distinct text."""
+    cache: dict[str, str] = {}
     return [
-        known[text] if text in known else known.setdefault(text, plain_text(text)) for text in texts
+        cache[text] if text in cache else cache.setdefault(text, plain_text(text)) for text in texts
     ]
 
 
-def pluralize(number: int, what: str) -> str:
-    """Return a number of things.
+def pluralize(count: int, noun: str) -> str:
+    """Return a count with its noun, in the plural if needed.
 
     >>> pluralize(1, "row"), pluralize(1200, "row")
     ('1 row', '1,200 rows')
     """
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def one_line(text: object, most: int = 60) -> str:
-    r"""Return a value in one line: what is not printable is escaped, and what is long is cut.
+def one_line(value: object, max_length: int = 60) -> str:
+    r"""Return a value as one line of text: escape unprintable characters, and cut long texts.
 
     >>> one_line("two\nlines"), one_line("long" * 20, 8)
     ('two\\nlines', 'longlon…')
     """
-    escaped = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
-    return escaped if len(escaped) <= most else f"{escaped[: most - 1]}…"
+    escaped = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(value))
+    return escaped if len(escaped) <= max_length else f"{escaped[: max_length - 1]}…"
 
 
-def quote(text: str, most: int = 40) -> str:
-    """Return a text for an error: as it is shown, in quotes where it would not be seen as it is.
+def quote(text: str, max_length: int = 40) -> str:
+    """Return a text for an error message, in quotes if it would be hard to see without them.
 
     >>> quote("7"), quote(" ")
     ('7', "' '")
     """
-    return one_line(text if text.isprintable() and text.strip() == text != "" else repr(text), most)
+    is_visible = text.isprintable() and text.strip() == text != ""
+    return one_line(text if is_visible else repr(text), max_length)
 
 
 def time_text(seconds: float) -> str:
-    """Write a time in the unit that suits it.
+    """Return a duration as text, in seconds, minutes or hours, by its size.
 
     >>> time_text(12.3), time_text(180), time_text(5000)
     ('12 s', '3 min', '1 h 23 min')
@@ -81,7 +83,7 @@ def time_text(seconds: float) -> str:
 
 
 def join_with_or(names: Iterable[str]) -> str:
-    """Write names as a choice.
+    """Return names as one text, with "or" before the last one.
 
     >>> join_with_or(["Greedy"]), join_with_or(["Greedy", "Exact", "Pivot"])
     ('Greedy', 'Greedy, Exact or Pivot')
@@ -91,7 +93,7 @@ def join_with_or(names: Iterable[str]) -> str:
 
 
 class _Characters(dict[int, str]):
-    """What stands for each character, found when it is first met."""
+    """The plain form of each character by its code point, computed when first needed."""
 
     def __missing__(self, code: int) -> str:
         return self.setdefault(code, _plain_character(chr(code)))

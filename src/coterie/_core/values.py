@@ -1,4 +1,4 @@
-"""What all configurable values share with scikit-learn: their parameters by name."""
+"""The base class of configurable values: parameters by name, as in scikit-learn."""
 
 from dataclasses import fields
 from typing import Any, Self
@@ -8,19 +8,20 @@ class Value:
     """A frozen dataclass whose fields are its parameters."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name, as scikit-learn asks for them; deep, of inner values too.
+        """Return the parameters by name, as scikit-learn does, with those of inner values if `deep`.
 
         >>> from coterie.features import GivenFeatures, WithConstant
         >>> sorted(WithConstant(GivenFeatures()).get_params())
         ['featurizer', 'featurizer__n_columns', 'featurizer__of_pairs']
         """
-        own = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        inner: dict[str, Any] = {}
-        for name, value in own.items():
+        params = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        inner_params: dict[str, Any] = {}
+        for name, value in params.items():
             if deep and hasattr(value, "get_params"):
-                inner |= {f"{name}__{key}": part for key, part in value.get_params().items()}
-        return own | inner
+                inner_params |= {f"{name}__{key}": p for key, p in value.get_params().items()}
+        return params | inner_params
 
     def __sklearn_clone__(self) -> Self:
-        # What cannot change needs no copy; scikit-learn would take the views of its arrays amiss.
+        # A frozen value needs no copy. scikit-learn's own clone would fail, as the constructor
+        # replaces the arrays that it receives by read-only views.
         return self

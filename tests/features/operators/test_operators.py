@@ -335,7 +335,7 @@ def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
         stack([np.ones((4_950, 2)), ConstantFeatures(4_950)]),
     ]
     for operator in too_large:
-        with pytest.raises(ItemSetError, match=r"a matrix of .* takes .* more than there is"):
+        with pytest.raises(ItemSetError, match=r"a matrix of .* takes .* more than the memory"):
             operator.to_matrix()
     assert NodeProducts(wide, [(0, 1)]).to_matrix().shape == (1, 300)
 
