@@ -8,7 +8,7 @@ class Value:
     """A frozen dataclass whose fields are its parameters."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name, as scikit-learn does, with those of inner values if `deep`.
+        """Return the parameters by name as scikit-learn does, of inner values too if `deep`.
 
         >>> from coterie.features import GivenFeatures, WithConstant
         >>> sorted(WithConstant(GivenFeatures()).get_params())
