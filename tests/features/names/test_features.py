@@ -379,9 +379,9 @@ def test_a_model_that_holds_it_is_saved(tmp_path):
     ("items", "what"),
     [
         ({"nam": ["Ann"]}, "there is no column 'name'; the columns are nam"),
-        ({"name": [b"Ann"]}, "name of item 0 is b'Ann'; give a text, or None"),
+        ({"name": [b"Ann"]}, "name of item 0 is b'Ann', not a string; give a string, or None"),
         ([[1.0, 2.0]], "NameFeatures compares columns, but the items are vectors; give"),
-        ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}; give a text, or None"),
+        ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}, not a string; give a string, or None"),
     ],
 )
 def test_items_without_names_are_refused(items, what):
@@ -413,7 +413,7 @@ def test_tables_are_consistent():
 def test_no_word_is_in_two_groups():
     tree = ast.parse(inspect.getsource(name_words))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    groups = [call.args[0].value for call in calls if ast.unparse(call.func) == "_groups"]
+    groups = [call.args[0].value for call in calls if ast.unparse(call.func) == "_parse_groups"]
     assert len(groups) == 5
     for words in (text.replace(";", " ").split() for text in groups):
         assert len(set(words)) == len(words)

@@ -329,9 +329,15 @@ def test_before_fit_it_says_so():
     ("items", "what"),
     [
         ({"nam": ["Ann"]}, "item set 1: there is no column 'name'; the columns are nam"),
-        ({"name": [b"Ann"]}, "item set 1: name of item 0 is b'Ann'; give a text, or None"),
+        (
+            {"name": [b"Ann"]},
+            "item set 1: name of item 0 is b'Ann', not a string; give a string, or None",
+        ),
         ([[1.0, 2.0]], "item set 1: SoftTFIDF compares columns, but the items are vectors; give"),
-        ([{"name": "Ann"}], "item set 1: item 0 is {'name': 'Ann'}; give a text, or None"),
+        (
+            [{"name": "Ann"}],
+            "item set 1: item 0 is {'name': 'Ann'}, not a string; give a string, or None",
+        ),
     ],
 )
 def test_items_without_names_are_refused(items, what):

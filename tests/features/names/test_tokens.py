@@ -202,8 +202,8 @@ def test_names_are_read_from_a_column_or_are_the_items():
     ("items", "what"),
     [
         ({"town": ["Rome"]}, "no column 'name'; the columns are town"),
-        ({"name": ["Ann", 5]}, "name of item 1 is 5; give a text, or None"),
-        ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}; give a text, or None"),
+        ({"name": ["Ann", 5]}, "name of item 1 is 5, not a string; give a string, or None"),
+        ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}, not a string; give a string, or None"),
         (np.ones((2, 2)), "Asker compares columns, but the items are vectors; give a data frame"),
     ],
 )

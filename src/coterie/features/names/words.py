@@ -1,35 +1,37 @@
-"""Small tables of words by which tokens of names are related, and how tokens are looked up.
+"""Small tables of words that relate the tokens of names, such as nicknames and abbreviations.
 
-All words are folded; they serve names in English texts.
+The tables are made for names in English texts. All their words have their case folded.
 """
 
 from coterie.features.names.tokens import fold_case
 
 
-def _groups(entries: str) -> dict[str, str]:
-    """Turn groups of words that mean the same into a mapping of each word to its group's first.
+def _parse_groups(entries: str) -> dict[str, str]:
+    """Parse groups of synonyms into a mapping from each word to the first word of its group.
 
-    >>> _groups("mr mister; dr doctor")
+    >>> _parse_groups("mr mister; dr doctor")
     {'mr': 'mr', 'mister': 'mr', 'dr': 'dr', 'doctor': 'dr'}
     """
     groups = [entry.split() for entry in entries.split(";")]
     return {word: group[0] for group in groups for word in group}
 
 
-def _short_forms(entries: str) -> dict[str, tuple[str, ...]]:
-    """Turn words, each with its short forms, into a mapping of each form to what it may stand for.
+def _parse_short_forms(entries: str) -> dict[str, tuple[str, ...]]:
+    """Parse words, each followed by its short forms, into a mapping from forms to words.
 
-    >>> _short_forms("saint st; street st")
+    A word is a form of itself, and a short form may belong to several words.
+
+    >>> _parse_short_forms("saint st; street st")
     {'saint': ('saint',), 'st': ('saint', 'street'), 'street': ('street',)}
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for word, *forms in (entry.split() for entry in entries.split(";")):
-        for form in (word, *forms):
-            found[form] = (*found.get(form, ()), word)
-    return found
+    full_words: dict[str, tuple[str, ...]] = {}
+    for word, *short_forms in (entry.split() for entry in entries.split(";")):
+        for form in (word, *short_forms):
+            full_words[form] = (*full_words.get(form, ()), word)
+    return full_words
 
 
-HONORIFICS = _groups("""
+HONORIFICS = _parse_groups("""
     mr mister; mrs missus; ms miss; madam madame mme; mademoiselle mlle; monsieur; herr; frau;
     signor; signora; senor; senora; dr doctor; prof professor; pres president; vice; premier;
     chancellor; minister; secretary sec; undersecretary; ambassador amb; sen senator; rep
@@ -43,19 +45,19 @@ HONORIFICS = _groups("""
     lord; lady; king; queen; prince; princess; emperor; empress; tsar czar tzar; tsarina
     czarina tsaritsa
 """)
-"""Honorifics before names, by groups of equivalents."""
+"""Honorifics that come before names, in groups of equivalents."""
 
 SURNAMES = frozenset(
-    _groups("bishop; cardinal; judge; justice; king; lord; major; marshal; pope; prince")
+    _parse_groups("bishop; cardinal; judge; justice; king; lord; major; marshal; pope; prince")
 )
-"""Honorifics that are names where no name is behind them, as in Dr. King and Burger King."""
+"""Honorifics that are surnames at the end of a name, as in Dr. King and Burger King."""
 
-SUFFIXES = _groups("""
+SUFFIXES = _parse_groups("""
     jr junior jun; sr senior; esq esquire; phd dphil; md; mp; qc kc
 """)
-"""Honorifics behind names, by groups of equivalents."""
+"""Honorifics that come after names, in groups of equivalents."""
 
-NICKNAMES = _short_forms("""
+NICKNAMES = _parse_short_forms("""
     aaron ron; abigail abby gail; abraham abe bram; adelaide addie ada; alan al; albert al
     bert bertie; alexander alex al alec sandy xander sasha; alexandra alex sandra sandy sasha
     lexi; alfred al alf fred freddy; alison ally ali; allan al; allen al; alvin al; amanda
@@ -119,9 +121,9 @@ NICKNAMES = _short_forms("""
     liam; winifred winnie freda; winston winnie; yevgeny zhenya; zachary zach zack zac;
     zachariah zach zack
 """)
-"""Full first names and the nicknames that stand for them."""
+"""Full first names and their nicknames."""
 
-ABBREVIATIONS = _short_forms("""
+ABBREVIATIONS = _parse_short_forms("""
     administration admin; airport apt; alabama ala; alaska ak; apartment apt; arizona ariz az;
     arkansas ark; associate assoc; association assn assoc; atlantic atl; avenue ave av;
     boulevard blvd; brothers bros; building bldg; bureau bur; california calif cal; captain
@@ -149,17 +151,17 @@ ABBREVIATIONS = _short_forms("""
     territory terr; texas tex tx; trust tr; university univ uni; utilities utils; vermont vt;
     virginia va; washington wash; west w; western w; wisconsin wis wisc; wyoming wyo
 """)
-"""Words and abbreviations of them, those too that leave letters out in the middle."""
+"""Words and their abbreviations, including those that leave out letters in the middle."""
 
-SYMBOLS = _short_forms("""
+SYMBOLS = _parse_short_forms("""
     and & + n et und; at @; cent ¢; cents ¢; copyright ©; degree °; degrees °; dollar $;
     dollars $; equals =; euro €; euros €; hash #; number # no nr num; numbers nos; paragraph
     ¶; percent %; plus +; pound £; pounds £; registered ®; rupee ₹; rupees ₹; section §; times
     ×; trademark tm; yen ¥
 """)
-"""Words and the symbols that stand for them; № is read as No."""
+"""Words and their symbols; NFKC turns № into No."""
 
-NUMBERS = _short_forms("""
+NUMBERS = _parse_short_forms("""
     1 i one first 1st; 2 ii two second 2nd; 3 iii three third 3rd; 4 iv four fourth 4th; 5 v
     five fifth 5th; 6 vi six sixth 6th; 7 vii seven seventh 7th; 8 viii eight eighth 8th; 9 ix
     nine ninth 9th; 10 x ten tenth 10th; 11 xi eleven eleventh 11th; 12 xii twelve twelfth
@@ -168,33 +170,33 @@ NUMBERS = _short_forms("""
     xviii eighteen eighteenth 18th; 19 xix nineteen nineteenth 19th; 20 xx twenty twentieth
     20th
 """)
-"""Numbers in digits, Roman digits and words."""
+"""Numbers in Arabic numerals, Roman numerals and words."""
 
-SMALL = _groups(
+SMALL = _parse_groups(
     "the a an; and & + und et; of de del di du des der; for; from; in; at; on; by; to; or; la le"
 )
-"""Words that acronyms often leave out; they are no abbreviations themselves."""
+"""Words that acronyms often leave out; they are never abbreviations themselves."""
 
-LEGAL_FORMS = _groups("""
+LEGAL_FORMS = _parse_groups("""
     inc incorporated; corp corporation; co company; ltd limited; llc; llp; plc; gmbh; ag; sa; nv;
     bv; ab; spa; pty
 """)
-"""Words at the end of a company's name that are often left out."""
+"""Legal forms of companies, which the ends of their names often leave out."""
 
 VOWELS = frozenset("aeiou")
-"""Letters that abbreviations leave out, and seldom end with."""
+"""Letters that abbreviations leave out and rarely end with."""
 
 ROMAN = frozenset(word.upper() for word in NUMBERS if set(word) <= set("ivx"))
-"""Roman digits, which are capitals: Xi is a name."""
+"""Roman numerals, which are numbers only in capitals: XI is 11, but Xi is a name."""
 
 
 def is_number(token: str) -> bool:
-    """Tell digits, and Roman ones but I, V and X, which may be initials."""
+    """Return whether a token has digits or is a Roman numeral; I, V and X may be initials."""
     return any(map(str.isdigit, token)) or (token in ROMAN and len(token) > 1)
 
 
 def senses(token: str) -> list[tuple[str, str]]:
-    """Return the relations in which a token stands for words, and these words.
+    """Return the words that a token may mean, each with its relation to the token.
 
     >>> senses("Al")[:2]
     [('nickname', 'alan'), ('nickname', 'albert')]
@@ -210,7 +212,7 @@ def senses(token: str) -> list[tuple[str, str]]:
     }
     return [
         (relation, word)
-        for relation, parts in tables.items()
-        for part in parts
-        for word in part.get(form, ())
+        for relation, relation_tables in tables.items()
+        for table in relation_tables
+        for word in table.get(form, ())
     ]
