@@ -446,10 +446,10 @@ def test_canopies_are_values():
     [
         (Canopies(), LISTED, "Canopies compares texts or vectors, but the items are features of"),
         (Canopies(), TABLE, "give the names of columns of texts, or another blocker"),
-        (Canopies(), [None, {}], "item 1 is {}; give a text"),
+        (Canopies(), [None, {}], "item 1 is {}, not a string; give"),
         (Canopies(columns="name"), VECTORS, "Canopies compares columns, but the items are vectors"),
         (Canopies(columns="nom"), TABLE, "there is no column 'nom'"),
-        (Canopies(columns="tags"), TABLE, r"tags of item 0 is \['x'\]; give a text"),
+        (Canopies(columns="tags"), TABLE, r"tags of item 0 is \['x'\], not a string; give"),
     ],
 )
 def test_canopies_refuse_what_has_neither_words_nor_numbers(blocker, items, message):

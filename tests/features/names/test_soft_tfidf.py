@@ -235,13 +235,13 @@ def test_the_contract_of_a_featurizer(threshold):
 
 
 @pytest.mark.parametrize("block", [1, 3, 50])
-@pytest.mark.parametrize("listing", [0, 10**9])
-def test_blocks_and_lists_of_tokens_change_nothing(monkeypatch, block, listing):
+@pytest.mark.parametrize("listing_cost", [0, 10**9])
+def test_blocks_and_lists_of_tokens_change_nothing(monkeypatch, block, listing_cost):
     featurizer = SoftTFIDF(threshold=0.6).fit([NAMES])
     whole = similarities(featurizer, NAMES)
     rows = np.random.default_rng(0).permutation(len(whole))[:70]
     monkeypatch.setattr(soft_tfidf, "BLOCK", block)
-    monkeypatch.setattr(soft_tfidf, "LISTING", listing)
+    monkeypatch.setattr(soft_tfidf, "LISTING_COST", listing_cost)
     np.testing.assert_array_equal(similarities(featurizer, NAMES), whole)
     some = similarities(featurizer, NAMES, all_pairs(len(NAMES))[rows])
     np.testing.assert_array_equal(some, whole[rows])
@@ -350,8 +350,8 @@ def test_items_without_names_are_refused(items, what):
     [
         ({"threshold": 1.1}, "threshold is 1.1; give a finite number from 0 to 1"),
         ({"threshold": "0.9"}, "threshold is '0.9'; give a finite number from 0 to 1"),
-        ({"words": ("a", "a"), "idf": [1.0, 1.0, 1.0]}, "words must be different texts"),
-        ({"words": ("a", 1), "idf": [1.0, 1.0, 1.0]}, "words must be different texts"),
+        ({"words": ("a", "a"), "idf": [1.0, 1.0, 1.0]}, "words must be distinct strings"),
+        ({"words": ("a", 1), "idf": [1.0, 1.0, 1.0]}, "words must be distinct strings"),
         ({"words": ("a",), "idf": [1.0]}, r"idf has shape \(1,\) for 1 words; give one finite"),
         ({"words": ("a",), "idf": [1.0, 0.0]}, "above 0"),
         ({"words": ("a",)}, "idf must be real numbers"),
