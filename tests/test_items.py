@@ -127,14 +127,14 @@ def test_pair_features():
         ([[1.0, np.nan]], "row 0, column 1 is nan; give finite numbers"),
         (np.array([[0.0], [np.inf]]), "row 1, column 0 is inf"),
         (sp.csr_array([[0.0, 1.0], [np.nan, 0.0]]), "row 1, column 0 is nan"),
-        ([[1, "a"]], "row 0, column 1 is 'a', no real number"),
-        ([[1.0, None]], "row 0, column 1 is None, no real number"),
-        (np.array([["a", "b"]]), "row 0, column 0 is 'a', no real number"),
-        ([[1j, 2.0]], "row 0, column 0 is 1j, no real number"),
+        ([[1, "a"]], "row 0, column 1 is 'a', which is not a real number"),
+        ([[1.0, None]], "row 0, column 1 is None, which is not a real number"),
+        (np.array([["a", "b"]]), "row 0, column 0 is 'a', which is not a real number"),
+        ([[1j, 2.0]], "row 0, column 0 is 1j, which is not a real number"),
         ([1.0, 2.0], r"x\[:, None\]"),
         (np.arange(3), r"shape \(3,\)"),
         (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
-        ([[1, [2, 3]], [4, 5]], "ragged inside a row"),
+        ([[1, [2, 3]], [4, 5]], "a row of features contains lists"),
         ([[10**400]], "too large for a float"),
         (np.ma.array([[1.0]], mask=[[True]]), "masked array"),
         (sp.coo_array([1.0, 2.0]), r"sparse features have shape \(2,\)"),
@@ -154,8 +154,8 @@ def test_bad_features_are_refused(items, message):
         (lambda: ItemSet({"name": "Ann"}), "column 'name' is of type str; give a list"),
         (lambda: ItemSet({"a": 1}), "column 'a' is of type int"),
         (lambda: ItemSet({"a": iter([1])}), "column 'a' is of type list_iterator"),
-        (lambda: ItemSet([[1.0]], ids=5), "ids must be a list of hashable names"),
-        (lambda: ItemSet([[1.0]], ids=[[]]), "ids must be a list of hashable names"),
+        (lambda: ItemSet([[1.0]], ids=5), "ids are not a list of hashable names"),
+        (lambda: ItemSet([[1.0]], ids=[[]]), "ids are not a list of hashable names"),
         (lambda: ItemSet.from_pair_features(np.ones((1, 1)), -1), "n_items is -1"),
         (lambda: ItemSet.from_pair_features(np.ones((1, 1)), 2.0), "n_items is 2.0"),
         (lambda: as_item_sets(5), "got one int"),
@@ -187,7 +187,11 @@ def test_misfits_are_refused(build, message):
         ((np.ones((1, 1)), 3, [(1, 1)]), PairError, "an item with itself"),
         ((np.ones((2, 1)), 3, [(0, 1), (1, 0)]), PairError, "list each pair once"),
         ((None, 2), FeatureError, "features have shape"),
-        ((NodeProducts(np.ones((3, 1)), [(0, 1)]), 3, [(1, 2)]), PairError, "of other pairs"),
+        (
+            (NodeProducts(np.ones((3, 1)), [(0, 1)]), 3, [(1, 2)]),
+            PairError,
+            "belong to other pairs",
+        ),
     ],
 )
 def test_bad_pair_features_are_refused(arguments, error, message):
@@ -210,8 +214,8 @@ ORDER = [2, 0, 3, 1]
 NAMES = ["a", "b", "c", "d"]
 
 
-def listed(values):
-    """Any column or frame as a plain list."""
+def as_list(values):
+    """Return the values of a column, or the columns of a frame, as a plain list."""
     if hasattr(values, "to_pydict"):
         return list(values.to_pydict().values())
     if isinstance(values, pd.DataFrame | pl.DataFrame):
@@ -235,10 +239,10 @@ def listed(values):
 def test_columns_are_reordered(column):
     given = ItemSet({"name": column, "vector": np.arange(8).reshape(4, 2)})
     moved = given.reordered(ORDER).items
-    assert listed(moved["name"]) == ["c", "a", "d", "b"]
+    assert as_list(moved["name"]) == ["c", "a", "d", "b"]
     assert moved["vector"].tolist() == [[4, 5], [0, 1], [6, 7], [2, 3]]
     assert isinstance(moved["name"], (type(column), tuple))
-    assert listed(given.items["name"]) == NAMES
+    assert as_list(given.items["name"]) == NAMES
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -246,7 +250,7 @@ def test_frames_are_reordered(frame):
     columns = {"name": ["Ann", None, "Cid", "Dan"], "age": [1, 2, 3, 4]}
     moved = ItemSet(frame(columns)).reordered(ORDER).items
     assert type(moved) is type(frame(columns))
-    names, ages = listed(moved)
+    names, ages = as_list(moved)
     assert (names[:3], ages) == (["Cid", "Ann", "Dan"], [3, 1, 4, 2])
     assert pd.isna(names[3])
 
@@ -269,31 +273,33 @@ def test_objects_are_reordered_as_they_are():
     assert moved[0] is objects[2]
 
 
-def test_what_is_known_of_items_goes_along():
+def test_ids_and_flags_are_reordered_with_the_items():
     given = ItemSet(np.eye(4), ids=[7, "x", None, 9], n_clusters=3, ordered=True)
     moved = given.reordered(ORDER)
     assert (moved.ids, moved.n_clusters, moved.ordered) == ((None, 7, 9, "x"), 3, True)
     assert given.ids == (7, "x", None, 9)
 
 
-def by_identity(item_set, names):
-    """The features of each pair, of unordered pairs of names."""
+def features_by_names(item_set, names):
+    """Map the unordered names of each pair to the features of the pair."""
     pairs = all_pairs(len(item_set)) if item_set.items.pairs is None else item_set.items.pairs
     features = item_set.items.features
     unit = np.eye(features.shape[1])
     rows = np.column_stack([as_operator(features) @ column for column in unit])
-    found = {frozenset(names[pair]): row.tolist() for pair, row in zip(pairs, rows, strict=True)}
-    assert len(found) == len(pairs)
-    return found
+    features_of = {
+        frozenset(names[pair]): row.tolist() for pair, row in zip(pairs, rows, strict=True)
+    }
+    assert len(features_of) == len(pairs)
+    return features_of
 
 
 NODES = np.random.default_rng(1).normal(size=(5, 3))
-SOME = np.array([[3, 4], [0, 2], [1, 4], [0, 1]])
+FOUR_PAIRS = np.array([[3, 4], [0, 2], [1, 4], [0, 1]])
 MATRIX = np.random.default_rng(2).normal(size=(10, 3))
 
 
-class Foreign:
-    """An operator that knows the protocol alone."""
+class ForeignOperator:
+    """An operator of another library, which only follows the protocol."""
 
     shape = (10, 3)
     T = MATRIX.T
@@ -309,27 +315,27 @@ class Foreign:
         (MATRIX, None),
         (MATRIX.astype(np.float32), None),
         (sp.csr_array(MATRIX * (MATRIX > 0)), None),
-        (MATRIX[:4], SOME),
-        (sp.csr_array(MATRIX[:4]), SOME),
+        (MATRIX[:4], FOUR_PAIRS),
+        (sp.csr_array(MATRIX[:4]), FOUR_PAIRS),
         (MATRIX, all_pairs(5)[::-1]),
         (DenseFeatures(MATRIX, diagonal=NODES), None),
         (SparseFeatures(MATRIX), None),
         (NodeProducts(NODES), None),
         (NodeProducts(sp.csr_array(NODES)), None),
-        (NodeProducts(NODES, SOME), SOME),
+        (NodeProducts(NODES, FOUR_PAIRS), FOUR_PAIRS),
         (LinkedNodeProducts(NODES, [(0, 3), (1, 2)]), None),
         (stack([NodeProducts(NODES), MATRIX, ConstantFeatures(10)]), None),
-        (Foreign(), None),
+        (ForeignOperator(), None),
     ],
 )
-def test_features_go_along_with_their_pairs(features, pairs, rng):
+def test_features_are_reordered_with_their_pairs(features, pairs, rng):
     given = ItemSet.from_pair_features(features, 5, pairs)
     names, order = np.arange(5), np.arange(5)
     moved = given
-    for _ in range(3):  # also one after the other
-        drawn = rng.permutation(5)
-        moved, order = moved.reordered(drawn), order[drawn]
-        assert by_identity(moved, order) == by_identity(given, names)
+    for _ in range(3):  # reordered item sets can be reordered again
+        permutation = rng.permutation(5)
+        moved, order = moved.reordered(permutation), order[permutation]
+        assert features_by_names(moved, order) == features_by_names(given, names)
         assert (moved.items.pairs is None) or (given.items.pairs is not None)
         _check_operator(given.items.features, moved.items.features, order, rng)
 
@@ -341,11 +347,11 @@ def _check_operator(given, moved, order, rng):
     matrix = matrix.toarray() if sp.issparse(matrix) else matrix
     assert np.allclose(as_operator(moved).T @ weights, matrix.T @ weights)
     before, after = as_operator(given).diagonal, as_operator(moved).diagonal
-    own, shares = before @ coef, rng.normal(size=5)
-    assert np.array_equal(after @ coef, own[order] if own.ndim else own)
-    undone = np.empty(5)
-    undone[order] = shares
-    assert np.allclose(after.T @ shares, before.T @ undone)
+    scores, shares = before @ coef, rng.normal(size=5)
+    assert np.array_equal(after @ coef, scores[order] if scores.ndim else scores)
+    restored = np.empty(5)
+    restored[order] = shares
+    assert np.allclose(after.T @ shares, before.T @ restored)
 
 
 def test_reordering_twice_may_undo():

@@ -1,4 +1,4 @@
-"""The protocols that the families of Coterie keep: what one part may ask of another."""
+"""Protocols: the methods that Coterie expects of clusterers, losses, features and the like."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
@@ -9,11 +9,11 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 Relaxed: TypeAlias = Floats
-"""An n × n matrix in place of a partition: the solution of a relaxation, such as YYᵀ."""
+"""An n × n matrix in place of a partition: the solution of a relaxation, for example YYᵀ."""
 
 
 class LinearMap(Protocol):
-    """Something that multiplies a vector."""
+    """A linear map, applied to a vector by `@`."""
 
     def __matmul__(self, vector: Floats, /) -> Floats: ...
 
@@ -35,7 +35,7 @@ class Features(Protocol):
 
 
 class Objective(Protocol):
-    """What a clusterer maximises: the weight that each pair gets in a partition."""
+    """The function that a clusterer maximises: it gives each pair a weight in a partition."""
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats: ...
 
@@ -47,7 +47,7 @@ class Objective(Protocol):
 
 
 class SolutionLike(Protocol):
-    """What a clusterer found: a partition, its value and a proven bound on any value."""
+    """A result of a clusterer: a partition, its value and a proven upper bound on any value."""
 
     @property
     def partition(self) -> Partition: ...
@@ -72,7 +72,7 @@ class SolutionLike(Protocol):
 
 
 class Clusterer(Protocol):
-    """A frozen callable that partitions items by the scores of their pairs."""
+    """A frozen callable that partitions items according to the scores of their pairs."""
 
     @property
     def objective(self) -> Objective | None: ...
@@ -83,14 +83,14 @@ class Clusterer(Protocol):
 
 
 class Loss(Protocol):
-    """How bad a predicted partition is, 0 to 100; the truth itself costs 0."""
+    """The error of a predicted partition, from 0 to 100; the truth itself has loss 0."""
 
     def __call__(self, truth: Partition, predicted: Partition, /) -> float: ...
 
 
 @runtime_checkable
 class LinearLoss(Protocol):
-    """A loss that is linear in an objective's weights: `base + costs @ weights`."""
+    """A loss that is linear in the weights of an objective: `base + costs @ weights`."""
 
     @property
     def objective(self) -> Objective: ...
@@ -99,7 +99,7 @@ class LinearLoss(Protocol):
 
 
 class MergeSearch(Protocol):
-    """A loss followed through merges of clusters; a cluster is called by any of its items."""
+    """A loss that is updated as clusters merge; a cluster is identified by any of its items."""
 
     def gain(self, first: Ints, second: Ints, /) -> Floats: ...
 
@@ -108,33 +108,35 @@ class MergeSearch(Protocol):
 
 @runtime_checkable
 class SearchedLoss(Protocol):
-    """A loss that is not linear, but can be followed through merges from all singletons."""
+    """A non-linear loss that can be updated merge by merge, starting from singletons."""
 
     def search(self, truth: Partition, /) -> MergeSearch: ...
 
 
 @runtime_checkable
 class MergedLoss(SearchedLoss, Protocol):
-    """A searched loss that can also make all merges of a greedy search itself, to be faster.
+    """A searched loss with a fast greedy search of its own.
 
-    `merged` labels the items as merging by `gain` and `merge` would: the two clusters of the
-    highest score plus gain, the first in row order among equals, until none is above 0. `matrix`
-    has the scores of items above its diagonal, -inf for those that must be apart; it is used up.
+    `merged` returns the labels that `gain` and `merge` would lead to. It merges the two clusters
+    with the highest score plus gain (of equal ones, the first in row order) until no sum is above
+    0. `matrix` holds the scores of the items above its diagonal, and -inf for cannot-link pairs;
+    `merged` overwrites it.
     """
 
     def merged(self, truth: Partition, matrix: Floats, /) -> Ints: ...
 
 
 class Blocker(Protocol):
-    """A frozen callable that says which pairs of an item set are looked at; None stands for all."""
+    """A frozen callable that returns the candidate pairs of an item set; None means all pairs."""
 
     def __call__(self, item_set: ItemSet, /) -> Pairs | None: ...
 
 
 class Featurizer(Protocol):
-    """Computes features of pairs: `encode` looks at each item once, `compare` at each pair.
+    """Computes features of pairs: `encode` reads each item once, `compare` combines two items.
 
-    `fit` returns a fitted value and leaves its own as it was; `names` has one name a column.
+    `fit` returns a fitted copy and leaves the featurizer unchanged. `names` has one name per
+    column.
     """
 
     @property
@@ -150,10 +152,10 @@ class Featurizer(Protocol):
 
 
 class Similarity(Protocol):
-    """A learned, frozen callable that scores pairs; higher stands for together.
+    """A learned, frozen callable that scores pairs: the higher, the more likely together.
 
-    `pair_scores` gives the same as `PairScores`, with what items score with themselves and the
-    number of clusters of the item set.
+    `pair_scores` returns the same scores as `PairScores`, together with the score of each item
+    with itself and the `n_clusters` of the item set.
     """
 
     def __call__(self, item_set: ItemSet, pairs: Pairs | None, /) -> Floats: ...

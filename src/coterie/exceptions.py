@@ -3,12 +3,12 @@
 ::
 
     CoterieError
-    └── InputError (also a ValueError)      something given by the user cannot be used
-        ├── ItemSetError                    items, ids or a number of clusters that do not fit
+    └── InputError (also a ValueError)      an input that cannot be used
+        ├── ItemSetError                    items, ids or n_clusters that do not fit together
         ├── FeatureError                    ragged, missing, infinite or non-numeric features
         ├── PairError                       pairs or pair scores that do not fit the items
-        ├── PartitionError                  labels, clusters or links that are no partition
-        └── MetricError                     a metric asked for what it does not define
+        ├── PartitionError                  labels, clusters or links that are not a partition
+        └── MetricError                     a metric that is not defined for its inputs
 
 Each message says where the fault is and what to do about it.
 """
@@ -29,15 +29,15 @@ __all__ = [
 
 
 class CoterieError(Exception):
-    """Any error that Coterie raises on purpose."""
+    """Base class of all errors that Coterie raises on purpose."""
 
 
 class InputError(CoterieError, ValueError):
-    """Something given by the user cannot be used."""
+    """An input cannot be used."""
 
 
 class ItemSetError(InputError):
-    """Items, ids or a number of clusters do not fit together."""
+    """Items, their ids or `n_clusters` do not fit together."""
 
 
 class FeatureError(InputError):
@@ -53,16 +53,16 @@ class PartitionError(InputError):
 
 
 class MetricError(InputError):
-    """A metric was asked for something that it does not define."""
+    """A metric is not defined for its inputs."""
 
 
 class InterruptedWarning(UserWarning):
-    """Long work was stopped by the user, and gave the best that it had."""
+    """A long computation was interrupted and returned its best result so far."""
 
 
 @contextmanager
 def located(place: str) -> Iterator[None]:
-    """Put `place` in front of the message of any `InputError` raised inside.
+    """Prefix the message of any `InputError` raised inside the block with `place`.
 
     >>> with located("item set 3"):
     ...     raise FeatureError("row 0 has a NaN")

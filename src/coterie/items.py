@@ -1,4 +1,4 @@
-"""Item sets: the unit of training, of prediction and of evaluation."""
+"""Item sets: the unit of training, prediction and evaluation."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -30,9 +30,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairFeatures:
-    """Features of item pairs that were computed beforehand: the items of an `ItemSet` of pairs.
+    """Precomputed features of item pairs, which an `ItemSet` can hold in place of its items.
 
-    `features` has one row a pair: an array, a sparse matrix or an operator of `coterie.features`.
+    `features` has one row per pair: an array, a sparse matrix or an operator of `coterie.features`.
     """
 
     features: Any
@@ -45,13 +45,15 @@ class PairFeatures:
         features = self.features if is_operator(self.features) else as_matrix(self.features)
         expected = count_pairs(self.n_items, pairs)
         if features.shape[0] != expected:
-            listed = f"all pairs of {self.n_items} items" if pairs is None else "listed pairs"
+            origin = f"all pairs of {self.n_items} items" if pairs is None else "listed in pairs"
             raise FeatureError(
                 f"there are {features.shape[0]} rows of pair features for {expected} pairs "
-                f"({listed}); give one row for each"
+                f"({origin}); give one row per pair"
             )
         if not np.array_equal(getattr(features, "pairs", pairs), pairs):  # type: ignore[arg-type]
-            raise PairError("the features are of other pairs than those listed; give the same ones")
+            raise PairError(
+                "the features belong to other pairs; give the pairs that they were made of"
+            )
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "features", features)
 
@@ -63,7 +65,7 @@ class PairFeatures:
 
 
 class Columns(Mapping[str, Any]):
-    """Named columns of one length, which cannot be changed: the items of a table of records."""
+    """A read-only mapping of column names to columns of equal length, with one value per item."""
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._columns = {
@@ -86,19 +88,19 @@ class Columns(Mapping[str, Any]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ItemSet:
-    """Items that are clustered together: one document, one table, one day of news.
+    """A set of items to be clustered: the mentions of one document, the rows of one table.
 
     Parameters
     ----------
     items
-        One row an item: an array, a sparse matrix, a list of rows or of objects, a data frame, or
-        a mapping of names to columns. For features of pairs see `from_pair_features`.
+        One row per item: an array, a sparse matrix, a list of rows or of objects, a data frame,
+        or a mapping of column names to columns. For features of pairs, see `from_pair_features`.
     ids
-        A unique name for each item.
+        One unique name per item.
     n_clusters
-        The number of clusters, where it is known.
+        The number of clusters, if it is known beforehand.
     ordered
-        Whether the order of the items means something, as in a document or a stream.
+        Whether the order of the items is meaningful, as in a document or a stream.
 
     Examples
     --------
@@ -131,9 +133,9 @@ class ItemSet:
         n_clusters: int | None = None,
         ordered: bool = False,
     ) -> Self:
-        """Take features of pairs, one row a pair, in place of features of items.
+        """Make an item set from features of pairs (one row per pair) instead of features of items.
 
-        Without `pairs`, the rows are all pairs in SciPy's condensed order.
+        Without `pairs`, the rows belong to all pairs in SciPy's condensed order.
 
         >>> ItemSet.from_pair_features([[0.1], [0.9], [0.4]], n_items=3)
         ItemSet(3 items, 3 pairs × 1 features)
@@ -141,21 +143,21 @@ class ItemSet:
         return cls(PairFeatures(features, n_items, pairs), ids, n_clusters, ordered)  # type: ignore[arg-type]
 
     def reordered(self, order: ArrayLike) -> Self:
-        """Return the same items in another order; ids and the features of pairs go along.
+        """Return the same items in another order; ids and pair features are reordered with them.
 
         Parameters
         ----------
         order
-            The numbers of all items, first that of the item that is to come first.
+            The indices of all items in their new order.
 
         Examples
         --------
         >>> ItemSet({"name": ["Ann", "Bob", "Cid"]}).reordered([2, 0, 1]).items["name"]
         ('Cid', 'Ann', 'Bob')
         """
-        numbers = as_order(order, len(self))
-        ids = None if self.ids is None else [self.ids[number] for number in numbers]
-        return replace(self, items=_reordered(self.items, numbers), ids=ids)
+        indices = as_order(order, len(self))
+        ids = None if self.ids is None else [self.ids[index] for index in indices]
+        return replace(self, items=_reorder_items(self.items, indices), ids=ids)
 
     def __len__(self) -> int:
         return _count_items(self.items)
@@ -165,21 +167,21 @@ class ItemSet:
 
     def __repr__(self) -> str:
         if isinstance(self.items, PairFeatures | Columns):
-            inner = f", {self.items!r}"
+            contents = f", {self.items!r}"
         elif isinstance(self.items, np.ndarray) or sp.issparse(self.items):
-            inner = f" × {self.items.shape[1]} features"
+            contents = f" × {self.items.shape[1]} features"
         else:
-            inner = f" of {type(self.items).__name__}"
-        return f"ItemSet({len(self)} items{inner})"
+            contents = f" of {type(self.items).__name__}"
+        return f"ItemSet({len(self)} items{contents})"
 
 
 def as_item_set(value: Any) -> ItemSet:
-    """Take an item set, or anything that `ItemSet` takes, as an `ItemSet`."""
+    """Return an item set unchanged, and make one of anything else that `ItemSet` accepts."""
     return value if isinstance(value, ItemSet) else ItemSet(value)
 
 
 def as_item_sets(values: Iterable[Any]) -> list[ItemSet]:
-    """Take several item sets; an error names the one at fault.
+    """Convert each value to an `ItemSet`; an error names the index of the value at fault.
 
     >>> as_item_sets([[[1.0]], [[float("nan")]]])
     Traceback (most recent call last):
@@ -187,21 +189,21 @@ def as_item_sets(values: Iterable[Any]) -> list[ItemSet]:
     """
     single = isinstance(values, ItemSet | PairFeatures | np.ndarray | Mapping | str)
     if single or hasattr(values, "shape") or not isinstance(values, Iterable):
-        kind = type(values).__name__
+        type_name = type(values).__name__
         if getattr(values, "ndim", 0) == 3:
             raise ItemSetError(
                 "expected a list of item sets, got one array of three dimensions; give list(array)"
             )
-        raise ItemSetError(f"expected a list of item sets, got one {kind}; wrap it in a list")
-    sets = []
-    for number, value in enumerate(values):
-        with located(f"item set {number}"):
-            sets.append(as_item_set(value))
-    return sets
+        raise ItemSetError(f"expected a list of item sets, got one {type_name}; wrap it in a list")
+    item_sets = []
+    for index, value in enumerate(values):
+        with located(f"item set {index}"):
+            item_sets.append(as_item_set(value))
+    return item_sets
 
 
 def as_matrix(rows: Any) -> Any:
-    """Take rows of numbers as a finite 2-D array or `csr_array`, float64 (float32 stays so).
+    """Convert rows of numbers to a finite 2-D array or `csr_array`, of float64 or float32.
 
     >>> as_matrix([[1, 2], [3]])
     Traceback (most recent call last):
@@ -218,7 +220,7 @@ def as_matrix(rows: Any) -> Any:
         matrix = matrix.reshape(0, 0)
     if matrix.ndim != 2:
         raise FeatureError(
-            f"features have shape {matrix.shape}; give a matrix with one row each "
+            f"features have shape {matrix.shape}; give a matrix of rows "
             "(a single column of numbers x as x[:, None])"
         )
     matrix = _as_real(matrix)
@@ -231,13 +233,14 @@ def as_matrix(rows: Any) -> Any:
 
 
 def is_operator(features: Any) -> bool:
-    """Tell an operator of `coterie.features` from a matrix, whose diagonal is a method."""
+    """Return whether features are an operator of `coterie.features`, not a matrix."""
+    # The diagonal of an operator is a property, the diagonal of a matrix a method.
     return hasattr(features, "T") and not callable(getattr(features, "diagonal", callable))
 
 
 def _as_sparse(rows: Any) -> Any:
     if rows.ndim != 2:
-        raise FeatureError(f"sparse features have shape {rows.shape}; give one row each")
+        raise FeatureError(f"sparse features have shape {rows.shape}; give a matrix of rows")
     matrix = sp.csr_array(rows)
     if matrix.dtype.kind not in "biuf":
         raise FeatureError(f"sparse features are of type {matrix.dtype}; give real numbers")
@@ -245,42 +248,43 @@ def _as_sparse(rows: Any) -> Any:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    bad = np.flatnonzero(~np.isfinite(matrix.data))
-    if bad.size:
-        row = np.searchsorted(matrix.indptr, bad[0], side="right") - 1
+    non_finite = np.flatnonzero(~np.isfinite(matrix.data))
+    if non_finite.size:
+        entry = non_finite[0]
+        row = np.searchsorted(matrix.indptr, entry, side="right") - 1
         raise FeatureError(
-            f"row {row}, column {matrix.indices[bad[0]]} is {matrix.data[bad[0]]}; "
+            f"row {row}, column {matrix.indices[entry]} is {matrix.data[entry]}; "
             "give finite numbers"
         )
     parts = tuple(read_only(part) for part in (matrix.data, matrix.indices, matrix.indptr))
     return sp.csr_array(parts, shape=matrix.shape)
 
 
-def _float_type(kind: np.dtype[Any]) -> type[np.floating[Any]]:
-    return np.float32 if kind == np.float32 else np.float64
+def _float_type(dtype: np.dtype[Any]) -> type[np.floating[Any]]:
+    return np.float32 if dtype == np.float32 else np.float64
 
 
 def _refuse_ragged(rows: Sequence[Any]) -> None:
     lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
-    for number, length in enumerate(lengths):
+    for index, length in enumerate(lengths):
         if length != lengths[0]:
             raise FeatureError(
-                f"row {number} {_values(length)}, row 0 {_values(lengths[0])}; "
+                f"row {index} {_length_text(length)}, row 0 {_length_text(lengths[0])}; "
                 "give rows of one length"
             )
 
 
-def _values(length: int | None) -> str:
+def _length_text(length: int | None) -> str:
     return "is a single value" if length is None else f"has {length} values"
 
 
 def _as_array(rows: Any) -> NDArray[Any]:
     try:
         array = np.asarray(rows)
-        # Text would turn the numbers beside it into text too.
+        # NumPy turns numbers beside a text into texts; an object array keeps them.
         return array if array.dtype.kind in "biuf" else np.array(rows, dtype=object)
     except ValueError as error:
-        raise FeatureError("features are ragged inside a row; give one number each") from error
+        raise FeatureError("a row of features contains lists; give plain numbers") from error
 
 
 def _as_real(matrix: NDArray[Any]) -> NDArray[Any]:
@@ -289,8 +293,8 @@ def _as_real(matrix: NDArray[Any]) -> NDArray[Any]:
     for (row, column), value in np.ndenumerate(matrix):
         if not isinstance(value, Real):
             raise FeatureError(
-                f"row {row}, column {column} is {value!r}, no real number; give numbers, "
-                "or texts as a mapping of names to columns"
+                f"row {row}, column {column} is {value!r}, which is not a real number; give "
+                "numbers, or texts as a mapping of column names to columns"
             )
     try:
         return matrix.astype(np.float64)
@@ -313,7 +317,7 @@ def _as_items(items: Any) -> Any:
 
 
 def _are_rows(items: Sequence[Any]) -> bool:
-    """Tell rows of features from objects (texts, mappings, …) that a featurizer will read."""
+    """Return whether items are rows of features, not objects (texts, mappings, …)."""
     return not items or any(isinstance(item, list | tuple | np.ndarray | Number) for item in items)
 
 
@@ -323,12 +327,12 @@ def _as_columns(columns: Mapping[str, Any]) -> "Columns":
         if isinstance(column, str | bytes) or not hasattr(column, "__len__"):
             raise ItemSetError(
                 f"column {name!r} is of type {type(column).__name__}; give a list or an array with "
-                "one value an item"
+                "one value per item"
             )
         lengths[name] = len(column)
     if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
-        raise ItemSetError(f"the columns differ in length: {shown}; give one value an item in each")
+        texts = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        raise ItemSetError(f"the columns differ in length: {texts}; give each one value per item")
     return Columns(columns)
 
 
@@ -338,30 +342,31 @@ def _as_frame(items: Any) -> Any:
     except TypeError as error:
         raise ItemSetError(
             f"items are of type {type(items).__name__}; give an array, a sparse matrix, a list, "
-            "a data frame or a mapping of names to columns"
+            "a data frame or a mapping of column names to columns"
         ) from error
 
 
-def _reordered(items: Any, order: Ints) -> Any:
+def _reorder_items(items: Any, order: Ints) -> Any:
     if isinstance(items, PairFeatures):
-        return _reordered_pairs(items, order)
+        return _reorder_pair_features(items, order)
     return take_items(items, order)
 
 
-def take_items(items: Any, numbers: Ints) -> Any:
-    """Take items, which are no pair features, by their numbers."""
+def take_items(items: Any, indices: Ints) -> Any:
+    """Return the items at some indices, for all kinds of items but `PairFeatures`."""
     if isinstance(items, Columns):
-        return Columns({name: reorder_rows(column, numbers) for name, column in items.items()})
-    if isinstance(items, tuple):  # as an array, which is not looked through for rows of numbers
-        return np.fromiter((items[number] for number in numbers), object, len(numbers))
-    return reorder_rows(items, numbers)
+        return Columns({name: reorder_rows(column, indices) for name, column in items.items()})
+    if isinstance(items, tuple):
+        # An array of objects spares `ItemSet` the search for rows of numbers in a list.
+        return np.fromiter((items[index] for index in indices), object, len(indices))
+    return reorder_rows(items, indices)
 
 
-def _reordered_pairs(items: PairFeatures, order: Ints) -> PairFeatures:
+def _reorder_pair_features(items: PairFeatures, order: Ints) -> PairFeatures:
     features, pairs = items.features, items.pairs
     if pairs is None:
         rows = reorder_pairs(order)
-    else:  # the rows stay where they are
+    else:  # only the indices in the pairs change, not the order of the rows
         rows, pairs = np.arange(len(pairs)), np.argsort(order)[pairs]
     if is_operator(features):
         features = ReorderedFeatures(features, rows, order)
@@ -382,13 +387,13 @@ def _as_ids(ids: Sequence[Hashable] | None, n_items: int) -> tuple[Hashable, ...
     if ids is None:
         return None
     try:
-        named = tuple(ids)
-        distinct = len(set(named))
+        names = tuple(ids)
+        n_distinct = len(set(names))
     except TypeError as error:
-        raise ItemSetError(f"ids must be a list of hashable names: {error}") from error
-    if len(named) != n_items:
-        raise ItemSetError(f"there are {len(named)} ids for {n_items} items; give one for each")
-    if distinct != n_items:
-        twice = Counter(named).most_common(1)[0][0]
-        raise ItemSetError(f"the id {twice!r} occurs more than once; ids must be unique")
-    return named
+        raise ItemSetError(f"ids are not a list of hashable names: {error}") from error
+    if len(names) != n_items:
+        raise ItemSetError(f"there are {len(names)} ids for {n_items} items; give one id per item")
+    if n_distinct != n_items:
+        duplicate = Counter(names).most_common(1)[0][0]
+        raise ItemSetError(f"the id {duplicate!r} occurs more than once; give each item its own id")
+    return names

@@ -345,7 +345,7 @@ def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
     [
         (lambda: DenseFeatures([[1.0], [2.0, 3.0]]), "row 1 has 2 values"),
         (lambda: DenseFeatures([[np.nan]]), "row 0, column 0 is nan"),
-        (lambda: DenseFeatures([["a"]]), "no real number"),
+        (lambda: DenseFeatures([["a"]]), "is not a real number"),
         (lambda: DenseFeatures(sp.eye_array(2)), "give them to SparseFeatures"),
         (lambda: SparseFeatures(sp.csr_array([[np.inf]])), "row 0, column 0 is inf"),
         (lambda: DenseFeatures([[1.0, 2.0]]) @ [1.0], "the features have 2 columns"),
