@@ -154,9 +154,9 @@ def test_bad_pairs_are_refused(pairs, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((3, None, [1.0, 2.0]), "there are 3 pairs; give one for each"),
-        ((3, None, [1.0, np.nan, 2.0]), "number 1 is nan; give finite numbers"),
-        ((3, None, [1.0, np.inf, 2.0]), "number 1 is inf"),
+        ((3, None, [1.0, 2.0]), "there are 3 pairs; give one number per pair"),
+        ((3, None, [1.0, np.nan, 2.0]), "entry 1 is nan; give finite numbers"),
+        ((3, None, [1.0, np.inf, 2.0]), "entry 1 is inf"),
         ((3, None, ["a", "b", "c"]), "scores must be real numbers"),
         ((3, None, ["1", "2", "3"]), "scores must be real numbers"),
         ((3, None, [1j, 2.0, 3.0]), "scores must be real numbers"),
@@ -225,10 +225,10 @@ def test_contraction_sums_scores_and_values(rng):
         assert np.allclose(joined.scores.to_matrix(), groups.T @ matrix @ groups)
 
 
-def test_contraction_takes_apart_pairs_along_and_sees_contradictions():
+def test_contraction_maps_cannot_link_pairs_and_refuses_contradictions():
     scores = PairScores(4, [(0, 1)], [1.0], apart=[(0, 3)])
     assert contract(scores, [(0, 1)]).scores.apart.tolist() == [[0, 2]]
-    with pytest.raises(PairError, match="must be apart, but the links put them together"):
+    with pytest.raises(PairError, match="cannot-link pair, but must-link pairs connect its items"):
         contract(scores, [(0, 1), (1, 3)])
 
 

@@ -19,9 +19,9 @@ labels_of = st.lists(st.integers(0, 5), max_size=30)
 
 @given(labels_of)
 def test_labels_are_canonical(labels):
-    found = Partition(labels).labels.tolist()
+    canonical = Partition(labels).labels.tolist()
     seen = list(dict.fromkeys(labels))
-    assert found == [seen.index(label) for label in labels]
+    assert canonical == [seen.index(label) for label in labels]
 
 
 @given(labels_of, st.permutations(range(6)))
@@ -151,14 +151,14 @@ def test_bad_clusters_are_refused(clusters, n_items, message):
     ("clusters", "n_items", "message"),
     [
         (5, None, "clusters are of type int; give a list"),
-        ([5], None, "5 is no cluster"),
-        ([[0, [1]]], None, "is no cluster"),
-        ([[0.5]], None, "is no cluster"),
+        ([5], None, "5 is not a cluster"),
+        ([[0, [1]]], None, "is not a cluster"),
+        ([[0.5]], None, "is not a cluster"),
         ([], -1, "n_items is -1"),
         ([[0]], 2.0, "n_items is 2.0; give a whole number"),
     ],
 )
-def test_what_is_no_cluster_is_refused(clusters, n_items, message):
+def test_values_that_are_not_clusters_are_refused(clusters, n_items, message):
     with pytest.raises(PartitionError, match=message):
         Partition.from_clusters(clusters, n_items)
 
@@ -173,7 +173,7 @@ def test_clusters_of_many_kinds():
 
 
 def test_mappings_are_refused_as_ambiguous():
-    with pytest.raises(PartitionError, match=r"give its list\(d\.values\(\)\)"):
+    with pytest.raises(PartitionError, match=r"give list\(d\.values\(\)\)"):
         as_partition({"e1": [0, 1], "e2": [2]})
 
 
@@ -220,7 +220,7 @@ def test_partitions_name_the_item_set_at_fault():
 
 @given(st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=5))
 def test_partitions_after_each_other_share_no_cluster(labels):
-    parts = [Partition(each) for each in labels]
-    named = [(number, label) for number, each in enumerate(labels) for label in each]
+    parts = [Partition(part) for part in labels]
+    named = [(number, label) for number, part in enumerate(labels) for label in part]
     assert Partition.concatenate(parts) == Partition(named)
     assert Partition.concatenate(iter(parts)).n_clusters == sum(part.n_clusters for part in parts)

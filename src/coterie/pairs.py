@@ -1,4 +1,4 @@
-"""Pairs of items and the scores that a similarity gives them."""
+"""Scores of item pairs, the input of every clusterer."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,28 +53,28 @@ _SYMMETRIC = "give a square matrix with S[i, j] == S[j, i]"
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class PairScores:
-    """Scores of item pairs: the higher, the more the two items belong together.
+    """Scores of item pairs: the higher the score, the more the two items belong together.
 
-    An absent pair scores 0 for correlation clustering, k-means and Sum-Link, and is no candidate
-    at all for left-linking and forests.
+    Pairs may be absent. For correlation clustering, k-means and Sum-Link an absent pair scores 0;
+    left-linking and spanning forests never link its two items.
 
     Parameters
     ----------
     n_items
         Number of items.
     pairs
-        Item indices of shape (m, 2); unordered, each pair once. None stands for all pairs in
-        SciPy's condensed order.
+        Item indices of shape (m, 2), each unordered pair once. None means all pairs in SciPy's
+        condensed order.
     scores
-        One finite number a pair.
+        One finite number per pair.
     diagonal
-        What each item scores with itself (k-means needs it), or one number for all; None stands
-        for zeros.
+        The score of each item with itself, which k-means uses, or one number for all items. None
+        means zeros.
     n_clusters
-        The number of clusters to make, where it is known.
+        The number of clusters to make, if it is known beforehand.
     apart
-        Pairs that must not share a cluster, of shape (q, 2), scored or not; None stands for none.
-        (Pairs that must share one: `contract`.)
+        Cannot-link pairs, of shape (q, 2): their items must not share a cluster. They need not be
+        among `pairs`. None means no such pairs. For must-link pairs, see `contract`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class PairScores:
         values = {
             "n_items": n_items,
             "listed": listed,
-            "scores": _finite("scores", scores, count_pairs(n_items, listed), "pairs"),
+            "scores": _as_finite("scores", scores, count_pairs(n_items, listed), "pair"),
             "diagonal": _as_diagonal(diagonal, n_items),
             "n_clusters": as_n_clusters(n_clusters, n_items),
             "apart": _as_apart(apart, n_items),
@@ -116,12 +116,14 @@ class PairScores:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs, of shape (m, 2); made on demand where all are present."""
+        """The scored pairs, of shape (m, 2); if all pairs are scored, made on first use."""
         return all_pairs(self.n_items) if self.listed is None else self.listed
 
     @classmethod
     def from_matrix(cls, matrix: Matrix, n_clusters: int | None = None) -> Self:
-        """Take the scores from a symmetric n × n matrix; of a sparse one, the stored pairs only.
+        """Read the scores from a symmetric n × n matrix.
+
+        The pairs of a sparse matrix are its stored entries.
 
         >>> PairScores.from_matrix([[0, 5], [5, 0]])
         PairScores(2 items, all 1 pairs)
@@ -130,7 +132,7 @@ class PairScores:
             return cls._from_sparse(sp.coo_array(matrix, copy=True), n_clusters)
         dense = as_symmetric(matrix)
         diagonal = np.diagonal(dense).copy()
-        return cls(len(dense), None, upper_triangle(dense), _unless_zero(diagonal), n_clusters)
+        return cls(len(dense), None, upper_triangle(dense), _none_if_zero(diagonal), n_clusters)
 
     @classmethod
     def _from_sparse(cls, matrix: Any, n_clusters: int | None) -> Self:
@@ -139,19 +141,19 @@ class PairScores:
             raise PairError(f"the matrix has shape {matrix.shape}; {_SYMMETRIC}")
         n_items = matrix.shape[0]
         data = as_floats("the matrix", matrix.data, PairError)
-        ends = np.sort([matrix.row, matrix.col], axis=0).astype(np.intp)
-        keys, pair = np.unique(ends[0] * n_items + ends[1], return_inverse=True)
+        lower, higher = np.sort([matrix.row, matrix.col], axis=0).astype(np.intp)
+        keys, pair = np.unique(lower * n_items + higher, return_inverse=True)
         above, below = np.zeros(len(keys)), np.zeros(len(keys))
         above[pair[matrix.row <= matrix.col]] = data[matrix.row <= matrix.col]
         below[pair[matrix.row >= matrix.col]] = data[matrix.row >= matrix.col]
         first, second = np.divmod(keys, max(n_items, 1))
         _refuse_asymmetry(above, below, first, second)
-        off = first != second
-        pairs = np.column_stack([first[off], second[off]])
-        return cls(n_items, pairs, above[off], _unless_zero(matrix.diagonal()), n_clusters)
+        between = first != second
+        pairs = np.column_stack([first[between], second[between]])
+        return cls(n_items, pairs, above[between], _none_if_zero(matrix.diagonal()), n_clusters)
 
     def to_matrix(self) -> Floats:
-        """Return the n × n matrix of scores; absent pairs are 0."""
+        """Return the n × n matrix of scores, with 0 for absent pairs."""
         refuse_too_large(self.n_items**2, f"a full matrix of {self.n_items:,} items")
         if self.listed is None:
             matrix = upper_rows(self.scores, slice(0, self.n_items), self.n_items)
@@ -166,7 +168,7 @@ class PairScores:
         return matrix
 
     def to_condensed(self, missing: float = 0.0) -> Floats:
-        """Return the scores of all pairs in SciPy's condensed order; absent ones are `missing`.
+        """Return the scores of all pairs in SciPy's condensed order; absent pairs score `missing`.
 
         >>> PairScores(3, [(0, 2)], [5.0]).to_condensed(missing=-1.0)
         array([-1.,  5., -1.])
@@ -180,32 +182,43 @@ class PairScores:
         return condensed
 
     def plus(self, costs: ArrayLike, diagonal: ArrayLike | None = None) -> Self:
-        """Add costs to the scores (and to the diagonal): how a loss enters the search."""
-        own = _as_diagonal(diagonal, self.n_items)
-        if own is None or self.diagonal is None:
-            total = self.diagonal if own is None else own
+        """Return scores with costs added to them, and to the diagonal.
+
+        A learner adds the costs of a loss in this way, to search for the worst partition.
+        """
+        self_costs = _as_diagonal(diagonal, self.n_items)
+        if self_costs is None or self.diagonal is None:
+            total = self.diagonal if self_costs is None else self_costs
         else:
-            total = self.diagonal + own
-        scores = self.scores + _finite("costs", costs, len(self.scores), "pairs")
+            total = self.diagonal + self_costs
+        scores = self.scores + _as_finite("costs", costs, len(self.scores), "pair")
         return type(self)(self.n_items, self.listed, scores, total, self.n_clusters, self.apart)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = (self.diagonal, self.n_clusters, self.apart)
-        return type(self), (self.n_items, self.listed, self.scores, *known)
+        optional = (self.diagonal, self.n_clusters, self.apart)
+        return type(self), (self.n_items, self.listed, self.scores, *optional)
 
     def __repr__(self) -> str:
-        known = "" if self.n_clusters is None else f", {self.n_clusters} clusters"
-        every = "all " if self.listed is None else ""
+        all_of = "all " if self.listed is None else ""
+        clusters = "" if self.n_clusters is None else f", {self.n_clusters} clusters"
         apart = "" if self.apart is None else f", {len(self.apart)} apart"
-        return f"PairScores({self.n_items} items, {every}{len(self.scores)} pairs{known}{apart})"
+        pairs = f"{all_of}{len(self.scores)} pairs"
+        return f"PairScores({self.n_items} items, {pairs}{clusters}{apart})"
 
 
 @dataclass(frozen=True, eq=False)
 class Contraction:
-    """Scores in which items known to be together are one item.
+    """Scores in which each group of must-linked items has become one item.
 
-    `groups` gives each original item its contracted one; `inside` is the sum of the scores inside
-    groups, so that the correlation value of `expand(p)` is that of p plus `inside`.
+    Parameters
+    ----------
+    scores
+        The scores of the groups.
+    groups
+        The group index of each original item.
+    inside
+        The sum of the scores inside groups. The correlation value of `expand(partition)` is the
+        value of the partition of the groups plus this sum.
     """
 
     scores: PairScores
@@ -213,39 +226,39 @@ class Contraction:
     inside: float
 
     def expand(self, partition: "Partition") -> "Partition":
-        """Give every original item the cluster of its group."""
+        """Return the partition in which every original item has the cluster of its group."""
         if len(partition) != self.scores.n_items:
             raise PairError(
                 f"the partition covers {len(partition)} items, but there are "
-                f"{self.scores.n_items} groups; give a partition of the contracted scores"
+                f"{self.scores.n_items} groups; give a partition of the groups"
             )
         return type(partition)(partition.labels[self.groups])
 
 
 def contract(scores: PairScores, together: ArrayLike) -> Contraction:
-    """Make one item of the items that must be together, summing their scores with the others.
+    """Replace each group of must-linked items by one item, and sum their scores.
 
-    Meant for the objectives that add scores up: correlation clustering and Sum-Link.
+    This suits the objectives that add scores up: correlation clustering and Sum-Link.
 
     Parameters
     ----------
     scores
         Scores of the original items.
     together
-        Links between items that must share a cluster, of shape (q, 2).
+        Must-link pairs, of shape (q, 2): their items must share a cluster.
 
     Examples
     --------
-    >>> joined = contract(PairScores(3, [(0, 2), (1, 2)], [5.0, -1.0]), [(0, 1)])
-    >>> joined.groups.tolist(), joined.scores.scores.tolist()
+    >>> contraction = contract(PairScores(3, [(0, 2), (1, 2)], [5.0, -1.0]), [(0, 1)])
+    >>> contraction.groups.tolist(), contraction.scores.scores.tolist()
     ([0, 0, 1], [4.0])
     """
-    groups = _groups(as_links(together, scores.n_items), scores.n_items)
+    groups = _group_indices(as_links(together, scores.n_items), scores.n_items)
     n_groups = int(groups.max(initial=-1)) + 1
     if scores.n_clusters is not None and scores.n_clusters > n_groups:
         raise ItemSetError(
-            f"the links leave {n_groups} groups, but {scores.n_clusters} clusters are asked for; "
-            "drop some links"
+            f"the must-link pairs leave {n_groups} groups for {scores.n_clusters} clusters; drop "
+            "some of these pairs, or lower n_clusters"
         )
     first, second = np.sort(groups[scores.pairs], axis=1).T
     inside = first == second
@@ -266,8 +279,8 @@ def contract(scores: PairScores, together: ArrayLike) -> Contraction:
     return Contraction(contracted, read_only(groups), float(scores.scores[inside].sum()))
 
 
-def _groups(links: Pairs, n_items: int) -> Ints:
-    """Give the items that the links connect one number, 0, 1, … by first item."""
+def _group_indices(links: Pairs, n_items: int) -> Ints:
+    """Return for each item the index of the group that links connect, in order of first items."""
     ends = links[:, 0].astype(np.int32), links[:, 1].astype(np.int32)
     graph = sp.coo_array((np.ones(len(links)), ends), shape=(n_items, n_items))
     labels = connected_components(graph, directed=False)[1]
@@ -276,7 +289,7 @@ def _groups(links: Pairs, n_items: int) -> Ints:
 
 
 def _group_diagonal(scores: PairScores, groups: Ints, inside: Bools) -> Floats | None:
-    """Sum what the items of a group score with themselves and, in both orders, with each other."""
+    """Sum the scores of a group's items with themselves and, in both orders, with each other."""
     if scores.diagonal is None:
         return None
     within = 2.0 * np.bincount(groups[scores.pairs[inside, 0]], scores.scores[inside], len(groups))
@@ -288,26 +301,26 @@ def _groups_apart(apart: Pairs, groups: Ints) -> Pairs:
     clash = np.flatnonzero(groups[apart[:, 0]] == groups[apart[:, 1]])
     if clash.size:
         raise PairError(
-            f"items {pair_text(apart[clash[0]])} must be apart, but the links put them together; "
-            "drop one of the two"
+            f"{pair_text(apart[clash[0]])} is a cannot-link pair, but must-link pairs connect its "
+            "items; drop one of these pairs"
         )
     return groups[apart]
 
 
 def as_n_clusters(n_clusters: int | None, n_items: int) -> int | None:
-    """Check a known number of clusters: at least 1 (0 for no items), at most one an item."""
+    """Check a number of clusters: from 1 (or 0 without items) to the number of items."""
     if n_clusters is None:
         return None
     count = as_whole("n_clusters", n_clusters, min(n_items, 1), error=ItemSetError)
     if count > n_items:
         raise ItemSetError(
-            f"n_clusters is {count}, but there are {n_items} items; give at most one an item"
+            f"n_clusters is {count}, but there are {n_items} items; use at most {n_items}"
         )
     return count
 
 
 def as_symmetric(matrix: ArrayLike) -> Floats:
-    """Take a square symmetric matrix of finite numbers."""
+    """Convert a matrix to floats; refuse one that is not square, symmetric and finite."""
     dense = as_floats("the matrix", matrix, PairError)
     if dense.shape == (0,):
         return np.zeros((0, 0))
@@ -327,25 +340,26 @@ def as_symmetric(matrix: ArrayLike) -> Floats:
 def _refuse_asymmetry(above: Floats, below: Floats, first: Ints, second: Ints) -> None:
     unequal = np.flatnonzero(~np.isclose(above, below, rtol=1e-9, atol=1e-9, equal_nan=True))
     if unequal.size:
-        at = unequal[0]
-        i, j = first[at], second[at]
+        entry = unequal[0]
+        i, j = first[entry], second[entry]
         raise PairError(
-            f"the matrix is not symmetric: S[{i}, {j}] = {above[at]} and "
-            f"S[{j}, {i}] = {below[at]}; {_SYMMETRIC}"
+            f"the matrix is not symmetric: S[{i}, {j}] = {above[entry]} and "
+            f"S[{j}, {i}] = {below[entry]}; {_SYMMETRIC}"
         )
 
 
-def _finite(what: str, values: ArrayLike, n_expected: int, unit: str) -> Floats:
-    numbers = as_floats(what, values, PairError)
+def _as_finite(name: str, values: ArrayLike, n_expected: int, unit: str) -> Floats:
+    numbers = as_floats(name, values, PairError)
     if numbers.shape != (n_expected,):
         raise PairError(
-            f"{what} have shape {numbers.shape}, but there are {n_expected} {unit}; "
-            "give one for each"
+            f"{name} have shape {numbers.shape}, but there are {n_expected} {unit}s; "
+            f"give one number per {unit}"
         )
-    bad = np.flatnonzero(~np.isfinite(numbers))
-    if bad.size:
-        raise PairError(f"{what}: number {bad[0]} is {numbers[bad[0]]}; give finite numbers")
-    # Contiguous, so that kernels meet one kind of array only.
+    non_finite = np.flatnonzero(~np.isfinite(numbers))
+    if non_finite.size:
+        index = non_finite[0]
+        raise PairError(f"{name}: entry {index} is {numbers[index]}; give finite numbers")
+    # Contiguous, because every kernel is compiled for one kind of array only.
     return read_only(np.ascontiguousarray(numbers))
 
 
@@ -355,7 +369,7 @@ def _as_diagonal(diagonal: ArrayLike | None, n_items: int) -> Floats | None:
     numbers = as_floats("diagonal scores", diagonal, PairError)
     if numbers.ndim == 0:
         numbers = np.broadcast_to(numbers, n_items)
-    return _finite("diagonal scores", numbers, n_items, "items")
+    return _as_finite("diagonal scores", numbers, n_items, "item")
 
 
 def _as_apart(apart: ArrayLike | None, n_items: int) -> Pairs | None:
@@ -367,5 +381,5 @@ def _as_apart(apart: ArrayLike | None, n_items: int) -> Pairs | None:
     return links if len(links) else None
 
 
-def _unless_zero(diagonal: Floats) -> Floats | None:
+def _none_if_zero(diagonal: Floats) -> Floats | None:
     return diagonal if np.any(diagonal) else None

@@ -1,4 +1,4 @@
-"""Partitions of items into clusters, as values."""
+"""Partitions of items into clusters."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -31,15 +31,15 @@ Clusters: TypeAlias = Collection[Collection[Hashable]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition:
-    """A division of n items into clusters, whatever the clusters are called.
+    """A division of n items into clusters.
 
-    Two partitions are equal when they group the items alike.
+    Two partitions are equal if they group the items in the same way, whatever their labels.
 
     Parameters
     ----------
     labels
-        One label an item, of any hashable kind; items with equal labels are together. Kept as
-        integers 0, 1, … by first appearance.
+        One hashable label per item; items with equal labels share a cluster. The labels are
+        replaced by the integers 0, 1, … in the order of their first appearance.
 
     Examples
     --------
@@ -59,16 +59,17 @@ class Partition:
 
     @classmethod
     def from_clusters(cls, clusters: Iterable[Iterable[int]], n_items: int | None = None) -> Self:
-        """Make a partition from lists of item indices.
+        """Make a partition from clusters that are given as lists of item indices.
 
-        With `n_items`, items in no list are alone; without it, each of 0..n-1 must be in one.
+        With `n_items`, an item that no list contains becomes a cluster of its own. Without it,
+        every index from 0 to the highest must be in exactly one list.
 
         >>> Partition.from_clusters([[0, 2], [1]])
         Partition([0, 1, 0])
         >>> Partition.from_clusters([[3, 1]], n_items=4)
         Partition([0, 1, 2, 1])
         """
-        members = [_as_members(cluster) for cluster in _listed(clusters, "clusters")]
+        members = [_as_members(cluster) for cluster in _as_list(clusters, "clusters")]
         sizes = [len(cluster) for cluster in members]
         items = np.concatenate([np.empty(0, dtype=np.intp), *members])
         total = sum(sizes) if n_items is None else _as_n_items(n_items)
@@ -79,7 +80,7 @@ class Partition:
 
     @classmethod
     def from_links(cls, links: ArrayLike, n_items: int) -> Self:
-        """Join the two items of each link; clusters are what the links connect.
+        """Make the clusters that links connect, from pairs of item indices.
 
         >>> Partition.from_links([(0, 2), (2, 3)], n_items=4)
         Partition([0, 1, 0, 0])
@@ -91,7 +92,7 @@ class Partition:
 
     @classmethod
     def concatenate(cls, partitions: Iterable["Partition"]) -> Self:
-        """Put the items of several partitions, which share no cluster, one after the other.
+        """Append partitions of separate items to each other; their clusters stay separate.
 
         >>> Partition.concatenate([Partition([0, 0, 1]), Partition([0, 1, 0])])
         Partition([0, 0, 1, 2, 3, 2])
@@ -119,7 +120,7 @@ class Partition:
         return len(self.sizes)
 
     def together(self, pairs: ArrayLike | None = None) -> Bools:
-        """Say of each pair whether its items share a cluster; None asks of all pairs.
+        """Return for each pair whether its items share a cluster; None means all pairs.
 
         >>> Partition([0, 1, 0]).together().tolist()
         [False, True, False]
@@ -130,8 +131,8 @@ class Partition:
             rows = [self.labels[i] == self.labels[i + 1 :] for i in range(len(self))]
             return np.concatenate(rows) if rows else np.empty(0, dtype=np.bool_)
         first, second = pair_indices(pairs, len(self)).T
-        shared: Bools = self.labels[first] == self.labels[second]
-        return shared
+        together: Bools = self.labels[first] == self.labels[second]
+        return together
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -148,15 +149,15 @@ class Partition:
         return type(self), (self.labels,)
 
     def __repr__(self) -> str:
-        shown = np.array2string(self.labels, separator=", ", threshold=20)
-        return f"Partition({shown})"
+        labels = np.array2string(self.labels, separator=", ", threshold=20)
+        return f"Partition({labels})"
 
 
 PartitionLike: TypeAlias = Partition | Labels | Clusters
 
 
 def as_partition(value: PartitionLike, n_items: int | None = None) -> Partition:
-    """Take a partition, labels or clusters of item indices as a `Partition`.
+    """Convert labels, or clusters of item indices, to a `Partition`.
 
     >>> as_partition(["a", "b", "a"]) == as_partition([[0, 2], [1]])
     True
@@ -170,59 +171,62 @@ def as_partition(value: PartitionLike, n_items: int | None = None) -> Partition:
     if n_items is not None and len(partition) != n_items:
         raise PartitionError(
             f"the partition covers {len(partition)} items, but the item set has {n_items}; "
-            "give one label for each item"
+            "give one label per item"
         )
     return partition
 
 
 def as_partitions(values: Sequence[PartitionLike], lengths: Sequence[int]) -> list[Partition]:
-    """Take one partition for each item set, whose numbers of items are `lengths`."""
+    """Convert one partition per item set; `lengths` are the numbers of items in the sets."""
     if len(values) != len(lengths):
         raise PartitionError(
-            f"there are {len(lengths)} item sets, but {len(values)} partitions; give one for each"
+            f"there are {len(lengths)} item sets, but {len(values)} partitions; give one per set"
         )
     partitions = []
-    for number, (value, length) in enumerate(zip(values, lengths, strict=True)):
-        with located(f"partition of item set {number}"):
+    for index, (value, length) in enumerate(zip(values, lengths, strict=True)):
+        with located(f"partition of item set {index}"):
             partitions.append(as_partition(value, length))
     return partitions
 
 
 def is_clusters(value: object) -> bool:
-    """Tell clusters (lists, sets, ranges, arrays of items) from labels (hashable, one an item)."""
+    """Return whether a value holds clusters (lists, sets, ranges or arrays of items), not labels.
+
+    Labels are hashable, clusters are not.
+    """
     if isinstance(value, np.ndarray | str | bytes) or not isinstance(value, Collection):
         return False
     if isinstance(value, Mapping):
         raise PartitionError(
-            "a mapping could name clusters or items; give its list(d.values()): clusters as lists, "
-            "or labels in the order of the items"
+            "a mapping is ambiguous: its keys could name clusters or items; give list(d.values()), "
+            "that is clusters as lists, or labels in the order of the items"
         )
     kinds = {type(element) for element in value}
     if tuple in kinds:
         raise PartitionError(
             "the elements are tuples, which could be labels or clusters; give clusters as lists or "
-            "sets, labels that are tuples as Partition(labels)"
+            "sets, and labels as Partition(labels)"
         )
     return bool(kinds) and all(issubclass(kind, list | Set | range | np.ndarray) for kind in kinds)
 
 
 def label_codes(labels: Any) -> Ints:
-    """Replace labels, or those of a partition, by small non-negative integers."""
+    """Replace labels, or the labels of a partition, by small non-negative integers."""
     array = _label_array(labels)
     if array.dtype.kind == "b":
         return array.astype(np.intp)
     if array.dtype.kind in "iu" and array.size:
         low, high = int(array.min()), int(array.max())
         if high - low <= 4 * array.size + 1000:
-            return _shifted(array, low)
+            return _subtract_lowest(array, low)
     if array.dtype.kind in "iuf":
         _refuse_missing(np.isnan(array))
         return np.unique(array, return_inverse=True)[1]
     return _hashed_codes(array.tolist())
 
 
-def _shifted(array: NDArray[Any], low: int) -> Ints:
-    """Return array − low, for integer types whose own range may not hold the difference."""
+def _subtract_lowest(array: NDArray[Any], low: int) -> Ints:
+    """Return array − low, also where the integer type of the array cannot hold the difference."""
     wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64, copy=False)
     return (
         (wide - wide.dtype.type(low)).astype(np.intp) if low else wide.astype(np.intp, copy=False)
@@ -230,7 +234,7 @@ def _shifted(array: NDArray[Any], low: int) -> Ints:
 
 
 def by_first_appearance(codes: Ints) -> Ints:
-    """Renumber non-negative integers 0, 1, … in the order in which they first appear."""
+    """Renumber non-negative integers as 0, 1, … in the order of their first appearance."""
     first = np.full(codes.max(initial=-1) + 1, len(codes), dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     order = np.argsort(first, kind="stable")
@@ -247,18 +251,18 @@ def _label_array(labels: Any) -> NDArray[Any]:
     if hasattr(labels, "__array__"):
         array = np.asarray(labels)
     else:
-        listed = _listed(labels, "labels")
-        array = np.empty(len(listed), dtype=object)
-        array[:] = listed
+        label_list = _as_list(labels, "labels")
+        array = np.empty(len(label_list), dtype=object)
+        array[:] = label_list
     if array.ndim != 1:
         raise PartitionError(
-            f"labels have shape {array.shape}; give one label an item, in one dimension"
+            f"labels have shape {array.shape}; give one label per item, in one dimension"
         )
     return array
 
 
-def _listed(values: Any, what: str) -> list[Any]:
-    """List what has an order, one an item or cluster."""
+def _as_list(values: Any, what: str) -> list[Any]:
+    """List labels or clusters; only clusters may come in a set, because they need no order."""
     unordered = isinstance(values, Mapping) or (what == "labels" and isinstance(values, Set))
     if unordered or isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise PartitionError(f"{what} are of type {type(values).__name__}; give a list or an array")
@@ -269,10 +273,14 @@ def _as_members(cluster: Any) -> Ints:
     try:
         items = np.asarray(cluster if isinstance(cluster, np.ndarray) else list(cluster))
     except (TypeError, ValueError) as error:
-        raise PartitionError(f"{cluster!r} is no cluster; give a list of item indices") from error
+        raise _not_a_cluster(cluster) from error
     if items.ndim != 1 or (items.size and items.dtype.kind not in "iu"):
-        raise PartitionError(f"{cluster!r} is no cluster; give a list of item indices")
+        raise _not_a_cluster(cluster)
     return items.astype(np.intp)
+
+
+def _not_a_cluster(value: Any) -> PartitionError:
+    return PartitionError(f"{value!r} is not a cluster; give a list of item indices")
 
 
 def _as_n_items(n_items: int) -> int:
@@ -280,12 +288,12 @@ def _as_n_items(n_items: int) -> int:
 
 
 def _hashed_codes(labels: list[Any]) -> Ints:
-    seen: dict[Hashable, int] = {}
+    code_of: dict[Hashable, int] = {}
     try:
-        codes = np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
+        codes = np.array([code_of.setdefault(label, len(code_of)) for label in labels], np.intp)
     except TypeError as error:
         raise PartitionError(f"labels must be hashable: {error}") from error
-    missing = [code for label, code in seen.items() if _is_missing(label)]
+    missing = [code for label, code in code_of.items() if _is_missing(label)]
     _refuse_missing(np.isin(codes, missing))
     return codes
 
@@ -303,7 +311,7 @@ def _refuse_missing(missing: Bools) -> None:
     if np.any(missing):
         raise PartitionError(
             f"item {np.argmax(missing)} has no label (None or NaN); "
-            "label it, or leave the item out of the item set"
+            "give it a label, or leave the item out of the item set"
         )
 
 
@@ -314,6 +322,6 @@ def _refuse_bad_members(items: Ints, n_items: int) -> None:
             f"item {outside[0]} is in a cluster, but the {n_items} items are 0 to {n_items - 1}; "
             "each item must be in exactly one cluster"
         )
-    twice = np.flatnonzero(np.bincount(items, minlength=n_items) > 1)
-    if twice.size:
-        raise PartitionError(f"item {twice[0]} is in more than one cluster; put it in one")
+    repeated = np.flatnonzero(np.bincount(items, minlength=n_items) > 1)
+    if repeated.size:
+        raise PartitionError(f"item {repeated[0]} is in more than one cluster; put it in one")
