@@ -54,14 +54,14 @@ def test_a_higher_score_is_never_less_probable(curve, scores):
     [
         ([], [], "at least one knot"),
         ([0.0, 1.0], [0.5], r"scores have shape \(2,\) and probabilities \(1,\)"),
-        ([[0.0]], [[0.5]], "give one of each a knot"),
-        ([1.0, 0.0], [0.1, 0.2], "must be finite and ascend"),
-        ([1.0, 1.0], [0.1, 0.2], "must be finite and ascend"),
-        ([0.0, np.nan], [0.1, 0.2], "must be finite and ascend"),
-        ([0.0, np.inf], [0.1, 0.2], "must be finite and ascend"),
+        ([[0.0]], [[0.5]], "give one of each per knot"),
+        ([1.0, 0.0], [0.1, 0.2], "not all finite and ascending"),
+        ([1.0, 1.0], [0.1, 0.2], "not all finite and ascending"),
+        ([0.0, np.nan], [0.1, 0.2], "not all finite and ascending"),
+        ([0.0, np.inf], [0.1, 0.2], "not all finite and ascending"),
         ([0.0, 1.0], [0.1, 1.5], "numbers from 0 to 1"),
         ([0.0, 1.0], [np.nan, 0.5], "numbers from 0 to 1"),
-        ([0.0, 1.0], [0.5, 0.1], "probabilities of the knots fall"),
+        ([0.0, 1.0], [0.5, 0.1], "probabilities of the knots are not ascending"),
         (["a"], [0.5], "scores must be real numbers"),
     ],
 )
@@ -84,7 +84,9 @@ def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
     curve = Isotonic([0.0, 1.0], [0.1, 0.9])
     object.__setattr__(curve, "probabilities", np.array([0.9, 0.1]))
     save_value(tmp_path / "c", curve, _find_class)
-    with pytest.raises(InputError, match=r"is damaged: Isotonic: the probabilities .* fall"):
+    with pytest.raises(
+        InputError, match=r"is damaged: Isotonic: the probabilities .* are not ascending"
+    ):
         load_value(tmp_path / "c", _find_class)
 
 
@@ -92,7 +94,7 @@ def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
 @pytest.mark.parametrize("value", [Logistic, None, "platt"])
 def test_what_makes_no_calibration_of_clusters(name, value):
     known = dict.fromkeys(("pairs", "clusters", "singletons"), Logistic())
-    with pytest.raises(InputError, match=f"{name} is .*; give a curve such as Logistic"):
+    with pytest.raises(InputError, match=f"{name} is .*; give a curve, such as Logistic"):
         ClusterCalibration(**{**known, name: value})
 
 

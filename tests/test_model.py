@@ -73,18 +73,22 @@ def test_errors_name_the_item_set(item_sets):
         model.predict([[[np.nan]]])
     with pytest.raises(ItemSetError, match="wrap it in a list"):
         model.predict(item_sets[0])
-    with pytest.raises(InputError, match="no calibration, so that its scores are no prob"):
+    with pytest.raises(InputError, match="no calibration, so its scores cannot be turned"):
         model.probabilities(item_sets[0])
 
 
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("blocker", AllPairs, "the blocker is the class AllPairs; give a value"),
-        ("similarity", None, "the similarity is None; give a similarity"),
-        ("similarity", len, "which has no pair_scores"),
-        ("clusterer", "greedy", "the clusterer is 'greedy'; give a clusterer"),
-        ("calibration", 1.0, "the calibration is 1.0; give a calibration"),
+        ("blocker", AllPairs, "the blocker is the class AllPairs; give an instance"),
+        ("similarity", None, "the similarity is None, which cannot be called; give a similarity"),
+        ("similarity", len, "which has no method pair_scores"),
+        (
+            "clusterer",
+            "greedy",
+            "the clusterer is 'greedy', which cannot be called; give a clusterer",
+        ),
+        ("calibration", 1.0, "the calibration is 1.0, which cannot be called; give a calibration"),
     ],
 )
 def test_what_makes_no_model(item_sets, name, value, message):
@@ -116,7 +120,9 @@ def test_confidences_are_those_of_the_scores_and_the_partition(item_sets):
 @pytest.mark.parametrize("calibration", [None, Logistic()])
 def test_a_calibration_of_pairs_says_nothing_of_clusters(item_sets, calibration):
     model = model_of(item_sets, calibration=calibration)
-    with pytest.raises(InputError, match=r"no calibration of clusters; give a ClusterCalibration"):
+    with pytest.raises(
+        InputError, match=r"no calibration of clusters; give it a ClusterCalibration"
+    ):
         model.confidences(item_sets[0])
     with pytest.raises(InputError, match="no calibration of clusters"):
         model.abstain(item_sets[0], 0.9)
@@ -214,7 +220,7 @@ def test_own_classes_are_found_by_name_if_they_are_given(tmp_path):
         Model.load(tmp_path / "m")
     assert Model.load(tmp_path / "m", classes=[Nearer]).similarity == Nearer(2.0)
     assert Model.load(tmp_path / "m", classes=[Nearer]).predict(items) == [Partition([0, 0, 1])]
-    with pytest.raises(InputError, match="give dataclasses, not their values"):
+    with pytest.raises(InputError, match="give dataclasses, not their instances"):
         Model.load(tmp_path / "m", classes=[Nearer(2.0)])
     with pytest.raises(InputError, match="give dataclasses"):
         Model.load(tmp_path / "m", classes=[dict])
@@ -225,10 +231,14 @@ def test_names_that_are_taken_are_refused(item_sets, tmp_path):
     with pytest.raises(InputError, match=r"clusterer is of a class of your own .* Greedy; rename"):
         Model(AllPairs(), model_of(item_sets).similarity, own()).save(tmp_path / "m")
     model_of(item_sets).save(tmp_path / "m")
-    with pytest.raises(InputError, match="classes has Greedy, whose name is taken"):
+    with pytest.raises(
+        InputError, match="classes contains Greedy, but another class has this name"
+    ):
         Model.load(tmp_path / "m", classes=[own])
     twin = dataclass(type("Nearer", (), {}))
-    with pytest.raises(InputError, match="classes has Nearer, whose name is taken"):
+    with pytest.raises(
+        InputError, match="classes contains Nearer, but another class has this name"
+    ):
         Model.load(tmp_path / "m", classes=[Nearer, twin])
     assert Model.load(tmp_path / "m", classes=[Greedy, Nearer, Nearer]).clusterer == Greedy()
 
@@ -276,7 +286,7 @@ def test_a_file_of_something_else_is_refused(item_sets, tmp_path):
     from coterie._saving import save_value
 
     save_value(tmp_path / "m", Greedy(), _find_class)
-    with pytest.raises(InputError, match="it holds a Greedy, not a Model"):
+    with pytest.raises(InputError, match="the file holds a Greedy, not a Model"):
         Model.load(tmp_path / "m")
 
 

@@ -46,7 +46,7 @@ def textbook_left_link(gamma):
 
 
 def textbook_forest(matrix, clusters):
-    """Prim's algorithm, from the first item of each cluster."""
+    """Sum the spanning trees that Prim's algorithm grows from the first item of each cluster."""
     total = 0.0
     for cluster in clusters:
         inside, outside = [cluster[0]], list(cluster[1:])
@@ -128,8 +128,10 @@ def test_relaxed_matrices_stand_in_for_partitions(rng):
         for objective, relaxed in ((Correlation(), together), (KMeans(), projection)):
             weights = objective.weights(partition, scores)
             np.testing.assert_allclose(weights, objective.weights(relaxed, scores), atol=1e-12)
-            own = objective.self_weights(partition, scores)
-            np.testing.assert_allclose(own, objective.self_weights(relaxed, scores), atol=1e-12)
+            self_weights = objective.self_weights(partition, scores)
+            np.testing.assert_allclose(
+                self_weights, objective.self_weights(relaxed, scores), atol=1e-12
+            )
 
 
 def test_relaxed_kmeans_value_is_a_trace(rng):
@@ -156,7 +158,7 @@ def test_the_contract_runs_over_the_family():
 
 @pytest.mark.parametrize("objective", MEMBERS, ids=repr)
 def test_a_partition_of_other_items_is_refused(objective, rng):
-    with pytest.raises(InputError, match="covers 2 items, the scores 3"):
+    with pytest.raises(InputError, match="covers 2 items, but the scores cover 3"):
         objective.weights(Partition([0, 1]), random_kernel(3, rng))
 
 
@@ -166,7 +168,7 @@ def test_a_partition_of_other_items_is_refused(objective, rng):
     [[0, 0, 1], None, 5, np.ones((3, 5)), np.ones((3, 3, 3)), np.full((3, 3), np.nan), "abc"],
     ids=str,
 )
-def test_what_is_no_clustering_is_refused(objective, wrong, rng):
+def test_bad_clusterings_are_refused(objective, wrong, rng):
     for part in ("weights", "self_weights", "value"):
         with pytest.raises(InputError):
             getattr(objective, part)(wrong, random_kernel(3, rng))
@@ -174,7 +176,7 @@ def test_what_is_no_clustering_is_refused(objective, wrong, rng):
 
 @pytest.mark.parametrize("objective", MEMBERS, ids=repr)
 def test_scores_that_are_a_bare_matrix_are_refused(objective):
-    with pytest.raises(InputError, match=r"give PairScores, of a matrix S by PairScores\.from_"):
+    with pytest.raises(InputError, match=r"give PairScores, for a matrix S PairScores\.from_"):
         objective.value(Partition([0, 1]), np.eye(2))
 
 

@@ -1,4 +1,4 @@
-"""Calibrations: curves that turn scores into probabilities, of pairs and of whole clusters."""
+"""Calibrations: curves that turn scores into probabilities, for pairs and for clusters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from coterie.partition import Partition
 __all__ = ["Abstained", "ClusterCalibration", "Confidences", "Isotonic", "Logistic"]
 
 Calibration: TypeAlias = Callable[[Floats], Floats]
-"""Turns scores into probabilities that the items are together."""
+"""A function from scores to the probabilities that the pairs belong together."""
 
 PROBABILITY_MARGIN = 1e-6
-"""Probabilities nearer to 0 or 1 than this count as that near: the log-odds end at ±13.8."""
+"""The least distance of probabilities from 0 and 1, so that log-odds lie between ±13.8."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Logistic(Value):
     Parameters
     ----------
     slope
-        How fast the probability grows with the score.
+        The increase of the log-odds per unit of score.
     intercept
-        The log-odds of a pair that scores 0.
+        The log-odds of a pair with score 0.
 
     Examples
     --------
@@ -51,20 +51,22 @@ class Logistic(Value):
         object.__setattr__(self, "intercept", as_real("intercept", self.intercept, low=-inf))
 
     def __call__(self, scores: ArrayLike) -> Floats:
-        """Return the probability that the two items of each pair are together."""
+        """Return the probability that each pair belongs together."""
         return np.asarray(expit(self.slope * as_floats("scores", scores) + self.intercept))
 
 
 @dataclass(frozen=True, eq=False)
 class Isotonic(Value):
-    """Turn scores into probabilities by straight lines between knots, constant beyond the ends.
+    """Turn scores into probabilities by linear interpolation between knots.
+
+    Below the first knot and above the last, the probability is constant.
 
     Parameters
     ----------
     scores
-        Where the knots are, ascending.
+        The scores of the knots, strictly ascending.
     probabilities
-        The probability at each, never less than at the one before.
+        The probabilities of the knots, never falling.
 
     Examples
     --------
@@ -81,19 +83,25 @@ class Isotonic(Value):
         if scores.ndim != 1 or scores.shape != probabilities.shape or not len(scores):
             raise InputError(
                 f"scores have shape {scores.shape} and probabilities {probabilities.shape}; give "
-                "one of each a knot, at least one knot"
+                "one of each per knot, and at least one knot"
             )
         if not np.isfinite(scores).all() or not np.all(scores[1:] > scores[:-1]):
-            raise InputError("the scores of the knots must be finite and ascend; sort them")
+            raise InputError(
+                "the scores of the knots are not all finite and ascending; sort finite scores, and "
+                "drop duplicates"
+            )
         if not (np.all(probabilities >= 0) and np.all(probabilities <= 1)):
-            raise InputError("probabilities must be numbers from 0 to 1; give such ones")
+            raise InputError("probabilities are not all from 0 to 1; give numbers from 0 to 1")
         if np.any(probabilities[1:] < probabilities[:-1]):
-            raise InputError("the probabilities of the knots fall; give ones that never do")
+            raise InputError(
+                "the probabilities of the knots are not ascending; give probabilities that never "
+                "fall"
+            )
         object.__setattr__(self, "scores", scores)
         object.__setattr__(self, "probabilities", probabilities)
 
     def __call__(self, scores: ArrayLike) -> Floats:
-        """Return the probability that the two items of each pair are together."""
+        """Return the probability that each pair belongs together."""
         return np.asarray(np.interp(as_floats("scores", scores), self.scores, self.probabilities))
 
 
@@ -101,20 +109,23 @@ class Isotonic(Value):
 class ClusterCalibration(Value):
     """Turn scores into probabilities of pairs, and these into confidences of clusters.
 
-    What speaks for a cluster is the mean probability p̄ of its pairs, as log-odds: a curve turns it
-    into the share of its pairs that is expected to be truly together. What speaks for a single item
-    is the highest probability p of its pairs, as log-odds of 1 − p; another curve turns it into the
-    probability that the item is truly alone. Pairs that a blocker left out do not count. Where none
-    is left, p̄ and p are 0: nothing speaks for such a cluster, or against such a single item.
+    The evidence for a cluster is the mean probability p̄ of its pairs, as log-odds. A curve turns it
+    into the share of the pairs of the cluster that is expected to belong together.
+
+    The evidence for a singleton, a cluster of one item, is the log-odds of 1 − p, where p is the
+    highest probability of the pairs of its item. Another curve turns it into the probability that
+    the item truly is a cluster of its own.
+
+    Only candidate pairs count. Without any, p̄ and p are 0.
 
     Parameters
     ----------
     pairs
-        Turns scores into probabilities that two items are together.
+        Turns the score of a pair into the probability that it belongs together.
     clusters
-        Turns what speaks for clusters of at least two items into their confidences.
+        Turns the evidence for a cluster of two or more items into its confidence.
     singletons
-        The same of clusters of one item.
+        Turns the evidence for a singleton into its confidence.
 
     Examples
     --------
@@ -134,36 +145,37 @@ class ClusterCalibration(Value):
         for name in ("pairs", "clusters", "singletons"):
             curve: Any = getattr(self, name)
             if isinstance(curve, type) or not callable(curve):
-                raise InputError(f"{name} is {curve!r}; give a curve such as Logistic()")
+                raise InputError(f"{name} is {curve!r}; give a curve, such as Logistic()")
 
     def __call__(self, scores: ArrayLike) -> Floats:
-        """Return the probability that the two items of each pair are together."""
+        """Return the probability that each pair belongs together."""
         return self.pairs(as_floats("scores", scores))
 
     def confidences(self, scores: PairScores, partition: Partition) -> "Confidences":
-        """Say how sure the pairs are, and the clusters of a partition that was made by them."""
+        """Return the confidences of the clusters of a partition, and pair probabilities."""
         probabilities = self.pairs(scores.scores)
         evidence = cluster_evidence(scores, partition, probabilities)
-        single = partition.sizes == 1
-        found = np.empty(len(single))
-        found[single] = self.singletons(evidence[single])
-        found[~single] = self.clusters(evidence[~single])
-        return Confidences(partition, found, probabilities)
+        is_singleton = partition.sizes == 1
+        confidences = np.empty(len(is_singleton))
+        confidences[is_singleton] = self.singletons(evidence[is_singleton])
+        confidences[~is_singleton] = self.clusters(evidence[~is_singleton])
+        return Confidences(partition, confidences, probabilities)
 
 
 @dataclass(frozen=True, eq=False)
 class Confidences:
-    """A predicted partition, and how sure its parts are.
+    """A predicted partition, with the confidences of its clusters and pairs.
 
     Parameters
     ----------
     partition
-        The partition.
+        The predicted partition.
     clusters
-        One probability a cluster, in the order of the labels: of at least two items the share of
-        its pairs that is expected to be together, of a single item that it is alone.
+        One confidence per cluster, in the order of the labels: for two or more items the share of
+        their pairs that is expected to belong together, for a singleton the probability that its
+        item truly is a cluster of its own.
     pairs
-        One a pair, in the order of the scores: that its items are together.
+        One probability per pair, in the order of the scores: that the pair belongs together.
     """
 
     partition: Partition
@@ -180,14 +192,14 @@ class Confidences:
         return read_only(self.clusters[self.partition.labels])
 
     def abstain(self, precision: float) -> "Abstained":
-        """Keep the clusters whose confidence is at least `precision`.
+        """Assert only the clusters whose confidence is at least `precision`.
 
-        >>> sure = Confidences(Partition([0, 0, 1]), np.array([0.9, 0.6]), np.array([]))
-        >>> sure.abstain(0.8).labels
+        >>> confidences = Confidences(Partition([0, 0, 1]), np.array([0.9, 0.6]), np.array([]))
+        >>> confidences.abstain(0.8).labels
         array([ 0,  0, -1])
         """
-        kept = self.items >= as_real("precision", precision, high=1.0)
-        return Abstained(self.partition, read_only(kept))
+        is_asserted = self.items >= as_real("precision", precision, high=1.0)
+        return Abstained(self.partition, read_only(is_asserted))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +209,9 @@ class Abstained:
     Parameters
     ----------
     partition
-        The whole partition.
+        The partition with all clusters, asserted or not.
     kept
-        Of each item, whether its cluster is asserted; all items of a cluster agree.
+        One truth value per item: whether its cluster is asserted.
     """
 
     partition: Partition
@@ -207,29 +219,29 @@ class Abstained:
 
     @cached_property
     def labels(self) -> Ints:
-        """The label of each item in the partition, −1 where nothing is asserted."""
+        """The label of each item in the partition, or −1 if its cluster is not asserted."""
         return read_only(np.where(self.kept, self.partition.labels, -1))
 
 
 def cluster_evidence(scores: PairScores, partition: Partition, probabilities: Floats) -> Floats:
-    """Return what speaks for each cluster, as log-odds, from the probabilities of the pairs.
+    """Return the evidence for each cluster, as log-odds, from the probabilities of the pairs.
 
-    Of at least two items it is the mean probability of their pairs, of a single item 1 less the
-    highest of its pairs.
+    For two or more items it is the mean probability of their pairs. For a singleton it is 1 minus
+    the highest probability of the pairs of its item.
     """
-    means = _inner_means(scores, partition, probabilities)
-    single = partition.sizes == 1
-    if single.any():
+    means = _means_inside(scores, partition, probabilities)
+    is_singleton = partition.sizes == 1
+    if is_singleton.any():
         highest = np.zeros(partition.n_clusters)
-        highest[partition.labels] = _highest(scores, probabilities)
-        means = np.where(single, 1.0 - highest, means)
+        highest[partition.labels] = _highest_by_item(scores, probabilities)
+        means = np.where(is_singleton, 1.0 - highest, means)
     return np.asarray(logit(np.clip(means, PROBABILITY_MARGIN, 1.0 - PROBABILITY_MARGIN)))
 
 
-def _inner_means(scores: PairScores, partition: Partition, probabilities: Floats) -> Floats:
-    """Return the mean over the pairs inside each cluster, 0 where none is listed."""
+def _means_inside(scores: PairScores, partition: Partition, probabilities: Floats) -> Floats:
+    """Return the mean probability of the scored pairs inside each cluster, or 0 without any."""
     inside = np.flatnonzero(partition.together(scores.listed))
-    if scores.listed is None:  # without the list of all pairs, which is large
+    if scores.listed is None:  # the array of all pairs would be large, so it is not made
         starts = row_start(np.arange(scores.n_items), scores.n_items)
         first = np.searchsorted(starts[:-1], inside, side="right") - 1
     else:
@@ -239,12 +251,12 @@ def _inner_means(scores: PairScores, partition: Partition, probabilities: Floats
     return np.asarray(sums / np.maximum(np.bincount(labels, minlength=n_clusters), 1))
 
 
-def _highest(scores: PairScores, probabilities: Floats) -> Floats:
-    """Return the highest over the pairs of each item, 0 where none is listed."""
+def _highest_by_item(scores: PairScores, probabilities: Floats) -> Floats:
+    """Return the highest probability of the scored pairs of each item, or 0 without any."""
     highest = np.zeros(scores.n_items)
     if scores.listed is not None:
-        for end in scores.listed.T:
-            np.maximum.at(highest, end, probabilities)
+        for items in scores.listed.T:
+            np.maximum.at(highest, items, probabilities)
         return highest
     start = 0
     for item in range(scores.n_items - 1):

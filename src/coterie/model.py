@@ -1,4 +1,4 @@
-"""Models: all that is needed to partition new item sets, in one value and in one file."""
+"""Models: everything needed to partition new item sets, in one value and one file."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -29,24 +29,24 @@ from coterie.partition import Partition
 __all__ = ["Logistic", "Model"]
 
 Constraints: TypeAlias = Sequence[ArrayLike | None]
-"""Pairs of items, of shape (q, 2), or None, for each of several item sets."""
+"""One entry per item set: pairs of items, of shape (q, 2), or None."""
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Partition item sets: list their pairs, score them, cluster by the scores.
+    """Partition item sets: select candidate pairs, score them, and cluster by the scores.
 
     Parameters
     ----------
     blocker
-        Says which pairs are looked at.
+        Selects the candidate pairs of an item set.
     similarity
-        Scores them.
+        Scores the candidate pairs.
     clusterer
-        Partitions the items by the scores.
+        Partitions the items according to the scores.
     calibration
         Turns scores into probabilities: `Logistic`, `Isotonic`, or `ClusterCalibration`, which
-        knows of clusters too; None where none was learned.
+        also gives confidences of clusters. None if the scores were not calibrated.
 
     Examples
     --------
@@ -72,8 +72,8 @@ class Model:
             _refuse_uncallable("calibration", self.calibration)
         if not hasattr(self.similarity, "pair_scores"):
             raise InputError(
-                f"the similarity is {self.similarity!r}, which has no pair_scores; give one of "
-                "coterie.similarities"
+                f"the similarity is {self.similarity!r}, which has no method pair_scores; give one "
+                "of coterie.similarities"
             )
 
     def predict(
@@ -90,138 +90,144 @@ class Model:
         item_sets
             The item sets.
         together
-            Pairs of items that must share a cluster: for each item set an array of shape (q, 2) of
-            item indices, or None. A clusterer that cannot hold them together refuses them.
+            Must-link pairs, whose items must share a cluster: for each item set an array of item
+            indices of shape (q, 2), or None. Some clusterers do not support them and refuse them.
         apart
-            Pairs of items that must not, likewise.
+            Cannot-link pairs, whose items must not share a cluster, in the same form.
         """
         sets = as_item_sets(item_sets)
-        links = _one_each("together", together, len(sets))
-        bans = _one_each("apart", apart, len(sets))
+        must_links = _as_constraints("together", together, len(sets))
+        cannot_links = _as_constraints("apart", apart, len(sets))
         partitions = []
-        for number, item_set in enumerate(sets):
-            with located(f"item set {number}"):
+        for index, item_set in enumerate(sets):
+            with located(f"item set {index}"):
                 scores = self.scores(item_set)
-                known = (links[number], bans[number])
-                partitions.append(constrained_partition(self.clusterer, scores, *known))
-            report("predict", number + 1, len(sets))
+                constraints = (must_links[index], cannot_links[index])
+                partitions.append(constrained_partition(self.clusterer, scores, *constraints))
+            report("predict", index + 1, len(sets))
         return partitions
 
     def scores(self, item_set: Any) -> PairScores:
-        """Score the pairs of one item set that the blocker lists."""
+        """Score the candidate pairs of one item set."""
         items = as_item_set(item_set)
-        if not len(items):  # nothing tells what features its items would have
+        if not len(items):  # without items there is nothing to compute features of
             return PairScores(0, None, [], n_clusters=items.n_clusters)
         return self.similarity.pair_scores(items, self.blocker(items))
 
     def probabilities(self, item_set: Any) -> Floats:
-        """Return the probability that the items of each pair of `scores` are together."""
+        """Return the probability that each pair of `scores` belongs together."""
         if self.calibration is None:
             raise InputError(
-                "the model has no calibration, so that its scores are no probabilities; give one, "
-                "such as Logistic"
+                "the model has no calibration, so its scores cannot be turned into probabilities; "
+                "give it one, such as Logistic"
             )
         return self.calibration(self.scores(item_set).scores)
 
     def confidences(self, item_set: Any) -> Confidences:
-        """Partition one item set, and say how sure each of its pairs and clusters is."""
+        """Partition one item set, and return how confident each pair and each cluster is."""
         if not isinstance(self.calibration, ClusterCalibration):
             raise InputError(
-                "the model has no calibration of clusters; give a ClusterCalibration, such as "
-                "coterie.learners.calibrate finds"
+                "the model has no calibration of clusters; give it a ClusterCalibration, such as "
+                "coterie.learners.calibrate returns"
             )
         scores = self.scores(item_set)
         return self.calibration.confidences(scores, self.clusterer(scores))
 
     def abstain(self, item_set: Any, precision: float) -> Abstained:
-        """Partition one item set, and assert only the clusters that are sure enough.
+        """Partition one item set, and assert only the clusters with a high enough confidence.
 
-        Of the pairs of an asserted cluster at least the share `precision` is expected to be truly
-        together, on average over clusters, and so many of the asserted single items truly alone.
+        On average over the asserted clusters, at least the share `precision` of their pairs is
+        expected to belong together. At least the same share of the asserted singletons is expected
+        to be clusters of their own.
         """
         return self.confidences(item_set).abstain(precision)
 
     def save(self, path: FileName) -> None:
-        """Write the model to one file, which `load` reads; a file of that name is replaced.
+        """Write the model to one file, for `load` to read; an existing file is replaced.
 
-        What can be saved is made of dataclasses, numbers, texts, arrays and csr arrays; anything
-        else is refused by its place, and nothing is written.
+        Dataclasses, numbers, texts, arrays and csr arrays can be saved. If the model contains
+        anything else, an error names its place in the model, and nothing is written.
         """
         save_value(path, self, _find_class)
 
     @classmethod
     def load(cls, path: FileName, classes: Iterable[type] = ()) -> Self:
-        """Read a model from a file, which need not be trusted: no code in it is run.
+        """Read a model from a file; no code in the file is run, so it need not be trusted.
 
         Parameters
         ----------
         path
             The name of a file that `save` wrote.
         classes
-            Dataclasses of your own that the model is made of, found by their names.
+            Your own dataclasses that the model contains; they are found by their names.
         """
         model = load_value(path, class_resolver(classes))
         if not isinstance(model, cls):
             raise InputError(
-                f"{path}: it holds a {type(model).__name__}, not a {cls.__name__}; give the name "
-                "of a saved model"
+                f"{path}: the file holds a {type(model).__name__}, not a {cls.__name__}; give the "
+                "name of a saved model"
             )
         return model
 
 
-def _one_each(name: str, given: Constraints | None, n_sets: int) -> list[ArrayLike | None]:
-    """Take pairs, or None, for each item set."""
-    if given is None:
+def _as_constraints(
+    name: str, constraints: Constraints | None, n_sets: int
+) -> list[ArrayLike | None]:
+    """Return pairs, or None, for each item set."""
+    if constraints is None:
         return [None] * n_sets
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+    is_list = isinstance(constraints, Iterable)
+    if isinstance(constraints, str | bytes | Mapping) or not is_list:
         raise InputError(
-            f"{name} is of type {type(given).__name__}; give a list with an array of pairs, or "
+            f"{name} is of type {type(constraints).__name__}; give a list with an array of pairs, "
+            "or None, for each item set"
+        )
+    entries = list(constraints)
+    if len(entries) != n_sets:
+        raise InputError(
+            f"{name} has {len(entries)} entries for {n_sets} item sets; give an array of pairs, or "
             "None, for each item set"
         )
-    pairs = list(given)
-    if len(pairs) != n_sets:
-        raise InputError(
-            f"{name} has {len(pairs)} entries for {n_sets} item sets; give an array of pairs, or "
-            "None, for each"
-        )
-    return pairs
+    return entries
 
 
 def _refuse_uncallable(name: str, value: Any) -> None:
-    """Refuse what is no frozen callable, a class in place of its value too."""
+    """Refuse a part that cannot be called, and a class in place of its instance."""
     if isinstance(value, type):
-        raise InputError(f"the {name} is the class {value.__name__}; give a value of it")
+        raise InputError(f"the {name} is the class {value.__name__}; give an instance of it")
     if not callable(value):
-        raise InputError(f"the {name} is {value!r}; give a {name}")
+        raise InputError(f"the {name} is {value!r}, which cannot be called; give a {name}")
 
 
 def _find_class(name: str) -> type | None:
-    """Find a class of Coterie that a model may hold: those of its families, and this one."""
-    at_hand: dict[str, type] = {"Model": Model, "Partition": Partition}
+    """Return the class of Coterie with this name, if a model may contain it."""
+    single_classes: dict[str, type] = {"Model": Model, "Partition": Partition}
     for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
         if name in public_names(family):
             return getattr(family, name)  # type: ignore[no-any-return]
-    return at_hand.get(name) or _kind_of_column(name)
+    return single_classes.get(name) or _find_kind(name)
 
 
-def _kind_of_column(name: str) -> type | None:
-    from coterie.features import kinds  # noqa: PLC0415 - slow, and of few models
+def _find_kind(name: str) -> type | None:
+    from coterie.features import kinds  # noqa: PLC0415 - slow to import, and few models need it
 
     return getattr(kinds, name) if name in public_names(kinds) else None
 
 
 def class_resolver(classes: Iterable[type]) -> Resolve:
-    """Return what finds a class by its name: those of Coterie, and some that are given."""
-    own: dict[str, type] = {}
-    for kind in classes:
-        name = _dataclass_name(kind)
-        if own.get(name, _find_class(name)) not in (None, kind):
-            raise InputError(f"classes has {name}, whose name is taken; rename the class")
-        own[name] = kind
-    return lambda name: own.get(name) or _find_class(name)
+    """Return a function that finds a class by its name, in Coterie or among `classes`."""
+    user_classes: dict[str, type] = {}
+    for cls in classes:
+        name = _dataclass_name(cls)
+        if user_classes.get(name, _find_class(name)) not in (None, cls):
+            raise InputError(
+                f"classes contains {name}, but another class has this name; rename the class"
+            )
+        user_classes[name] = cls
+    return lambda name: user_classes.get(name) or _find_class(name)
 
 
-def _dataclass_name(kind: Any) -> str:
-    if not (isinstance(kind, type) and is_dataclass(kind)):
-        raise InputError(f"classes has {kind!r}; give dataclasses, not their values")
-    return kind.__name__
+def _dataclass_name(cls: Any) -> str:
+    if not (isinstance(cls, type) and is_dataclass(cls)):
+        raise InputError(f"classes contains {cls!r}; give dataclasses, not their instances")
+    return cls.__name__

@@ -1,8 +1,9 @@
-"""What a clustering maximises, as the weight that each pair gets in a partition.
+"""Objectives: the functions that clusterers maximise.
 
-The weights are the derivative of the value by the scores, so that one structural learner serves
-every objective: value = `scores @ weights` (plus the diagonal's part, and but for left-linking
-with γ > 0), joint feature map Ψ = `features.T @ weights`.
+An objective gives each pair a weight in a partition: the derivative of its value with respect to
+the score of the pair. One structural learner therefore serves every objective. The value is
+`scores @ weights` plus the part of the diagonal (except for left-linking with γ > 0), and the joint
+feature map Ψ is `features.T @ weights`.
 """
 
 from abc import ABC, abstractmethod
@@ -23,26 +24,26 @@ __all__ = ["Correlation", "Forest", "KMeans", "LeftLink"]
 
 
 class PairObjective(ABC):
-    """An objective known by its pair weights; by default its value is linear in the scores."""
+    """An objective defined by its pair weights; by default its value is linear in the scores."""
 
     @abstractmethod
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each pair its weight in the partition."""
+        """Return the weight of each pair in the partition."""
 
     def self_weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each item its weight with itself: none, unless the objective says otherwise."""
+        """Return the weight of each item with itself: 0 unless the objective defines another."""
         _as_clustering(partition, scores)
         return np.zeros(scores.n_items)
 
     def value(self, partition: Partition | Relaxed, scores: PairScores) -> float:
-        """Return `scores @ weights`, the diagonal included where there is one."""
+        """Return `scores @ weights`, plus the part of the diagonal if the scores have one."""
         value = self.weights(partition, scores) @ scores.scores
         if scores.diagonal is not None:
             value += scores.diagonal @ self.self_weights(partition, scores)
         return float(value)
 
     def scale(self, n_items: int) -> float:  # noqa: ARG002
-        """Return the factor of a set's features in training; 1 unless the objective says so."""
+        """Return the factor of an item set's features in training: 1 unless overridden."""
         return 1.0
 
 
@@ -50,9 +51,9 @@ class PairObjective(ABC):
 class Correlation(PairObjective):
     """Sum of the scores of the pairs inside clusters (correlation clustering).
 
-    value(C) = Σ_{i<j} s_ij [i and j together in C]  (Finley & Joachims 2005, eq. 1). Weights are 0
-    or 1, or the entries of a relaxed matrix. The paper's 1/|x|² of eq. 7 is `scale`: a learner
-    multiplies the features of an item set by it, never the costs of its loss.
+    value(C) = Σ_{i<j} s_ij [i and j together in C]  (Finley & Joachims 2005, eq. 1). The weights
+    are 0 or 1, or the entries of a relaxed matrix. The factor 1/|x|² of the paper's eq. 7 is
+    `scale`: learners multiply the features of an item set by it, but not the costs of their loss.
 
     Examples
     --------
@@ -64,24 +65,24 @@ class Correlation(PairObjective):
     """
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each pair 1 if its items are together, else 0."""
+        """Return 1 for each pair whose items are together, else 0."""
         clustering = _as_clustering(partition, scores)
         if isinstance(clustering, Partition):
             return _together(clustering, scores).astype(np.float64)
         return _entries(clustering, scores)
 
     def scale(self, n_items: int) -> float:
-        """Return 1/n², by which a learner multiplies the features of a set of n items."""
+        """Return 1/n², the factor of the features of a set of n items in training."""
         return 1.0 / max(n_items, 1) ** 2
 
 
 @dataclass(frozen=True)
 class KMeans(PairObjective):
-    """Sum over clusters of the mean score inside (kernel k-means).
+    """Sum over the clusters of their total score divided by their size (kernel k-means).
 
-    value(C) = Σ_c 1/|c| Σ_{i,j∈c} K_ij = trace(Zᵀ K Z)  (Finley & Joachims 2008, eq. 7, 14), over
-    ordered pairs and the diagonal: weight 2/|c| for a pair i < j in cluster c, 1/|c| for an item
-    with itself. A relaxed matrix is ZZᵀ.
+    value(C) = Σ_c 1/|c| Σ_{i,j∈c} K_ij = trace(Zᵀ K Z)  (Finley & Joachims 2008, eq. 7, 14). The
+    inner sum is over ordered pairs and the diagonal, so a pair i < j in cluster c has the weight
+    2/|c|, and an item of c has the weight 1/|c| with itself. A relaxed matrix is ZZᵀ.
 
     Examples
     --------
@@ -91,19 +92,19 @@ class KMeans(PairObjective):
     """
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each pair 2/|c| if both its items are in cluster c, else 0."""
+        """Return 2/|c| for each pair whose items are both in cluster c, else 0."""
         clustering = _as_clustering(partition, scores)
         if not isinstance(clustering, Partition):
             return 2.0 * _entries(clustering, scores)
-        shares: Floats = 2.0 / clustering.sizes[clustering.labels]
+        item_weights: Floats = 2.0 / clustering.sizes[clustering.labels]
         if scores.listed is None:
-            of_first = np.repeat(shares, np.arange(scores.n_items - 1, -1, -1))
+            first_weights = np.repeat(item_weights, np.arange(scores.n_items - 1, -1, -1))
         else:
-            of_first = shares[scores.listed[:, 0]]
-        return np.where(_together(clustering, scores), of_first, 0.0)
+            first_weights = item_weights[scores.listed[:, 0]]
+        return np.where(_together(clustering, scores), first_weights, 0.0)
 
     def self_weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each item of cluster c the weight 1/|c| with itself."""
+        """Return 1/|c| for each item of cluster c."""
         clustering = _as_clustering(partition, scores)
         if not isinstance(clustering, Partition):
             return np.diagonal(clustering).copy()
@@ -112,15 +113,21 @@ class KMeans(PairObjective):
 
 @dataclass(frozen=True)
 class LeftLink(PairObjective):
-    """Each item links to one item on its left, or to a dummy that starts a cluster.
+    """Sum over the items of a soft maximum of their links to earlier items of their cluster.
 
-    value(C) = γ Σ_i log Z_i(C), Z_i(C) = Σ_{j<i, j with i in C} exp(s_ij / γ), where the dummy
-    (score 0) stands in for an item that is the first of its cluster (Samdani, Chang & Roth 2014,
-    eq. 3). The weights are its derivative, the probabilities p′ of the correct links. γ = 0 is the
-    limit: every item takes its best correct link, the smallest index among equals.
+    Each item links to one item on its left, or to a dummy item of score 0 that starts a cluster.
+    value(C) = γ Σ_i log Z_i(C), where Z_i(C) = Σ_{j<i, j with i in C} exp(s_ij / γ), and Z_i = 1
+    for the first item of a cluster (Samdani, Chang & Roth 2014, eq. 3). The weights are the
+    derivative of the value: the probabilities p′ of the correct links. In the limit γ = 0 every
+    item takes its best correct link, and of equally good links the one to the smallest index.
 
-    An absent pair is no candidate; an item none of whose cluster mates to the left is a candidate
-    links to the dummy.
+    An absent pair cannot be a link. An item without any link to earlier items of its cluster links
+    to the dummy.
+
+    Parameters
+    ----------
+    gamma
+        Temperature γ of the soft maximum, at least 0.
 
     Examples
     --------
@@ -135,45 +142,51 @@ class LeftLink(PairObjective):
         as_real("gamma", self.gamma)
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each pair the share that it has among the correct left links of its later item."""
+        """Return the share of each pair among the correct left links of its later item."""
         correct = _correct_links(partition, scores, "left-linking")
         left, item = scores.pairs[correct].T
         weights = np.zeros(len(scores.scores))
         if self.gamma:
-            measure, total, _ = self._measures(scores.scores[correct], item, scores.n_items)
-            weights[correct] = measure / total[item]
+            exponentials, totals, _ = self._exponentials(
+                scores.scores[correct], item, scores.n_items
+            )
+            weights[correct] = exponentials / totals[item]
         else:
             best = _best_links(left, item, scores.scores[correct])
             weights[np.flatnonzero(correct)[best]] = 1.0
         return weights
 
     def value(self, partition: Partition | Relaxed, scores: PairScores) -> float:
-        """Return γ Σ_i log Z_i(C), at γ = 0 the sum of the best correct links."""
+        """Return γ Σ_i log Z_i(C), or at γ = 0 the sum of the best correct links."""
         if not self.gamma:
             return super().value(partition, scores)
         correct = _correct_links(partition, scores, "left-linking")
         item = scores.pairs[correct, 1]
-        _, total, top = self._measures(scores.scores[correct], item, scores.n_items)
-        linked = total > 0
-        return float(np.sum(top[linked] + self.gamma * np.log(total[linked])))
+        _, totals, tops = self._exponentials(scores.scores[correct], item, scores.n_items)
+        linked = totals > 0
+        return float(np.sum(tops[linked] + self.gamma * np.log(totals[linked])))
 
-    def _measures(self, links: Floats, item: Ints, n_items: int) -> tuple[Floats, Floats, Floats]:
-        """Return exp((s − top)/γ) of each link, its sum and the top score of each item."""
-        top = np.full(n_items, -np.inf)
-        np.maximum.at(top, item, links)
+    def _exponentials(
+        self, links: Floats, item: Ints, n_items: int
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return exp((s − top)/γ) per link, and the sum of these and the top score per item."""
+        # The top score of the item is subtracted so that no exponential overflows.
+        tops = np.full(n_items, -np.inf)
+        np.maximum.at(tops, item, links)
         with np.errstate(over="ignore"):
-            measure: Floats = np.exp((links - top[item]) / self.gamma)
-        total: Floats = np.bincount(item, weights=measure, minlength=n_items)  # type: ignore[assignment]
-        return measure, total, top
+            exponentials: Floats = np.exp((links - tops[item]) / self.gamma)
+        totals: Floats = np.bincount(item, weights=exponentials, minlength=n_items)  # type: ignore[assignment]
+        return exponentials, totals, tops
 
 
 @dataclass(frozen=True)
 class Forest(PairObjective):
-    """Sum of the scores of the best spanning tree of every cluster.
+    """Sum of the scores of the maximum spanning tree of each cluster.
 
-    value(C) = Σ_c max over trees that span c of Σ s_ij (Yu & Joachims 2009), edges of any sign. The
-    weights are 1 on the edges of those trees, the earlier pair among equals. An absent pair is no
-    edge; a cluster that the listed pairs do not connect counts as the pieces that they do.
+    value(C) = Σ_c max Σ s_ij, where the maximum is over the trees that span cluster c, with edges
+    of any sign (Yu & Joachims 2009). The weights are 1 on the edges of these trees; of pairs with
+    equal scores, the earlier one comes first. An absent pair is not an edge. If the scored pairs do
+    not connect a cluster, each of its connected components has its own tree.
 
     Examples
     --------
@@ -183,7 +196,7 @@ class Forest(PairObjective):
     """
 
     def weights(self, partition: Partition | Relaxed, scores: PairScores) -> Floats:
-        """Give each pair 1 if it is in the best spanning tree of a cluster, else 0."""
+        """Return 1 for each pair in the maximum spanning tree of a cluster, else 0."""
         inside = np.flatnonzero(_correct_links(partition, scores, "a spanning forest"))
         # Ranks in place of scores: SciPy drops edges of weight 0, and equal scores need an order.
         order = inside[np.argsort(-scores.scores[inside], kind="stable")]
@@ -207,35 +220,35 @@ def _entries(relaxed: Relaxed, scores: PairScores) -> Floats:
     return entries
 
 
-def _correct_links(partition: Partition | Relaxed, scores: PairScores, what: str) -> Bools:
+def _correct_links(partition: Partition | Relaxed, scores: PairScores, name: str) -> Bools:
     clustering = _as_clustering(partition, scores)
     if not isinstance(clustering, Partition):
-        raise InputError(f"{what} has no relaxed form; give a Partition")
+        raise InputError(f"{name} has no relaxed form; give a Partition")
     return _together(clustering, scores)
 
 
 def _best_links(left: Ints, item: Ints, links: Floats) -> Ints:
-    """Find each item's link of the highest score, the smallest index among equals."""
+    """Return the index of each item's best link; of equal scores, the smallest left item wins."""
     order = np.lexsort((left, -links, item))
     _, first = np.unique(item[order], return_index=True)
     return order[first]
 
 
 def _as_clustering(partition: Partition | Relaxed, scores: PairScores) -> Partition | Relaxed:
-    """Check that a partition or a relaxed matrix is of the items that are scored."""
+    """Check that a partition or a relaxed matrix covers the items that are scored."""
     if not isinstance(scores, PairScores):
         raise InputError(
-            f"scores are of type {type(scores).__name__}; give PairScores, of a matrix S by "
+            f"scores are of type {type(scores).__name__}; give PairScores, for a matrix S "
             "PairScores.from_matrix(S)"
         )
     if isinstance(partition, Partition):
         if len(partition) != scores.n_items:
             raise InputError(
-                f"the partition covers {len(partition)} items, the scores {scores.n_items}; "
-                "give a partition of the same items"
+                f"the partition covers {len(partition)} items, but the scores cover "
+                f"{scores.n_items}; give a partition of the scored items"
             )
         return partition
-    relaxed = as_floats("a clustering that is no Partition", partition)
+    relaxed = as_floats("a clustering that is not a Partition", partition)
     if relaxed.shape != (scores.n_items, scores.n_items) or not np.isfinite(relaxed).all():
         raise InputError(
             f"the clustering has shape {relaxed.shape}; give a Partition, or a finite relaxed "

@@ -144,7 +144,7 @@ class PairClusterer(Value, ABC):
     def _refuse(self, scores: PairScores) -> None:
         if not isinstance(scores, PairScores):
             raise InputError(
-                f"scores are of type {type(scores).__name__}; give PairScores, of a matrix S by "
+                f"scores are of type {type(scores).__name__}; give PairScores, for a matrix S "
                 "PairScores.from_matrix(S)"
             )
         if scores.apart is not None and not self.keeps_apart:

@@ -104,8 +104,8 @@ class LocalSearch(HeuristicClusterer):
             return
         if len(self.start) != scores.n_items:
             raise InputError(
-                f"the start covers {len(self.start)} items, the scores {scores.n_items}; "
-                "give a partition of the same items"
+                f"the start covers {len(self.start)} items, but the scores cover "
+                f"{scores.n_items}; give a start of the scored items"
             )
         if scores.apart is not None and np.any(self.start.together(scores.apart)):
             raise PairError("the start joins a pair that must be apart; give one that does not")
