@@ -1,9 +1,10 @@
-"""Greedy merging on listed pairs, with a queue of positive edges and lazily repaired bounds.
+"""Greedy merging on candidate pairs, with a queue of positive edges and lazily repaired bounds.
 
-An edge is what two clusters score together. Its record in `edges` is (end, other end, slot in the
-table); its record in `values` is (score, rank, queued score, queued rank). The rank of an edge is
-the earliest listed pair in it and decides ties. The queue holds upper bounds: a score that falls
-leaves its entry, which is repaired when it comes to the top; one that rises is queued again.
+An edge joins two clusters that have candidate pairs between them; its score is their sum. Its
+record in `edges` is (end, other end, slot in the table); its record in `values` is (score, rank,
+queued score, queued rank). The rank of an edge is that of its earliest pair and decides ties. The
+queue holds upper bounds: when a score falls, its entry stays and is repaired once it comes to the
+top; when a score rises, the edge is queued again.
 """
 
 import numpy as np
@@ -11,22 +12,25 @@ import numpy as np
 from coterie._kernels.compiling import inlined, kernel
 from coterie._kernels.graphs.components import label_trees
 
+# A slot of the hash table that was never used ends a probe, one that was vacated does not.
 EMPTY, REMOVED = -1, -2
 SCORE, RANK, QUEUED, QUEUED_RANK = 0, 1, 2, 3
 
 
 @inlined
-def ahead(score, rank, other_score, other_rank):
+def is_ahead(score, rank, other_score, other_rank):
     return score > other_score or (score == other_score and rank < other_rank)
 
 
 @inlined
 def push(heap, heap_edges, size, score, rank, edge):
     """Put an entry into a 4-ary heap of `size` entries."""
+    # The children of entry i are 4i + 1 to 4i + 4, side by side in memory. The heap is half as deep
+    # as a binary one, so that a push compares half as often.
     i = size
     while i > 0:
         p = (i - 1) >> 2
-        if not ahead(score, rank, heap[p, 0], heap[p, 1]):
+        if not is_ahead(score, rank, heap[p, 0], heap[p, 1]):
             break
         heap[i, 0], heap[i, 1], heap_edges[i] = heap[p, 0], heap[p, 1], heap_edges[p]
         i = p
@@ -36,6 +40,7 @@ def push(heap, heap_edges, size, score, rank, edge):
 @inlined
 def pop(heap, heap_edges, size):
     """Remove the top of a heap that has `size` entries afterwards."""
+    # The last entry fills the hole at the top and sinks below every child that is ahead of it.
     score, rank, edge = heap[size, 0], heap[size, 1], heap_edges[size]
     i = 0
     while True:
@@ -44,9 +49,9 @@ def pop(heap, heap_edges, size):
             break
         top = c
         for j in range(c + 1, min(c + 4, size)):
-            if ahead(heap[j, 0], heap[j, 1], heap[top, 0], heap[top, 1]):
+            if is_ahead(heap[j, 0], heap[j, 1], heap[top, 0], heap[top, 1]):
                 top = j
-        if not ahead(heap[top, 0], heap[top, 1], score, rank):
+        if not is_ahead(heap[top, 0], heap[top, 1], score, rank):
             break
         heap[i, 0], heap[i, 1], heap_edges[i] = heap[top, 0], heap[top, 1], heap_edges[top]
         i = top
@@ -54,23 +59,25 @@ def pop(heap, heap_edges, size):
 
 
 @inlined
-def place(a, b, mask):
-    """Hash the ordered ends of an edge."""
+def slot_of(a, b, mask):
+    """Return the slot at which the probe for the ordered ends of an edge begins."""
+    # One multiply-xorshift round with the constant of SplitMix64 (Steele et al. 2014). The slot is
+    # in the upper half of the product, as its low bits depend only on low bits of the key.
     key = (np.uint64(a) << np.uint64(32)) | np.uint64(b)
     key = (key ^ (key >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     return np.int64((key >> np.uint64(32)) & np.uint64(mask))
 
 
 @kernel
-def tabled(edges):
-    """Make the table that finds an edge by its ends; never more than half full of edges."""
+def build_table(edges):
+    """Make the hash table that finds an edge by its ends; at most half of its slots are used."""
     capacity = 16
     while capacity < 2 * len(edges):
         capacity *= 2
     table = np.full(capacity, EMPTY, np.int32)
     for e in range(len(edges)):
         if edges[e, 0] >= 0:
-            h = place(edges[e, 0], edges[e, 1], capacity - 1)
+            h = slot_of(edges[e, 0], edges[e, 1], capacity - 1)
             while table[h] != EMPTY:
                 h = (h + 1) & (capacity - 1)
             table[h] = e
@@ -79,8 +86,8 @@ def tabled(edges):
 
 
 @kernel
-def linked(n_items, pairs, scores):
-    """Make the records of the edges and the edge list of each item."""
+def build_edges(n_items, pairs, scores):
+    """Make the records of the edges, and the edges of each item as a CSR list."""
     m = len(scores)
     edges = np.empty((m, 4), np.int32)
     values = np.empty((m, 4))
@@ -90,8 +97,10 @@ def linked(n_items, pairs, scores):
         starts[a + 1] += 1
         starts[b + 1] += 1
         edges[e, 0], edges[e, 1] = a, b
+        # The position of the pair in row order; a float holds it exactly for 94 million items.
         rank = float(a) * n_items + b
         values[e, SCORE], values[e, RANK] = scores[e], rank
+        # The queue holds no negative scores: 0 makes the first rise above it be queued.
         values[e, QUEUED], values[e, QUEUED_RANK] = max(scores[e], 0.0), rank
     for i in range(n_items):
         starts[i + 1] += starts[i]
@@ -109,12 +118,14 @@ def linked(n_items, pairs, scores):
 def merge_sparse(n_items, pairs, scores, order):
     """Merge the two clusters of the highest score until none is positive; label by first item.
 
-    `order` lists the positive pairs by falling score, the earlier among equals.
+    `order` has the indices of the positive pairs by falling score, the earlier among equals.
     """
-    edges, values, lists, starts = linked(n_items, pairs, scores)
-    table = tabled(edges)
+    edges, values, lists, starts = build_edges(n_items, pairs, scores)
+    table = build_table(edges)
+    # A lower bound on the slots that were never used.
     unused = len(table) - len(edges)
-    # A cluster's edges are the lists of its items, chained from the cluster's own item on.
+    # The edges of a cluster are the lists of its items, chained from the item that names it on:
+    # `following` links the items, `last` is the end of a chain.
     lengths = starts[1:] - starts[:-1]
     degree = lengths.copy()
     following = np.full(n_items, -1)
@@ -124,10 +135,11 @@ def merge_sparse(n_items, pairs, scores, order):
     heap_edges = np.empty(1024, np.int32)
     size, done = 0, 0
     while True:
-        # The next entry: of the sorted pairs, or of the heap of what has changed since.
+        # The queue has two parts, the pairs sorted at the start and a heap of what has changed
+        # since: most edges never change, and so never cost a heap operation.
         e = order[done] if done < len(order) else -1
         rank = float(pairs[e, 0]) * n_items + pairs[e, 1] if e >= 0 else 0.0
-        if size > 0 and (e < 0 or not ahead(scores[e], rank, heap[0, 0], heap[0, 1])):
+        if size > 0 and (e < 0 or not is_ahead(scores[e], rank, heap[0, 0], heap[0, 1])):
             e, score = heap_edges[0], heap[0, 0]
             size -= 1
             pop(heap, heap_edges, size)
@@ -135,16 +147,19 @@ def merge_sparse(n_items, pairs, scores, order):
             score = scores[e]
             done += 1
         else:
-            return label_trees(rooted(parent))
+            return label_trees(first_items(parent))
+        # Out of date: the edge was merged or dropped, or was queued again with another score.
         if edges[e, 0] < 0 or score != values[e, QUEUED]:
             continue
         if values[e, SCORE] < score:
             values[e, QUEUED], values[e, QUEUED_RANK] = values[e, SCORE], values[e, RANK]
             if values[e, SCORE] > 0:
-                heap, heap_edges = grown(heap, heap_edges, size)
+                heap, heap_edges = grow_heap(heap, heap_edges, size)
                 push(heap, heap_edges, size, values[e, SCORE], values[e, RANK], e)
                 size += 1
             continue
+        # Small to large: edges leave the cluster that has fewer of them, so that all moves together
+        # are O(m log m) for m edges.
         a, b = edges[e, 0], edges[e, 1]
         if degree[a] < degree[b]:
             a, b = b, a
@@ -152,33 +167,35 @@ def merge_sparse(n_items, pairs, scores, order):
         edges[e, 0] = -1
         table[edges[e, 2]] = REMOVED
         degree[a] -= 1
+        # A quarter of the slots stays unused, so that probes for absent edges are short.
         if 4 * (unused - degree[b]) < len(table):
-            table = tabled(edges)
+            table = build_table(edges)
             unused = len(table) - len(edges)
-        # Each edge of b may use up one empty slot of the table.
+        # Each edge of b may take one unused slot; the slot that it vacates stays REMOVED.
         unused -= degree[b]
         item = b
         while item >= 0:
             following_item = following[item]
-            kept = starts[item]
+            # The list is compacted in place: edges that were dropped or absorbed leave it.
+            n_kept = starts[item]
             for t in range(starts[item], starts[item] + lengths[item]):
                 f = lists[t]
                 if edges[f, 0] < 0:
                     continue
                 c = edges[f, 1] if edges[f, 0] == b else edges[f, 0]
-                g = moved(edges, table, f, a, c)
+                g = move_edge(edges, table, f, a, c)
                 if g == f:
-                    lists[kept] = f
-                    kept += 1
+                    lists[n_kept] = f
+                    n_kept += 1
                     degree[a] += 1
                     continue
                 degree[c] -= 1
-                if added(values, f, g):
-                    heap, heap_edges = grown(heap, heap_edges, size)
+                if add_edge(values, f, g):
+                    heap, heap_edges = grow_heap(heap, heap_edges, size)
                     push(heap, heap_edges, size, values[g, SCORE], values[g, RANK], g)
                     size += 1
-            lengths[item] = kept - starts[item]
-            if kept > starts[item]:
+            lengths[item] = n_kept - starts[item]
+            if n_kept > starts[item]:
                 following[last[a]] = item
                 last[a] = item
                 following[item] = -1
@@ -186,24 +203,30 @@ def merge_sparse(n_items, pairs, scores, order):
 
 
 @inlined
-def added(values, f, g):
-    """Add edge f to edge g; say whether g must be queued again, as it then counts to be."""
+def add_edge(values, f, g):
+    """Add edge f to edge g; return whether g must be queued again, and record it as queued."""
     values[g, SCORE] += values[f, SCORE]
     values[g, RANK] = min(values[g, RANK], values[f, RANK])
     score, rank = values[g, SCORE], values[g, RANK]
-    if score <= 0 or not ahead(score, rank, values[g, QUEUED], values[g, QUEUED_RANK]):
+    # The entry in the queue still bounds a score that is not ahead of it.
+    if score <= 0 or not is_ahead(score, rank, values[g, QUEUED], values[g, QUEUED_RANK]):
         return False
     values[g, QUEUED], values[g, QUEUED_RANK] = score, rank
     return True
 
 
 @inlined
-def moved(edges, table, f, a, c):
-    """Give edge f the ends (a, c); return f, or the edge that had them before, f being dropped."""
+def move_edge(edges, table, f, a, c):
+    """Give edge f the ends (a, c) and return f; if another edge has them, drop f and return that.
+
+    Dropping leaves the record of f, with end -1.
+    """
     mask = len(table) - 1
     table[edges[f, 2]] = REMOVED
     x, y = min(a, c), max(a, c)
-    h = place(x, y, mask)
+    h = slot_of(x, y, mask)
+    # Only an unused slot proves that no edge has these ends; f then takes the first slot on the
+    # way that was vacated, if there was one.
     free = -1
     while table[h] != EMPTY:
         g = table[h]
@@ -222,8 +245,8 @@ def moved(edges, table, f, a, c):
 
 
 @kernel
-def grown(heap, heap_edges, size):
-    """Make room for one more entry."""
+def grow_heap(heap, heap_edges, size):
+    """Return the heap with room for one more entry."""
     if size < len(heap_edges):
         return heap, heap_edges
     wider = np.empty((2 * size, 2))
@@ -234,8 +257,8 @@ def grown(heap, heap_edges, size):
 
 
 @kernel
-def rooted(parent):
-    """Point every item to the first item of its tree."""
+def first_items(parent):
+    """Return the first item of the tree of each item."""
     n = len(parent)
     first = np.full(n, n)
     top = np.empty(n, np.intp)
@@ -243,6 +266,7 @@ def rooted(parent):
         r = i
         while parent[r] != r:
             r = parent[r]
+        # Path compression: what is on the way to the root points to it from now on.
         j = i
         while parent[j] != r and j != r:
             parent[j], j = r, parent[j]

@@ -1,11 +1,12 @@
 """Greedy merging on a full matrix with the MITRE loss inside.
 
-The gain of a merge is what its two clusters score together, plus the change of the loss: an entry
-of a table that every merge makes anew, at the number of true clusters that have items in both. For
-each row and each such number `tops` bounds the scores, so that a table bounds the gains of all rows
-in one pass; a row is looked at itself only when its bound is the highest.
+The gain of a merge is the score between its two clusters plus the change of the loss. That change
+depends only on the number of true clusters that have items in both, so one short table, made anew
+after every merge, holds all changes. For each row and each such number, `tops` bounds the scores;
+a table and `tops` together bound the gains of all rows in one pass, and a row is scanned only when
+its bound is the highest.
 
-A cluster is called by its first item. Of every matrix only what is above the diagonal is used.
+A cluster is named by its first item. Of every matrix only the part above the diagonal is used.
 """
 
 import numpy as np
@@ -14,9 +15,9 @@ from coterie._kernels.compiling import inlined, kernel
 from coterie._kernels.graphs.components import label_trees
 
 MANY = 3
-"""From how many shared true clusters, at least 1, scores have one bound.
+"""The number of shared true clusters, at least 1, from which on all scores have one bound.
 
-It holds for more of them, because the more are shared, the lower is the change of the loss.
+The bound holds for larger numbers because the change of the loss falls with the number.
 """
 
 
@@ -24,14 +25,16 @@ It holds for more of them, because the more are shared, the lower is the change 
 def merge_with_mitre(scores, truth, n_true):
     """Merge the two clusters of the highest gain until none is positive; label by first item.
 
-    `scores` is used up. Among equal gains the first in row order is taken, as `argmax` does.
+    `scores` is overwritten. Among equal gains the first in row order is taken, as `argmax` does.
     """
     n_items = len(truth)
     parent = np.arange(n_items)
-    shared, has, tops = started(scores, truth, n_true)
+    shared, has, tops = start_search(scores, truth, n_true)
+    # In the terms of Vilain et al. 1995, a cluster of k items has k − 1 links: the truth has
+    # n − n_true of them, each merge adds a predicted one, and `correct` are in both.
     true_links, correct, predicted, most = n_items - n_true, 0, 0, MANY
     while True:
-        changes = tabulated(true_links, correct, predicted, most)
+        changes = loss_changes(true_links, correct, predicted, most)
         a, b = best_merge(scores, shared, tops, changes)
         if a < 0:
             return label_trees(parent)
@@ -42,8 +45,13 @@ def merge_with_mitre(scores, truth, n_true):
 
 
 @kernel
-def started(scores, truth, n_true):
-    """Count the true clusters that single items share, list those that each has, and bound rows."""
+def start_search(scores, truth, n_true):
+    """Return the state in which each item is its own cluster.
+
+    `shared[i, j]` counts the true clusters with items in both i and j, `has[i, t]` tells whether
+    cluster i has items of the true cluster t, and `tops[i, k]` bounds the scores of row i with
+    clusters that share k true clusters, MANY standing for all higher numbers.
+    """
     n_items = len(truth)
     shared = np.empty((n_items, n_items), np.int32)
     has = np.zeros((n_items, n_true), np.bool_)
@@ -58,8 +66,10 @@ def started(scores, truth, n_true):
 
 
 @inlined
-def tabulated(true_links, correct, predicted, most):
-    """Compute the change of the loss by a merge of clusters that share 0, 1, … true ones."""
+def loss_changes(true_links, correct, predicted, most):
+    """Return the change of the loss by a merge of clusters that share 0, 1, … true clusters."""
+    # Loss = 100 (1 − F1), with F1 = 2 correct / (true_links + predicted) of the links; a merge of
+    # clusters that share k true clusters adds one predicted link and k correct ones.
     links = true_links + predicted
     f1 = 2.0 * correct / links if links > 0 else 1.0
     changes = np.empty(most + 1)
@@ -70,7 +80,7 @@ def tabulated(true_links, correct, predicted, most):
 
 @kernel
 def best_merge(scores, shared, tops, changes):
-    """Find the first pair of the highest gain, -1 where none is positive; repair the bounds met."""
+    """Return the first pair of the highest gain, (-1, -1) if none is positive; repair bounds."""
     n_items = len(scores)
     bounds = np.empty(n_items)
     for r in range(n_items):
@@ -84,7 +94,8 @@ def best_merge(scores, shared, tops, changes):
                 row, top = r, bounds[r]
         if row < 0:
             return -1, -1
-        # No row before this one has a gain as high, and none after it a higher one.
+        # If the scan confirms the bound, no row before this one has a gain as high, and no row
+        # after it has a higher one.
         column, bounds[row] = best_of_row(scores, shared, tops, changes, row)
         if bounds[row] == top:
             return row, column
@@ -107,10 +118,10 @@ def best_of_row(scores, shared, tops, changes, row):
 def absorb(scores, shared, has, tops, a, b):
     """Merge cluster b into a; return the highest number of true clusters that a now shares.
 
-    What is left of b scores -inf with all, so that nothing needs to know who is gone. Bounds of
-    other rows may stay too high.
+    From now on b scores -inf with every cluster, so that no scan needs to know which clusters are
+    left. Bounds of other rows may stay too high.
     """
-    twice = counted_twice(has, a, b, shared[a, b])
+    twice = shared_by_both(has, a, b, shared[a, b])
     has[a] |= has[b]
     tops[a] = -np.inf
     tops[b] = -np.inf
@@ -119,6 +130,8 @@ def absorb(scores, shared, has, tops, a, b):
         if c in (a, b):
             continue
         i, j, p, q = min(a, c), max(a, c), min(b, c), max(b, c)
+        # Scores add up. Sets of true clusters unite, so by inclusion and exclusion
+        # |(A ∪ B) ∩ C| = |A ∩ C| + |B ∩ C| − |A ∩ B ∩ C|.
         x = scores[i, j] + scores[p, q]
         k = shared[i, j] + shared[p, q] - twice[c]
         scores[i, j], shared[i, j] = x, k
@@ -130,10 +143,11 @@ def absorb(scores, shared, has, tops, a, b):
 
 
 @inlined
-def counted_twice(has, a, b, n_both):
-    """Count for each cluster the true ones that it shares with both a and b."""
+def shared_by_both(has, a, b, n_shared):
+    """Count for each cluster the true clusters that it shares with both a and b."""
     twice = np.zeros(len(has), np.int32)
-    if n_both > 0:
+    # Columns of `has` are slow to read; most are skipped, as a and b share few true clusters.
+    if n_shared > 0:
         for t in range(has.shape[1]):
             if has[a, t] and has[b, t]:
                 twice += has[:, t]

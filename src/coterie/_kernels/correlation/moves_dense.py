@@ -1,8 +1,9 @@
-"""Local search on a full matrix: moves of single items, with the sums of all clusters at hand.
+"""Local search on a full matrix: moves of single items, with the scores of all clusters at hand.
 
-The state of a search is a named tuple of arrays: `sums[c, i]` is what item i scores with cluster c,
-`own[i]` the same for its own cluster. A test of an item costs one number a cluster, a move one pass
-over two rows, in which exactly the items that may want to move next are queued.
+The state of a search is a named tuple of arrays: `sums[c, i]` is the score of item i with cluster
+c, and `inside[i]` is its score with its own cluster. The diagonal of the matrix is 0, so an item
+adds nothing to its own score. To test an item costs one number per cluster. To move it costs one
+pass over two rows of `sums`, which also queues exactly the items that may gain by moving next.
 """
 
 from typing import Any, NamedTuple
@@ -14,9 +15,9 @@ from coterie._kernels.correlation.queues import (
     DISSOLVE,
     FUSE,
     LENGTH,
-    MOST,
+    MAX_KICKED,
+    N_KICKS,
     SCATTER,
-    WAYS,
     dequeue,
     enqueue,
 )
@@ -25,24 +26,28 @@ LIVE, FREE = 2, 3
 
 
 class DensePartition(NamedTuple):
-    """A partition in the making; `counts` belongs to the queue, `live` and `free`."""
+    """A partition that changes in place, of clusters named by rows of `sums`.
+
+    The live clusters are `live[:counts[LIVE]]`, where cluster c is at `position[c]`; the empty ones
+    are the stack `free[:counts[FREE]]`.
+    """
 
     labels: Any
     sizes: Any
     sums: Any
-    own: Any
+    inside: Any
     live: Any
-    place: Any
+    position: Any
     free: Any
     queue: Any
     queued: Any
-    wanting: Any
+    may_gain: Any
     counts: Any
 
 
 @kernel
-def started(matrix, labels, capacity):
-    """Sum the clusters of a partition; labels are below `capacity`, the number of rows kept."""
+def start_search(matrix, labels, capacity):
+    """Return the state of a partition whose labels are below `capacity`, the number of rows."""
     n = len(labels)
     sums = np.zeros((capacity, n))
     sizes = np.zeros(capacity, np.intp)
@@ -51,12 +56,13 @@ def started(matrix, labels, capacity):
         sizes[labels[i]] += 1
         for j in range(n):
             row[j] += matrix[i, j]
-    own = np.empty(n)
+    inside = np.empty(n)
     for i in range(n):
-        own[i] = sums[labels[i], i]
-    live, place = np.empty(capacity, np.intp), np.full(capacity, -1)
+        inside[i] = sums[labels[i], i]
+    live, position = np.empty(capacity, np.intp), np.full(capacity, -1)
     free = np.empty(capacity, np.intp)
     counts = np.zeros(4, np.intp)
+    # From the last on, so that the smallest unused label is on top of the stack.
     for c in range(capacity - 1, -1, -1):
         if sizes[c] == 0:
             free[counts[FREE]] = c
@@ -64,103 +70,116 @@ def started(matrix, labels, capacity):
     for c in range(capacity):
         if sizes[c] > 0:
             live[counts[LIVE]] = c
-            place[c] = counts[LIVE]
+            position[c] = counts[LIVE]
             counts[LIVE] += 1
     queue, queued = np.empty(n, np.intp), np.zeros(n, np.bool_)
-    wanting = np.zeros(n, np.bool_)
+    may_gain = np.zeros(n, np.bool_)
     return DensePartition(
-        labels.copy(), sizes, sums, own, live, place, free, queue, queued, wanting, counts
+        labels.copy(), sizes, sums, inside, live, position, free, queue, queued, may_gain, counts
     )
 
 
 @inlined
-def opened(state):
-    """Take an empty cluster."""
+def open_cluster(state):
+    """Make the empty cluster on top of the stack live, and return it."""
     state.counts[FREE] -= 1
     c = state.free[state.counts[FREE]]
-    state.place[c] = state.counts[LIVE]
+    state.position[c] = state.counts[LIVE]
     state.live[state.counts[LIVE]] = c
     state.counts[LIVE] += 1
     return c
 
 
 @inlined
-def closed(state, c):
-    """Give back a cluster that has become empty, without the rounding errors of its sums."""
+def close_cluster(state, c):
+    """Put a cluster that has become empty on the stack."""
+    # Sums of nothing are 0 but for the rounding errors of many additions and subtractions; here
+    # these end, instead of piling up in each next use of the row.
     state.sums[c, :] = 0.0
     state.counts[LIVE] -= 1
-    other = state.live[state.counts[LIVE]]
-    state.live[state.place[c]] = other
-    state.place[other] = state.place[c]
+    # The last live cluster fills the gap, so that both lists change in constant time.
+    last = state.live[state.counts[LIVE]]
+    state.live[state.position[c]] = last
+    state.position[last] = state.position[c]
     state.free[state.counts[FREE]] = c
     state.counts[FREE] += 1
 
 
 @inlined
-def reopened(state, c):
-    """Take a given empty cluster."""
-    at = state.counts[FREE] - 1
-    while state.free[at] != c:
-        at -= 1
-    state.free[at] = state.free[state.counts[FREE] - 1]
-    state.free[state.counts[FREE] - 1] = c
-    opened(state)
+def reopen_cluster(state, c):
+    """Make one certain empty cluster live."""
+    # Searched from the top, where the clusters that were emptied last are.
+    top = state.counts[FREE] - 1
+    position = top
+    while state.free[position] != c:
+        position -= 1
+    state.free[position] = state.free[top]
+    state.free[top] = c
+    open_cluster(state)
 
 
 @kernel
 def transfer(matrix, state, item, target):
     """Move an item to another live cluster."""
     source = state.labels[item]
-    labels, own, row = state.labels, state.own, matrix[item]
-    out, into = state.sums[source], state.sums[target]
+    labels, inside, row = state.labels, state.inside, matrix[item]
+    source_sums, target_sums = state.sums[source], state.sums[target]
     labels[item] = target
     for j in range(len(row)):
-        out[j] -= row[j]
-        into[j] += row[j]
-        mine = into[j] if labels[j] == target else own[j]
-        own[j] = out[j] if labels[j] == source else mine
+        source_sums[j] -= row[j]
+        target_sums[j] += row[j]
+        # Selections instead of branches, so that the compiler can vectorise the loop.
+        other = target_sums[j] if labels[j] == target else inside[j]
+        inside[j] = source_sums[j] if labels[j] == source else other
     state.sizes[target] += 1
     state.sizes[source] -= 1
 
 
 @kernel
 def move(matrix, state, item, target, tolerance):
-    """Move an item, and queue the items that may want to move next; return the gain."""
+    """Move an item, and queue the items that may gain by moving next; return the gain."""
     source = state.labels[item]
-    gain = state.sums[target, item] - state.own[item]
+    # The value changes by the item's score with its new cluster less that with its old one.
+    gain = state.sums[target, item] - state.inside[item]
     transfer(matrix, state, item, target)
-    labels, own, row, wanting = state.labels, state.own, matrix[item], state.wanting
-    out, into = state.sums[source], state.sums[target]
-    # Whoever prefers one of the two clusters now, or likes their own less than before. In two
-    # loops, because one that only compares is done many numbers at a time.
+    labels, inside, row, may_gain = state.labels, state.inside, matrix[item], state.may_gain
+    source_sums, target_sums = state.sums[source], state.sums[target]
+    # No other cluster has changed: an item may gain only if it prefers one of the two now, or if
+    # its score with its own cluster fell. In two loops, because one that only compares is
+    # vectorised.
     for j in range(len(row)):
-        prefers = max(into[j], out[j]) > own[j] + tolerance
-        misses = (labels[j] == source) & (row[j] > 0)
-        minds = (labels[j] == target) & (row[j] < 0)
-        wanting[j] = prefers | misses | minds
+        prefers = max(target_sums[j], source_sums[j]) > inside[j] + tolerance
+        lost_friend = (labels[j] == source) & (row[j] > 0)
+        met_foe = (labels[j] == target) & (row[j] < 0)
+        may_gain[j] = prefers | lost_friend | met_foe
     for j in range(len(row)):
-        if wanting[j]:
+        if may_gain[j]:
             enqueue(state, j)
     if state.sizes[source] == 0:
-        closed(state, source)
+        close_cluster(state, source)
     return gain
 
 
 @kernel
 def settle(matrix, state, tolerance):
-    """Move queued items to their best cluster until none gains; return the gain and the moves."""
+    """Move queued items to their best cluster until none gains; return the gain and the moves.
+
+    This is LocalSearch of Gionis, Mannila & Tsaparas 2007, with a queue in place of passes over all
+    items.
+    """
     gain, moves = 0.0, 0
     while state.counts[LENGTH] > 0:
         item = dequeue(state)
-        mine = state.labels[item]
+        source = state.labels[item]
+        # An item alone scores 0: no cluster (-1) is the best target until one scores more.
         target, top = -1, 0.0
         for t in range(state.counts[LIVE]):
             c = state.live[t]
-            if state.sums[c, item] > top and c != mine:
+            if state.sums[c, item] > top and c != source:
                 target, top = c, state.sums[c, item]
-        if top - state.own[item] > tolerance and (target >= 0 or state.sizes[mine] > 1):
+        if top - state.inside[item] > tolerance and (target >= 0 or state.sizes[source] > 1):
             if target < 0:
-                target = opened(state)
+                target = open_cluster(state)
             gain += move(matrix, state, item, target, tolerance)
             moves += 1
     return gain, moves
@@ -169,7 +188,8 @@ def settle(matrix, state, tolerance):
 @kernel
 def local_search_dense(matrix, labels, order, tolerance):
     """Improve a partition, whose labels are below n, by moves of single items in this order."""
-    state = started(matrix, labels, len(labels) + 1)
+    # One more cluster than items, so that there is an empty one even if all items are alone.
+    state = start_search(matrix, labels, len(labels) + 1)
     for item in order:
         enqueue(state, item)
     settle(matrix, state, tolerance)
@@ -177,14 +197,14 @@ def local_search_dense(matrix, labels, order, tolerance):
 
 
 @kernel
-def kicked(matrix, state, rng, tolerance):
+def kick(matrix, state, rng, tolerance):
     """Disturb the partition at random; return the gain, mostly negative, and the moves."""
     n = len(state.labels)
     gain, moves = 0.0, 0
-    way = rng.integers(0, WAYS)
+    kind = rng.integers(0, N_KICKS)
     source = state.labels[rng.integers(0, n)]
     target = state.live[rng.integers(0, state.counts[LIVE])]
-    if way == SCATTER or state.sizes[source] > MOST:
+    if kind == SCATTER or state.sizes[source] > MAX_KICKED:
         for _ in range(rng.integers(2, 2 + min(n, 20))):
             item = rng.integers(0, n)
             target = state.live[rng.integers(0, state.counts[LIVE])]
@@ -192,11 +212,11 @@ def kicked(matrix, state, rng, tolerance):
                 gain += move(matrix, state, item, target, tolerance)
                 moves += 1
                 enqueue(state, item)
-    elif way == DISSOLVE or source != target:
+    elif kind == DISSOLVE or source != target:
         for item in range(n):
-            if state.labels[item] == source and (way == FUSE or state.sizes[source] > 1):
-                to = target if way == FUSE else opened(state)
-                gain += move(matrix, state, item, to, tolerance)
+            if state.labels[item] == source and (kind == FUSE or state.sizes[source] > 1):
+                new = target if kind == FUSE else open_cluster(state)
+                gain += move(matrix, state, item, new, tolerance)
                 moves += 1
                 enqueue(state, item)
     return gain, moves
@@ -204,22 +224,25 @@ def kicked(matrix, state, rng, tolerance):
 
 @kernel
 def iterated_search_dense(matrix, labels, max_moves, rng, tolerance):
-    """Kick and settle, and undo what has not paid, for a number of moves; labels are below n.
+    """Kick and settle, and undo what has lowered the value; labels are below n.
 
-    A move is what costs: one pass over the pairs of an item.
+    An iterated local search (Lourenço, Martin & Stützle 2003). Its cost is counted in moves, each a
+    pass over the pairs of an item; it ends after `max_moves`.
     """
-    state = started(matrix, labels, len(labels) + 1)
-    kept = labels.copy()
+    state = start_search(matrix, labels, len(labels) + 1)
+    kept_labels = labels.copy()
     moves = 0
     while moves < max_moves:
-        loss, kick_moves = kicked(matrix, state, rng, tolerance)
+        loss, kick_moves = kick(matrix, state, rng, tolerance)
         gain, settle_moves = settle(matrix, state, tolerance)
+        # Plus 1, so that the loop ends even if no kick moves an item.
         moves += kick_moves + settle_moves + 1
+        # A kick that changes nothing in value is kept, which lets the search drift over plateaus.
         if loss + gain >= 0.0:
-            kept[:] = state.labels
+            kept_labels[:] = state.labels
         else:
-            moves += restore(matrix, state, kept)
-    return kept
+            moves += restore(matrix, state, kept_labels)
+    return kept_labels
 
 
 @kernel
@@ -230,17 +253,17 @@ def restore(matrix, state, labels):
         source, target = state.labels[item], labels[item]
         if source != target:
             if state.sizes[target] == 0:
-                reopened(state, target)
+                reopen_cluster(state, target)
             transfer(matrix, state, item, target)
             moves += 1
             if state.sizes[source] == 0:
-                closed(state, source)
+                close_cluster(state, source)
     return moves
 
 
 @kernel
 def internal_score_dense(matrix, labels):
-    """Sum the scores inside clusters."""
+    """Return the value of a partition: the sum of the scores inside its clusters."""
     total = 0.0
     for i in range(len(labels)):
         for j in range(i):
@@ -251,16 +274,17 @@ def internal_score_dense(matrix, labels):
 
 @kernel
 def contract_dense(matrix, labels, n_clusters):
-    """Sum the scores between clusters; the diagonal is 0."""
+    """Return the matrix of the scores between clusters, 0 on the diagonal."""
     n = len(labels)
+    # Rows first, then columns: O(n²) sums along rows of memory, whatever the number of clusters.
     rows = np.zeros((n_clusters, n))
     for i in range(n):
         row = rows[labels[i]]
         for j in range(n):
             row[j] += matrix[i, j]
-    small = np.zeros((n_clusters, n_clusters))
+    contracted = np.zeros((n_clusters, n_clusters))
     for c in range(n_clusters):
         for j in range(n):
-            small[c, labels[j]] += rows[c, j]
-        small[c, c] = 0.0
-    return small
+            contracted[c, labels[j]] += rows[c, j]
+        contracted[c, c] = 0.0
+    return contracted

@@ -1,7 +1,7 @@
-"""What local searches share: a queue of items, each in it at most once, and the kinds of kicks.
+"""Parts that local searches share: a queue that holds each item at most once, and kinds of kicks.
 
-The state has `queue` and `queued`, one entry an item, and `counts`, whose first two entries are
-where the queue begins and how long it is.
+The state of a search has `queue` and `queued`, one entry per item, and `counts`, whose first two
+entries are the position of the queue's head and its length.
 """
 
 from coterie._kernels.compiling import inlined
@@ -12,32 +12,34 @@ HEAD, LENGTH = 0, 1
 @inlined
 def enqueue(state, item):
     """Put an item at the end, unless it is in the queue."""
+    # A ring buffer with one entry per item never overflows, because no item is in it twice.
     if not state.queued[item]:
         state.queued[item] = True
-        at = state.counts[HEAD] + state.counts[LENGTH]
-        if at >= len(state.queue):
-            at -= len(state.queue)
-        state.queue[at] = item
+        end = state.counts[HEAD] + state.counts[LENGTH]
+        if end >= len(state.queue):
+            end -= len(state.queue)
+        state.queue[end] = item
         state.counts[LENGTH] += 1
 
 
 @inlined
 def dequeue(state):
-    """Take the first item."""
+    """Remove the first item and return it."""
     item = state.queue[state.counts[HEAD]]
     state.counts[HEAD] += 1
     if state.counts[HEAD] == len(state.queue):
         state.counts[HEAD] = 0
     state.counts[LENGTH] -= 1
+    # Cleared before the item is tested, so that the effects of its own move may queue it again.
     state.queued[item] = False
     return item
 
 
-WAYS = 3
-"""In how many ways a search disturbs a partition."""
+N_KICKS = 3
+"""Number of kinds of kicks."""
 
 SCATTER, DISSOLVE, FUSE = 0, 1, 2
 """Items go to clusters at random; a cluster falls apart; two clusters become one."""
 
-MOST = 100
-"""How many items a cluster may have to be moved as a whole; a larger one is scattered."""
+MAX_KICKED = 100
+"""The largest cluster that is kicked as a whole; a larger one is scattered."""

@@ -7,42 +7,46 @@ from coterie._kernels.compiling import kernel
 
 @kernel
 def best_labels(scores):
-    """Label the clusters of the best partition for a symmetric matrix of scores, −inf apart.
+    """Label the clusters of the best partition for a symmetric matrix of scores, −inf if apart.
 
     best(S) = max over clusters T ⊆ S with the first item of S of value(T) + best(S∖T), in O(3ⁿ)
-    steps. Among equals, a cluster with fewer of the later items is first.
+    steps. Among equals, the T of the smallest bit pattern is taken: it has fewer late items.
     """
     n_items = len(scores)
     values = subset_values(scores)
     best = np.zeros(len(values))
     choice = np.zeros(len(values), np.int64)
-    for whole in range(1, len(values)):
-        first = whole & -whole
-        rest = whole ^ first
-        # The subsets of `rest` in ascending order: carries run through the bits outside of it.
+    # Every proper subset is a smaller number, so its best value is known when it is needed.
+    for subset in range(1, len(values)):
+        # Some cluster has the first item, the lowest bit set; fixing it there avoids counting a
+        # partition once for each order of its clusters.
+        first = subset & -subset
+        others = subset ^ first
+        # The subsets of `others` in ascending order: subtracting `others` adds 1 with all bits
+        # outside of it set, so that carries run through them.
         part = 0
         top = -np.inf
         while True:
-            value = values[first | part] + best[rest ^ part]
+            value = values[first | part] + best[others ^ part]
             if value > top:
                 top = value
-                choice[whole] = first | part
-            if part == rest:
+                choice[subset] = first | part
+            if part == others:
                 break
-            part = (part - rest) & rest
-        best[whole] = top
-    return _labelled(choice, n_items)
+            part = (part - others) & others
+        best[subset] = top
+    return _follow_choices(choice, n_items)
 
 
 @kernel
 def subset_values(scores):
-    """Return the sum of the scores inside each subset of the items, the subset as bits."""
+    """Return the sum of the scores inside each subset of the items; item i is bit i of a subset."""
     n_items = len(scores)
     values = np.zeros(1 << n_items)
     for item in range(n_items):
         low = 1 << item
         for subset in range(low, 2 * low):
-            # What the subset is worth without its last item, and what that item has with the rest.
+            # Its last item is `item`; the subset without it has a smaller number, so is done.
             total = values[subset ^ low]
             for other in range(item):
                 if subset >> other & 1:
@@ -52,15 +56,16 @@ def subset_values(scores):
 
 
 @kernel
-def _labelled(choice, n_items):
-    """Follow the chosen clusters from the set of all items."""
+def _follow_choices(choice, n_items):
+    """Label the items by the chosen clusters, from the set of all items on."""
     labels = np.zeros(n_items, np.intp)
-    left = len(choice) - 1
+    remaining = len(choice) - 1
     label = 0
-    while left:
+    while remaining:
+        # The chosen cluster has the first remaining item, so labels are by first appearance.
         for item in range(n_items):
-            if choice[left] >> item & 1:
+            if choice[remaining] >> item & 1:
                 labels[item] = label
-        left ^= choice[left]
+        remaining ^= choice[remaining]
         label += 1
     return labels

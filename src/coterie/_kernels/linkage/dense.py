@@ -1,8 +1,8 @@
 """Trees of joins over all pairs: average and complete linkage by chains, single linkage by Prim.
 
-Each returns n - 1 links between items, those that name the two clusters joined, and their scores;
-a cluster is named by its first item. `scores` are those of all pairs in condensed order; the
-chains overwrite them.
+Each returns n - 1 links between items, which name the two clusters that are joined, and the scores
+at which they are joined. A cluster is named by its first item. `scores` has all pairs in condensed
+order; the chains overwrite it.
 """
 
 import numpy as np
@@ -24,7 +24,11 @@ def complete_joins(scores, n_items, max_size, barred):
 
 @kernel
 def single_joins(scores, n_items):
-    """Join by the highest score between clusters: Prim's spanning tree from item 0 on."""
+    """Join by the highest score between clusters: Prim's spanning tree from item 0 on.
+
+    The edges of a maximum spanning tree, taken from the highest score down, are the joins of single
+    linkage (Gower & Ross 1969).
+    """
     links = np.zeros((n_items - 1, 2), np.intp)
     heights = np.empty(n_items - 1)
     starts = row_starts(n_items)
@@ -32,31 +36,35 @@ def single_joins(scores, n_items):
     outside = np.arange(1, n_items)
     item = 0
     for count in range(n_items - 1):
-        at = 0
-        left = n_items - 1 - count
-        for place in range(left):
-            other = outside[place]
-            score = scores[position(starts, item, other)]
+        # best[j] is the highest score of j with an item of the tree, which is links[j - 1, 0];
+        # only the item added last can raise it.
+        nearest = 0
+        n_outside = n_items - 1 - count
+        for position in range(n_outside):
+            other = outside[position]
+            score = scores[pair_position(starts, item, other)]
             if score > best[other]:
                 best[other] = score
                 links[other - 1, 0] = item
-            if best[other] > best[outside[at]]:
-                at = place
-        item = outside[at]
+            if best[other] > best[outside[nearest]]:
+                nearest = position
+        item = outside[nearest]
         links[item - 1, 1] = item
         heights[item - 1] = best[item]
-        outside[at : left - 1] = outside[at + 1 : left]
+        outside[nearest : n_outside - 1] = outside[nearest + 1 : n_outside]
     return links, heights
 
 
 @kernel
 def joins(scores, sizes, max_size, barred, by_mean):
-    """Follow nearest neighbours until two are each other's nearest, and join those.
+    """Follow nearest neighbours until two clusters are each other's nearest, and join those.
 
-    The items may be clusters of some sizes, which are changed.
+    The nearest-neighbour chain (Murtagh 1983), in O(n²). The items may be clusters already, of the
+    given sizes, which are changed.
 
     Among equal scores the last cluster of the chain is the nearest, then the smallest index. A size
-    that bars a join only lowers scores, so that, as without one, no join makes others nearer.
+    that bars a join only lowers scores, so that no join makes other clusters nearer, just as
+    without a limit.
     """
     n_items, total = len(sizes), sizes.sum()
     links = np.empty((n_items - 1, 2), np.intp)
@@ -70,6 +78,8 @@ def joins(scores, sizes, max_size, barred, by_mean):
         if length == 0:
             chain[0] = active[0]
             length = 1
+        # Scores never fall along the chain, and ties go back to its last cluster, so it ends. What
+        # remains is still a chain after a join: no join is nearer to a cluster than its parts were.
         while True:
             item = chain[length - 1]
             last = chain[length - 2] if length > 1 else -1
@@ -89,26 +99,28 @@ def joins(scores, sizes, max_size, barred, by_mean):
 
 @kernel
 def _join(scores, starts, sizes, active, n_active, link, by_mean):
-    """Put the second cluster into the first, and take it out of the active ones."""
+    """Put the second cluster into the first, and remove it from the active ones."""
     first, second = link[0], link[1]
-    of_first, of_second = sizes[first], sizes[second]
-    gone = 0
-    for place in range(n_active):
-        other = active[place]
+    n_first, n_second = sizes[first], sizes[second]
+    second_position = 0
+    for position in range(n_active):
+        other = active[position]
         if other == second:
-            gone = place
+            second_position = position
         elif other != first:
-            at = position(starts, first, other)
-            a = scores[at]
-            b = scores[position(starts, second, other)]
+            pair = pair_position(starts, first, other)
+            a = scores[pair]
+            b = scores[pair_position(starts, second, other)]
+            # Lance & Williams 1967: the score of a join follows from those of its parts, as their
+            # minimum (complete linkage) or as their mean, weighted by size (average linkage).
             joint = min(a, b)
             if by_mean:
-                mean = (of_first * a + of_second * b) / (of_first + of_second)
-                # Rounding must not lift a mean above both, or a chain might come back to an item.
+                mean = (n_first * a + n_second * b) / (n_first + n_second)
+                # Rounding must not lift a mean above both, or a chain might return to an item.
                 joint = max(joint, min(mean, max(a, b)))
-            scores[at] = joint
-    sizes[first] += of_second
-    active[gone : n_active - 1] = active[gone + 1 : n_active]
+            scores[pair] = joint
+    sizes[first] += n_second
+    active[second_position : n_active - 1] = active[second_position + 1 : n_active]
 
 
 @kernel
@@ -116,24 +128,26 @@ def _bar(scores, starts, sizes, active, item, max_size, barred):
     """Bar the joins of a cluster that would be too large."""
     for other in active:
         if other != item and sizes[item] + sizes[other] > max_size:
-            scores[position(starts, item, other)] = barred
+            scores[pair_position(starts, item, other)] = barred
 
 
 @kernel
 def _nearest(scores, starts, active, item, last):
-    """Find the active cluster with the highest score, and that."""
+    """Return the active cluster with the highest score, and that score."""
     near = last
-    best = scores[position(starts, item, last)] if last >= 0 else -np.inf
-    place = 0
-    while active[place] < item:
-        other = active[place]
+    best = scores[pair_position(starts, item, last)] if last >= 0 else -np.inf
+    position = 0
+    # `active` ascends. Before the item, its pairs are a column of the triangle; behind it they are
+    # a row, which is contiguous.
+    while active[position] < item:
+        other = active[position]
         score = scores[np.uint64(starts[other] + item)]
         if score > best:
             best = score
             near = other
-        place += 1
+        position += 1
     start = starts[item]
-    for later in range(place + 1, len(active)):
+    for later in range(position + 1, len(active)):
         other = active[later]
         score = scores[np.uint64(start + other)]
         if score > best:
@@ -144,7 +158,7 @@ def _nearest(scores, starts, active, item, last):
 
 @kernel
 def row_starts(n_items):
-    """Say where the pairs of each item begin, less the item after it."""
+    """Return starts such that pair (i, j) is at starts[i] + j in condensed order."""
     starts = np.empty(n_items, np.intp)
     for item in range(n_items):
         starts[item] = item * (2 * n_items - item - 1) // 2 - item - 1
@@ -152,6 +166,7 @@ def row_starts(n_items):
 
 
 @inlined
-def position(starts, item, other):
-    """Say where a pair is. Unsigned, so that no index is tested for counting from the end."""
+def pair_position(starts, item, other):
+    """Return the position of a pair, its items in either order, in condensed order."""
+    # Unsigned, because Numba tests on each access whether a signed index counts from the end.
     return np.uint64(starts[item] + other if item < other else starts[other] + item)
