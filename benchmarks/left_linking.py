@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from coterie.blocking import AllPairs
 from coterie.features import GivenFeatures, WithConstant
 from coterie.learners import SGD, BestLeftLinkLearner, LatentLeftLinking, SumLinkLearner
-from coterie.learners.linking.link_sets import link_sets
+from coterie.learners.linking.link_sets import prepare_link_sets
 from coterie_papers.corpora import load_gum_coref
 
 ROUNDS = 15
@@ -28,7 +28,7 @@ ROUNDS = 15
 def one_pass() -> None:
     corpus = load_gum_coref(split="train")
     featurizer = WithConstant(GivenFeatures()).fit(corpus.item_sets)
-    sets = list(link_sets(*corpus, featurizer, AllPairs()))
+    sets = list(prepare_link_sets(*corpus, featurizer, AllPairs()))
     coef = np.random.default_rng(0).normal(size=sets[0].features.shape[1])
     matrices = [item_set.items.features for item_set in corpus.item_sets]
     learners = {

@@ -1,4 +1,4 @@
-"""The concave-convex procedure on left links written out in plain NumPy."""
+"""The concave-convex procedure, on left links in plain NumPy."""
 
 from typing import NamedTuple
 
@@ -17,24 +17,24 @@ N_COLUMNS = 3
 
 
 class Links(NamedTuple):
-    """Features of the candidates of each item, the first the dummy, and which of them are right."""
+    """Features of each item's candidate links, the first the dummy, and which ones are correct."""
 
     features: np.ndarray
-    right: np.ndarray
+    is_correct: np.ndarray
 
 
 def random_links(seed, n_items=20, n_candidates=6):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(n_items, n_candidates, N_COLUMNS))
-    right = rng.random((n_items, n_candidates)) < 0.3
-    right[np.arange(n_items), rng.integers(n_candidates, size=n_items)] = True
-    features[..., 0] += right
+    is_correct = rng.random((n_items, n_candidates)) < 0.3
+    is_correct[np.arange(n_items), rng.integers(n_candidates, size=n_items)] = True
+    features[..., 0] += is_correct
     features[:, 0] = 0.0
-    return Links(features, right)
+    return Links(features, is_correct)
 
 
 class LinkRisk:
-    """max over links of score + loss, minus max over right links; γ > 0 makes both soft."""
+    """max over links of score + loss, minus max over correct links; γ > 0 makes both soft."""
 
     n_columns = N_COLUMNS
 
@@ -45,20 +45,23 @@ class LinkRisk:
 
     def worst(self, coef):
         self.n_calls += 1
-        return self._mean(self.links.features @ coef + ~self.links.right)
+        return self._mean(self.links.features @ coef + ~self.links.is_correct)
 
     def best(self, coef):
-        return self._mean(np.where(self.links.right, self.links.features @ coef, -np.inf))
+        return self._mean(np.where(self.links.is_correct, self.links.features @ coef, -np.inf))
 
     def _mean(self, scores):
         top = scores.max(axis=1, keepdims=True)
         if self.gamma:
-            measures = np.exp((scores - top) / self.gamma)
-            totals = measures.sum(axis=1, keepdims=True)
-            values, shares = top + self.gamma * np.log(totals), measures / totals
+            exponentials = np.exp((scores - top) / self.gamma)
+            totals = exponentials.sum(axis=1, keepdims=True)
+            values, probabilities = top + self.gamma * np.log(totals), exponentials / totals
         else:
-            values, shares = top, scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1])
-        gradients = np.einsum("ik,ikd->id", shares.astype(float), self.links.features)
+            values, probabilities = (
+                top,
+                scores.argmax(axis=1)[:, None] == np.arange(scores.shape[1]),
+            )
+        gradients = np.einsum("ik,ikd->id", probabilities.astype(float), self.links.features)
         return float(values.mean()), gradients.mean(axis=0)
 
 
@@ -66,20 +69,22 @@ def objective(risk, lam, coef):
     return 0.5 * lam * coef @ coef + risk.worst(coef)[0] - risk.best(coef)[0]
 
 
-def bound(risk, lam, at, coef):
-    best, tangent = risk.best(at)
-    return 0.5 * lam * coef @ coef + risk.worst(coef)[0] - best - tangent @ (coef - at)
+def bound(risk, lam, point, coef):
+    best, tangent = risk.best(point)
+    return 0.5 * lam * coef @ coef + risk.worst(coef)[0] - best - tangent @ (coef - point)
 
 
-def least_by_scipy(risk, lam, at):
-    found = minimize(lambda w: bound(risk, lam, at, w), at, method="BFGS", options={"gtol": 1e-7})
-    return found.fun
+def least_by_scipy(risk, lam, point):
+    result = minimize(
+        lambda w: bound(risk, lam, point, w), point, method="BFGS", options={"gtol": 1e-7}
+    )
+    return result.fun
 
 
-def least_by_piqp(risk, lam, at):
-    """One variable for the best link of each item, at least as high as all of them."""
-    best, tangent = risk.best(at)
-    features, right = risk.links
+def least_by_piqp(risk, lam, point):
+    """Minimise by quadratic programming, with one variable per item for its best link."""
+    best, tangent = risk.best(point)
+    features, is_correct = risk.links
     n_items, n_candidates, _ = features.shape
     tops = np.repeat(np.eye(n_items), n_candidates, axis=0)
     rows = np.hstack([features.reshape(-1, N_COLUMNS), -tops])
@@ -87,13 +92,13 @@ def least_by_piqp(risk, lam, at):
     linear = np.append(-tangent, np.full(n_items, 1 / n_items))
     solver = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
-    solver.setup(curvature, linear, G=rows, h_u=-(~right).astype(float).ravel())
+    solver.setup(curvature, linear, G=rows, h_u=-(~is_correct).astype(float).ravel())
     assert solver.solve() == piqp.PIQP_SOLVED
-    return solver.result.info.primal_obj + tangent @ at - best
+    return solver.result.info.primal_obj + tangent @ point - best
 
 
-def least(risk, lam, at):
-    return (least_by_scipy if risk.gamma else least_by_piqp)(risk, lam, at)
+def least(risk, lam, point):
+    return (least_by_scipy if risk.gamma else least_by_piqp)(risk, lam, point)
 
 
 RISKS = {
@@ -106,26 +111,26 @@ RISKS = {
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("lam", [1.0, 0.01])
 @pytest.mark.parametrize("name", RISKS)
-def test_an_inner_problem_is_solved_to_its_least(name, lam, seed):
+def test_an_inner_problem_is_solved_to_its_minimum(name, lam, seed):
     risk = RISKS[name](seed)
-    at = np.random.default_rng(seed).normal(size=N_COLUMNS)
-    found = CCCP(max_iter=1, **EXACT).minimise(risk, lam, at)
-    reached = bound(risk, lam, at, found.coef)
-    assert reached == pytest.approx(least(risk, lam, at), rel=1e-6)
-    assert found.objective == pytest.approx(objective(risk, lam, found.coef), rel=1e-12)
-    assert found.objective <= reached + 1e-12
+    start = np.random.default_rng(seed).normal(size=N_COLUMNS)
+    optimum = CCCP(max_iter=1, **EXACT).minimise(risk, lam, start)
+    bound_value = bound(risk, lam, start, optimum.coef)
+    assert bound_value == pytest.approx(least(risk, lam, start), rel=1e-6)
+    assert optimum.objective == pytest.approx(objective(risk, lam, optimum.coef), rel=1e-12)
+    assert optimum.objective <= bound_value + 1e-12
 
 
 @pytest.mark.parametrize("inner_tol", [0.5, 0.1, 0.01])
 @pytest.mark.parametrize("name", RISKS)
-def test_the_gap_is_at_least_what_is_missing(name, inner_tol):
-    at, lam = np.ones(N_COLUMNS), 0.1
+def test_the_gap_is_at_least_the_distance_to_the_minimum(name, inner_tol):
+    start, lam = np.ones(N_COLUMNS), 0.1
     for seed in range(3):
         risk = RISKS[name](seed)
-        found = CCCP(max_iter=1, inner_tol=inner_tol).minimise(risk, lam, at)
-        reached = bound(risk, lam, at, found.coef)
-        assert reached - least(risk, lam, at) <= found.history[0].gap + 1e-9
-        assert found.history[0].gap <= inner_tol * reached
+        optimum = CCCP(max_iter=1, inner_tol=inner_tol).minimise(risk, lam, start)
+        bound_value = bound(risk, lam, start, optimum.coef)
+        assert bound_value - least(risk, lam, start) <= optimum.history[0].gap + 1e-9
+        assert optimum.history[0].gap <= inner_tol * bound_value
 
 
 @pytest.mark.parametrize("inner_max_iter", [1, 3, 100])
@@ -135,27 +140,27 @@ def test_the_objective_never_rises(name, lam, inner_max_iter):
     for seed in range(5):
         risk = RISKS[name](seed)
         start = np.random.default_rng(seed).normal(scale=2.0, size=N_COLUMNS)
-        found = CCCP(max_iter=30, inner_max_iter=inner_max_iter).minimise(risk, lam, start)
-        path = [objective(risk, lam, start), *(step.objective for step in found.history)]
+        optimum = CCCP(max_iter=30, inner_max_iter=inner_max_iter).minimise(risk, lam, start)
+        path = [objective(risk, lam, start), *(step.objective for step in optimum.history)]
         assert path == sorted(path, reverse=True)
         assert path[-1] < path[0]
-        assert found.objective == path[-1]
-        assert found.objective == pytest.approx(objective(risk, lam, found.coef), rel=1e-12)
+        assert optimum.objective == path[-1]
+        assert optimum.objective == pytest.approx(objective(risk, lam, optimum.coef), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_it_ends_where_the_objective_is_level(seed):
+def test_it_ends_where_the_gradient_is_zero(seed):
     risk, lam = LinkRisk(random_links(seed), 0.5), 0.1
-    found = CCCP(tol=0.0, max_iter=1000, **EXACT).minimise(risk, lam, np.zeros(N_COLUMNS))
-    assert found.converged
+    optimum = CCCP(tol=0.0, max_iter=1000, **EXACT).minimise(risk, lam, np.zeros(N_COLUMNS))
+    assert optimum.converged
     for direction in np.eye(N_COLUMNS):
-        ahead = objective(risk, lam, found.coef + 1e-4 * direction)
-        behind = objective(risk, lam, found.coef - 1e-4 * direction)
+        ahead = objective(risk, lam, optimum.coef + 1e-4 * direction)
+        behind = objective(risk, lam, optimum.coef - 1e-4 * direction)
         assert (ahead - behind) / 2e-4 == pytest.approx(0.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", RISKS)
-def test_what_it_found_is_where_it_stays(name):
+def test_a_second_run_stays_at_the_first_optimum(name):
     risk = RISKS[name](0)
     solver = CCCP(tol=1e-4, inner_tol=1e-5)
     first = solver.minimise(risk, 0.01, np.zeros(N_COLUMNS))
@@ -167,47 +172,51 @@ def test_what_it_found_is_where_it_stays(name):
 
 
 @pytest.mark.parametrize("name", RISKS)
-def test_an_inner_problem_that_was_left_is_taken_up_again(name):
+def test_an_unsolved_inner_problem_is_continued(name):
     risk = RISKS[name](1)
-    whole = CCCP(tol=1e-5, inner_tol=1e-6).minimise(risk, 0.01, np.zeros(N_COLUMNS))
-    pieces = CCCP(tol=1e-5, inner_tol=1e-6, inner_max_iter=2, max_iter=500)
-    found = pieces.minimise(risk, 0.01, np.zeros(N_COLUMNS))
-    assert found.converged
-    assert found.objective == pytest.approx(whole.objective, rel=0.05)
+    at_once = CCCP(tol=1e-5, inner_tol=1e-6).minimise(risk, 0.01, np.zeros(N_COLUMNS))
+    short_steps = CCCP(tol=1e-5, inner_tol=1e-6, inner_max_iter=2, max_iter=500)
+    optimum = short_steps.minimise(risk, 0.01, np.zeros(N_COLUMNS))
+    assert optimum.converged
+    assert optimum.objective == pytest.approx(at_once.objective, rel=0.05)
 
 
-def test_planes_serve_until_their_inner_problem_is_solved(monkeypatch):
-    """However few are kept for the next one."""
-    monkeypatch.setattr(convex_bounds, "MOST_PLANES", 2)
+def test_planes_stay_until_their_inner_problem_is_solved(monkeypatch):
+    """They stay even if only two planes are kept for the next problem."""
+    monkeypatch.setattr(convex_bounds, "MAX_PLANES", 2)
     risk = LinkRisk(random_links(1), 0.0)
-    found = CCCP(inner_max_iter=2).minimise(risk, 1e-4, np.zeros(N_COLUMNS))
-    assert found.converged
-    levels = [step.objective for step in found.history]
-    stays = [number for number in range(2, len(levels)) if len(set(levels[number - 2 :][:3])) == 1]
-    assert stays
-    for number in stays:
-        assert found.history[number].gap <= found.history[number - 1].gap
+    optimum = CCCP(inner_max_iter=2).minimise(risk, 1e-4, np.zeros(N_COLUMNS))
+    assert optimum.converged
+    objectives = [step.objective for step in optimum.history]
+    repeats = [
+        index
+        for index in range(2, len(objectives))
+        if len(set(objectives[index - 2 : index + 1])) == 1
+    ]
+    assert repeats
+    for index in repeats:
+        assert optimum.history[index].gap <= optimum.history[index - 1].gap
 
 
 @pytest.mark.parametrize("name", RISKS)
-def test_an_end_by_max_iter_is_told(name):
+def test_a_run_that_max_iter_ends_has_not_converged(name):
     risk = RISKS[name](0)
     short = CCCP(tol=0.0, max_iter=2, inner_max_iter=1).minimise(risk, 1e-3, np.zeros(N_COLUMNS))
     assert not short.converged
     assert len(short.history) == 2
 
 
-def test_an_inner_problem_out_of_reach_is_told():
-    """A feature of 1e10 beside others: rounding hides how the program over planes goes on."""
-    features, right = random_links(1)
-    risk = LinkRisk(Links(features * np.array([1e10, 1.0, 1.0]), right), 0.0)
-    found = CCCP(inner_max_iter=10, max_iter=20).minimise(risk, 0.01, np.zeros(N_COLUMNS))
-    assert not found.converged
-    assert found.objective <= objective(risk, 0.01, np.zeros(N_COLUMNS))
+def test_an_unsolvable_inner_problem_is_reported():
+    """With a feature of 1e10 beside others, rounding prevents progress in the program."""
+    features, is_correct = random_links(1)
+    risk = LinkRisk(Links(features * np.array([1e10, 1.0, 1.0]), is_correct), 0.0)
+    optimum = CCCP(inner_max_iter=10, max_iter=20).minimise(risk, 0.01, np.zeros(N_COLUMNS))
+    assert not optimum.converged
+    assert optimum.objective <= objective(risk, 0.01, np.zeros(N_COLUMNS))
 
 
 class Concave(LinkRisk):
-    """Breaks the contract: the tangent of its second part is above it."""
+    """A risk that breaks the contract: its `best` is concave, so below its tangent."""
 
     def best(self, coef):
         return -10.0 * float(coef @ coef), -20.0 * coef
@@ -216,27 +225,27 @@ class Concave(LinkRisk):
 def test_a_worse_coef_is_never_taken():
     risk = Concave(random_links(0), 0.5)
     start = np.full(N_COLUMNS, 0.01)
-    found = CCCP().minimise(risk, 1e-3, start)
-    path = [objective(risk, 1e-3, start), *(step.objective for step in found.history)]
+    optimum = CCCP().minimise(risk, 1e-3, start)
+    path = [objective(risk, 1e-3, start), *(step.objective for step in optimum.history)]
     assert path == sorted(path, reverse=True)
-    np.testing.assert_array_equal(found.coef, start)
-    assert len(found.history) == 1
+    np.testing.assert_array_equal(optimum.coef, start)
+    assert len(optimum.history) == 1
 
 
-def test_history_counts_and_times_and_progress_is_told():
+def test_history_has_counts_and_times_and_progress_is_reported():
     risk = LinkRisk(random_links(2), 0.0)
     steps = []
     with coterie.progress(steps.append):
-        found = CCCP().minimise(risk, 0.01, np.zeros(N_COLUMNS))
+        optimum = CCCP().minimise(risk, 0.01, np.zeros(N_COLUMNS))
     # One call is for the start.
-    assert sum(step.n_inner for step in found.history) == risk.n_calls - 1
-    assert all(step.seconds > 0 for step in found.history)
-    assert [step.done for step in steps] == list(range(1, len(found.history) + 1))
+    assert sum(step.n_inner for step in optimum.history) == risk.n_calls - 1
+    assert all(step.seconds > 0 for step in optimum.history)
+    assert [step.done for step in steps] == list(range(1, len(optimum.history) + 1))
     assert "objective" in steps[-1].detail
 
 
 class Interrupted(LinkRisk):
-    """The user loses patience after so many calls."""
+    """A risk whose user interrupts after `patience` calls."""
 
     patience = 0
 
@@ -251,17 +260,17 @@ class Interrupted(LinkRisk):
 def test_an_interrupt_leaves_the_best_so_far(gamma):
     start = np.zeros(N_COLUMNS)
     risk = Interrupted(random_links(0), gamma)
-    found = CCCP().minimise(risk, 1e-3, start)
-    assert (found.interrupted, found.converged) == (True, False)
-    np.testing.assert_array_equal(found.coef, start)
-    assert found.objective == np.inf
+    optimum = CCCP().minimise(risk, 1e-3, start)
+    assert (optimum.interrupted, optimum.converged) == (True, False)
+    np.testing.assert_array_equal(optimum.coef, start)
+    assert optimum.objective == np.inf
     risk.n_calls, risk.patience = 0, 4
-    found = CCCP().minimise(risk, 1e-3, start)
-    assert found.interrupted
-    # The first inner problem was broken off, but what it had found counts.
-    assert not found.history
-    assert found.objective < objective(risk, 1e-3, start)
-    assert found.objective == pytest.approx(objective(risk, 1e-3, found.coef), rel=1e-12)
+    optimum = CCCP().minimise(risk, 1e-3, start)
+    assert optimum.interrupted
+    # The first inner problem was interrupted, but its best point counts.
+    assert not optimum.history
+    assert optimum.objective < objective(risk, 1e-3, start)
+    assert optimum.objective == pytest.approx(objective(risk, 1e-3, optimum.coef), rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -274,12 +283,12 @@ def test_an_interrupt_leaves_the_best_so_far(gamma):
         ({"start": -0.1}, "start is -0.1"),
     ],
 )
-def test_parameters_that_are_none_are_refused(options, words):
+def test_bad_parameters_are_refused(options, words):
     with pytest.raises(InputError, match=words):
         CCCP(**options)
 
 
-def test_what_cannot_be_minimised_is_refused():
+def test_bad_arguments_of_minimise_are_refused():
     risk = LinkRisk(random_links(0), 0.5)
     with pytest.raises(InputError, match="lam is 0"):
         CCCP().minimise(risk, 0, np.zeros(N_COLUMNS))

@@ -1,4 +1,4 @@
-"""The learners that go from item to item, as a user meets them."""
+"""The learners that learn item by item, as users call them."""
 
 from dataclasses import dataclass
 
@@ -40,57 +40,57 @@ each_learner = pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 def test_learning_beats_both_trivial_partitions(learner):
     fitted = clone(learner).fit(SETS[:4], TRUTHS[:4])
     held_out = TRUTHS[4:]
-    single = macro(b_cubed, held_out, [range(len(truth)) for truth in held_out]).f1
-    whole = macro(b_cubed, held_out, [[0] * len(truth) for truth in held_out]).f1
-    assert fitted.score(SETS[4:], held_out) > max(single, whole)
+    singletons = macro(b_cubed, held_out, [range(len(truth)) for truth in held_out]).f1
+    one_cluster = macro(b_cubed, held_out, [[0] * len(truth) for truth in held_out]).f1
+    assert fitted.score(SETS[4:], held_out) > max(singletons, one_cluster)
 
 
 @each_learner
-def test_a_path_of_passes_is_one_fit_after_the_other(learner):
+def test_a_path_of_passes_equals_single_fits(learner):
     path = clone(learner).fit_path(SETS, TRUTHS, [3, 1])
     for fitted, n_passes in zip(path, (3, 1), strict=True):
-        alone = clone(learner).set_params(n_passes=n_passes).fit(SETS, TRUTHS)
+        single = clone(learner).set_params(n_passes=n_passes).fit(SETS, TRUTHS)
         assert fitted.n_passes == n_passes
-        assert fitted.coef_.tobytes() == alone.coef_.tobytes()
+        assert fitted.coef_.tobytes() == single.coef_.tobytes()
         assert [step.objective for step in fitted.history_] == [
-            step.objective for step in alone.history_
+            step.objective for step in single.history_
         ]
-        assert fitted.predict(SETS) == alone.predict(SETS)
+        assert fitted.predict(SETS) == single.predict(SETS)
 
 
 @each_learner
-def test_learning_set_by_set_is_learning_all(learner):
+def test_learning_set_by_set_equals_one_pass(learner):
     """Given the same featurizer, a pass over all sets is one partial fit after the other."""
-    whole = clone(learner).set_params(n_passes=1).fit(SETS, TRUTHS)
-    parts = clone(learner)
+    at_once = clone(learner).set_params(n_passes=1).fit(SETS, TRUTHS)
+    partial = clone(learner)
     for item_set, truth in zip(SETS, TRUTHS, strict=True):
-        parts.partial_fit([item_set], [truth])
-    assert np.array_equal(parts.coef_, whole.coef_)
-    assert len(parts.history_) == len(SETS)
+        partial.partial_fit([item_set], [truth])
+    assert np.array_equal(partial.coef_, at_once.coef_)
+    assert len(partial.history_) == len(SETS)
 
 
 @each_learner
-def test_learning_item_by_item_is_learning_the_set(learner):
-    whole = clone(learner).set_params(n_passes=1).fit(SETS[:1], TRUTHS[:1])
-    parts = clone(learner)
+def test_learning_item_by_item_equals_learning_the_set(learner):
+    at_once = clone(learner).set_params(n_passes=1).fit(SETS[:1], TRUTHS[:1])
+    partial = clone(learner)
     for n_items in range(1, len(SETS[0]) + 1):
-        known = ItemSet(SETS[0].items[:n_items])
-        parts.partial_fit([known], [TRUTHS[0].labels[:n_items]], last=1)
-    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=0, atol=1e-12)
+        items_so_far = ItemSet(SETS[0].items[:n_items])
+        partial.partial_fit([items_so_far], [TRUTHS[0].labels[:n_items]], last=1)
+    np.testing.assert_allclose(partial.coef_, at_once.coef_, rtol=0, atol=1e-12)
 
 
-def test_a_partial_fit_after_a_fit_goes_on_from_it():
+def test_a_partial_fit_continues_the_last_fit():
     twice = LatentLeftLinking(n_passes=2).fit(SETS, TRUTHS)
     more = LatentLeftLinking(n_passes=1).fit(SETS, TRUTHS)
     before = more.to_model()
-    kept = before.similarity.coef.copy()
+    coef = before.similarity.coef.copy()
     more.partial_fit(SETS, TRUTHS)
     assert np.array_equal(more.coef_, twice.coef_)
-    assert np.array_equal(before.similarity.coef, kept)
+    assert np.array_equal(before.similarity.coef, coef)
     assert len(more.history_) == 2
 
 
-def test_the_mean_of_the_weights_is_steadier_than_the_last_ones():
+def test_the_mean_of_the_weights_varies_less_than_the_last_ones():
     def deviation(solver):
         coefs = [
             LatentLeftLinking(n_passes=n_passes, solver=solver).fit(SETS, TRUTHS).coef_
@@ -113,7 +113,7 @@ def test_the_start_is_drawn_and_repeatable():
 
 
 @each_learner
-def test_the_history_has_one_step_a_pass_and_falls(learner):
+def test_the_history_has_one_step_per_pass_and_falls(learner):
     scaled = WithConstant(Scaled(GivenFeatures()))
     slowly = clone(learner).set_params(n_passes=8, solver=SGD(0.01), featurizer=scaled)
     history = slowly.fit(SETS, TRUTHS).history_
@@ -132,18 +132,22 @@ def test_models_predict_by_the_rule_that_was_trained():
 
 @each_learner
 @pytest.mark.parametrize("kind", ["float32", "sparse", "scaled", "stacked"])
-def test_features_in_any_form_teach_the_same(learner, kind, rng):
+def test_features_in_any_form_give_the_same_weights(learner, kind, rng):
     phi = [rng.normal(size=(len(s) * (len(s) - 1) // 2, 3)).round(2) for s in SETS]
-    given = [_form(kind, one, s) for one, s in zip(phi, SETS, strict=True)]
-    plain = [_form("dense", one, s) for one, s in zip(phi, SETS, strict=True)]
-    found = clone(learner)
+    sets_of_kind = [_form(kind, matrix, s) for matrix, s in zip(phi, SETS, strict=True)]
+    dense_sets = [_form("dense", matrix, s) for matrix, s in zip(phi, SETS, strict=True)]
+    learner_of_kind = clone(learner)
     if kind == "scaled":
         scaled = Scaled(WithConstant(GivenFeatures()), scale=[0.5, 4.0, 2.0, 1.0])
-        found.set_params(featurizer=scaled)
-        plain = [_form("dense", one / [0.5, 4.0, 2.0], s) for one, s in zip(phi, SETS, strict=True)]
-    expected = clone(learner).fit(plain, TRUTHS).coef_
+        learner_of_kind.set_params(featurizer=scaled)
+        dense_sets = [
+            _form("dense", matrix / [0.5, 4.0, 2.0], s) for matrix, s in zip(phi, SETS, strict=True)
+        ]
+    expected = clone(learner).fit(dense_sets, TRUTHS).coef_
     tolerance = 1e-4 if kind == "float32" else 1e-9
-    np.testing.assert_allclose(found.fit(given, TRUTHS).coef_, expected, atol=tolerance)
+    np.testing.assert_allclose(
+        learner_of_kind.fit(sets_of_kind, TRUTHS).coef_, expected, atol=tolerance
+    )
 
 
 def _form(kind, phi, item_set):
@@ -159,7 +163,7 @@ def _form(kind, phi, item_set):
     return ItemSet.from_pair_features(forms.get(kind, lambda: phi)(), len(item_set))
 
 
-def test_sparse_vectors_teach_what_dense_ones_teach(rng):
+def test_sparse_vectors_give_the_weights_of_dense_ones(rng):
     dense = [np.where(rng.random((len(s), 30)) < 0.2, 1.0, 0.0) for s in SETS]
     sparse = [sp.csr_array(rows) for rows in dense]
     for learner in LEARNERS:
@@ -167,7 +171,7 @@ def test_sparse_vectors_teach_what_dense_ones_teach(rng):
         np.testing.assert_allclose(clone(learner).fit(sparse, TRUTHS).coef_, expected, atol=1e-9)
 
 
-def test_what_cannot_be_learned_with_is_refused():
+def test_bad_parameters_are_refused():
     for params, words in (
         ({"lam": -1.0}, "lam"),
         ({"gamma": -0.1}, "gamma"),
@@ -180,9 +184,9 @@ def test_what_cannot_be_learned_with_is_refused():
             LatentLeftLinking(**params).fit(SETS, TRUTHS)
     with pytest.raises(InputError, match="learning_rate"):
         SGD(learning_rate=0)
-    with pytest.raises(InputError, match="n_passes are 3; give a list"):
+    with pytest.raises(InputError, match="n_passes is 3; use a list"):
         LatentLeftLinking().fit_path(SETS, TRUTHS, 3)
-    with pytest.raises(InputError, match="no n_passes"):
+    with pytest.raises(InputError, match="n_passes is an empty list"):
         LatentLeftLinking().fit_path(SETS, TRUTHS, [])
     with pytest.raises(InputError, match="last"):
         LatentLeftLinking().partial_fit(SETS, TRUTHS, last=0)
@@ -200,13 +204,13 @@ def test_probabilities_need_a_fit():
         LatentLeftLinking().fit(SETS, TRUTHS).log_likelihood(SETS[0], [0, 1])
 
 
-def test_links_that_are_not_looked_at_have_no_probability():
+def test_pairs_that_are_not_candidates_have_no_probability():
     learner = LatentLeftLinking(blocker=Window(2)).fit(SETS, TRUTHS)
-    found = learner.link_probabilities(SETS[0])
+    probabilities = learner.link_probabilities(SETS[0])
     n_items = len(SETS[0])
-    places = np.arange(n_items)[:, None] - np.arange(n_items)
-    assert np.all(found[:, 1:][(places > 2) | (places <= 0)] == 0)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    distances = np.arange(n_items)[:, None] - np.arange(n_items)
+    assert np.all(probabilities[:, 1:][(distances > 2) | (distances <= 0)] == 0)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
 
 
 def test_the_best_links_make_one_partition_certain():
@@ -230,19 +234,19 @@ def test_an_interrupted_fit_keeps_the_passes_that_were_made():
     assert np.array_equal(learner.coef_, LatentLeftLinking(n_passes=1).fit(SETS, TRUTHS).coef_)
 
 
-def test_progress_is_told_pass_by_pass():
-    told = []
-    with coterie.progress(told.append):
+def test_progress_is_reported_pass_by_pass():
+    steps = []
+    with coterie.progress(steps.append):
         LatentLeftLinking(n_passes=3).fit(SETS, TRUTHS)
-    assert [(step.task, step.done, step.total) for step in told] == [
+    assert [(step.task, step.done, step.total) for step in steps] == [
         ("fit", done, 3) for done in (1, 2, 3)
     ]
-    assert "objective" in told[0].detail
+    assert "objective" in steps[0].detail
 
 
 @dataclass(frozen=True)
 class Misshapen:
-    """A featurizer that gives as many columns as there are items, or too many rows."""
+    """A featurizer that returns as many columns as there are items, or a wrong number of rows."""
 
     n_columns: int | None
     n_more: int
@@ -263,9 +267,9 @@ class Misshapen:
 
 
 @each_learner
-def test_features_of_another_shape_are_refused_before_kernels_meet_them(learner):
+def test_features_of_a_wrong_shape_are_refused_before_kernels_read_them(learner):
     sets = [["a", "b", "c"], list(map(str, range(300)))]
-    truths = [[0, 0, 1], [number % 3 for number in range(300)]]
+    truths = [[0, 0, 1], [item % 3 for item in range(300)]]
     for featurizer, words in (
         (Misshapen(None, 0), "item set 1: there are 300 features, but 3 are expected"),
         (Misshapen(1, 5), "item set 0: the featurizer gave 8 rows for 3 pairs"),
@@ -275,21 +279,21 @@ def test_features_of_another_shape_are_refused_before_kernels_meet_them(learner)
             clone(learner).set_params(featurizer=featurizer).fit(sets, truths)
 
 
-def test_a_partial_fit_takes_the_parameters_of_now():
-    def gone_on(**params):
+def test_a_partial_fit_takes_the_current_parameters():
+    def fit_then_set(**params):
         return LatentLeftLinking(n_passes=1).fit(SETS, TRUTHS).set_params(**params)
 
-    window = gone_on(blocker=Window(1)).partial_fit(SETS, TRUTHS)
+    window = fit_then_set(blocker=Window(1)).partial_fit(SETS, TRUTHS)
     assert window.to_model().blocker == Window(1)
-    assert not np.array_equal(window.coef_, gone_on().partial_fit(SETS, TRUTHS).coef_)
-    before = gone_on()
-    still = gone_on(solver=SGD(1e-12, average=False)).partial_fit(SETS, TRUTHS)
-    assert not np.array_equal(still.coef_, before.coef_)
+    assert not np.array_equal(window.coef_, fit_then_set().partial_fit(SETS, TRUTHS).coef_)
+    before = fit_then_set()
+    nearly_same = fit_then_set(solver=SGD(1e-12, average=False)).partial_fit(SETS, TRUTHS)
+    assert not np.array_equal(nearly_same.coef_, before.coef_)
     last = LatentLeftLinking(n_passes=1, solver=SGD(average=False)).fit(SETS, TRUTHS)
-    np.testing.assert_allclose(still.coef_, last.coef_, rtol=1e-4)
+    np.testing.assert_allclose(nearly_same.coef_, last.coef_, rtol=1e-4)
 
 
-def test_a_partial_fit_goes_on_from_a_fit_in_batch():
+def test_a_partial_fit_continues_a_batch_fit():
     batch = LatentLeftLinking(lam=1e-2, solver=CCCP()).fit(SETS, TRUTHS)
     coef, n_steps = batch.coef_, len(batch.history_)
     batch.set_params(solver=SGD(1e-12)).partial_fit(SETS, TRUTHS)
@@ -303,12 +307,12 @@ def test_a_partial_fit_goes_on_from_a_fit_in_batch():
     ids=repr,
 )
 def test_numbers_beyond_floats_are_refused_with_a_remedy(learner):
-    huge = [np.asarray(each.items) * 1e155 for each in SETS]
+    huge = [np.asarray(item_set.items) * 1e155 for item_set in SETS]
     with pytest.raises(FeatureError, match=r"features\.Scaled"):
         clone(learner).fit(huge, TRUTHS)
 
 
-def test_extreme_weights_of_the_regulariser_and_temperatures():
+def test_extreme_regularisers_and_temperatures_give_finite_results():
     assert np.isfinite(LatentLeftLinking(lam=1e17).fit(SETS, TRUTHS).coef_).all()
     cold = LatentLeftLinking(gamma=1e-310).fit(SETS, TRUTHS)
     assert cold.log_likelihood(SETS[0], cold.predict(SETS[:1])[0]) == pytest.approx(0.0)

@@ -63,7 +63,7 @@ class PairSets:
         """Sort the listed pairs of each item set; None stands for all of them."""
         sets, first = [], 0
         for item_set, truth, pairs in zip(item_sets, truths, listed, strict=True):
-            candidates = Candidates.of(len(item_set), pairs)
+            candidates = Candidates.sort(len(item_set), pairs)
             last = first + len(candidates.lefts)
             at, known = slice(first, last), item_set.n_clusters
             sets.append(PairSet(at, candidates, pairs, truth, known))

@@ -1,4 +1,4 @@
-"""Best-Left-Link by a pair classifier: what latent left-linking is compared with."""
+"""Best-Left-Link by a pair classifier, a baseline for latent left-linking."""
 
 from coterie._kernels.linking.descent import Scratch, Weights, closest_link_pass
 from coterie._types import Blocker, Clusterer, Featurizer
@@ -9,39 +9,39 @@ from coterie.learners.linking.sgd import SGD
 
 
 class BestLeftLinkLearner(OnlineLearner):
-    """Train a linear SVM on the closest right link of each item and the links in between.
+    """Train a linear SVM on each item's closest correct link and the wrong links after it.
 
-    The closest item on the left that is truly with it is a positive example, all items between the
-    two are negative ones; one step of SGD on the hinge loss max(0, 1 − y s) for each, in their
-    order. Prediction is Max-Left-Link (Bengtson & Roth 2008; the row Bin-Left-Link of Samdani,
-    Chang & Roth 2014).
+    For each item, the link to the closest earlier item of its cluster is a positive example, and
+    the links to all items between the two are negative examples. Each example, in order, is one
+    step of SGD on the hinge loss max(0, 1 − y s). Prediction is Max-Left-Link (Bengtson & Roth
+    2008; the row Bin-Left-Link of Samdani, Chang & Roth 2014).
 
     Parameters
     ----------
     lam
         Weight λ of the regulariser.
     n_passes
-        How many times to go over the items.
+        The number of passes over the items.
     teach_firsts
-        Whether an item that starts a cluster has all items on its left as negative examples. If
-        not, as in the paper, it teaches nothing, and where many items start clusters too many are
-        joined.
+        Whether the links from an item that starts a cluster to all earlier items are negative
+        examples. If not, as in the paper, nothing is learned from such items, and where many items
+        start clusters, prediction joins too many of them.
     solver
-        The step sizes.
+        The solver, which sets the step sizes.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), and a constant.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, and a constant.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     random_state
-        Seed of the first weights, where the solver draws them.
+        The seed of the initial weights, if the solver draws them at random.
 
     Attributes
     ----------
     similarity_, coef_
         The learned similarity of pairs, and its weights.
     history_
-        One `PassStep` a pass: its objective and its time.
+        One `PassStep` per pass, with its objective and its time.
 
     Examples
     --------
@@ -72,6 +72,8 @@ class BestLeftLinkLearner(OnlineLearner):
         self, link_set: LinkSet, first: int, rate: float, weights: Weights, scratch: Scratch
     ) -> float:
         rows, labels, lam = link_set.rows, link_set.labels, float(self.lam)
-        teaches = bool(self.teach_firsts)
-        lost: float = closest_link_pass(rows, labels, first, teaches, rate, lam, weights, scratch)
-        return lost
+        teach_firsts = bool(self.teach_firsts)
+        loss: float = closest_link_pass(
+            rows, labels, first, teach_firsts, rate, lam, weights, scratch
+        )
+        return loss

@@ -1,4 +1,4 @@
-"""The concave-convex procedure: what solves latent structural SVMs and left-linking in batch."""
+"""The concave-convex procedure, which solves latent structural SVMs and batch left-linking."""
 
 import warnings
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.learners.base import warn_of_interrupt
 from coterie.learners.linking.convex_bounds import (
-    SMALL,
+    MIN_SCALE,
     Bound,
     LatentRisk,
     Planes,
     RiskPoint,
-    lower_smooth,
+    minimise_smooth,
     point_at,
 )
 
 
 class LatentStep(NamedTuple):
-    """What one iteration of the concave-convex procedure did.
+    """The result of one iteration of the concave-convex procedure.
 
-    `objective` is what it reached, after `n_inner` evaluations of the risk and `seconds`; `gap` is
-    at least how far its convex bound was still from the least.
+    `objective` is the value reached, after `n_inner` evaluations of the risk in `seconds`. The
+    convex bound of the iteration was then at most `gap` above its minimum.
     """
 
     objective: float
@@ -40,7 +40,7 @@ class LatentStep(NamedTuple):
 
 
 class LatentOptimum(NamedTuple):
-    """What the concave-convex procedure found."""
+    """The result of the concave-convex procedure."""
 
     coef: Floats
     objective: float
@@ -53,26 +53,27 @@ class LatentOptimum(NamedTuple):
 class CCCP(Value):
     """Minimise λ/2 ‖w‖² + worst(w) − best(w) by the concave-convex procedure.
 
-    Yuille & Rangarajan 2003, Yu & Joachims 2009: the convex part of the correct links, `best`, is
-    replaced by its tangent at the last w, and what is then convex is minimised; and so on. The
-    objective never rises, and ends near a local minimum. The inner problem is solved by L-BFGS
-    where it is smooth (left-linking with γ > 0), else by cutting planes, which are kept from one
-    iteration to the next.
+    Yuille & Rangarajan 2003, Yu & Joachims 2009: each iteration replaces the part of the correct
+    links, `best`, by its tangent at the last w, which makes the objective convex, and minimises the
+    result. The objective never rises, and ends near a local minimum. The inner problem is solved by
+    L-BFGS if it is smooth (left-linking with γ > 0), else by cutting planes, which are kept from
+    one iteration to the next.
 
     Parameters
     ----------
     tol
-        By what share of the objective (or of 0.001, where that is more) an iteration must lower it;
-        the first that does not is the last.
+        The least decrease of the objective per iteration, relative to the objective (or to 0.001,
+        if that is more). The solver stops after the first iteration that gains less.
     max_iter
-        After how many iterations to stop.
+        The largest number of iterations.
     inner_tol
-        The gap at which an inner problem counts as solved, as a share of its value.
+        The gap at which an inner problem counts as solved, relative to its value.
     inner_max_iter
-        After how many iterations an inner problem is left; the next iteration goes on from there.
+        The largest number of iterations on an inner problem; the next outer iteration continues
+        with it.
     start
-        Standard deviation of the normal distribution that the first weights are drawn from, by the
-        `random_state` of the learner; 0 starts from zeros.
+        The standard deviation of the normal distribution from which the initial weights are drawn,
+        with the `random_state` of the learner; 0 starts from zeros.
 
     Examples
     --------
@@ -93,26 +94,26 @@ class CCCP(Value):
             as_whole(name, getattr(self, name), 1)
 
     def minimise(self, risk: LatentRisk, lam: float, start: Floats) -> LatentOptimum:
-        """Minimise from `start`. An interrupt (Ctrl-C) ends it with the best coef so far."""
+        """Minimise from `start`. An interrupt (Ctrl-C) returns the best coef so far."""
         start = as_floats("start", start)
         if start.shape != (risk.n_columns,):
             raise InputError(
-                f"start has shape {start.shape}; give {risk.n_columns} numbers, one a column"
+                f"start has shape {start.shape}; give {risk.n_columns} numbers, one per feature"
             )
-        run = _Run(self, risk, as_positive("lam", lam), start)
+        run = _ProcedureRun(self, risk, as_positive("lam", lam), start)
         converged = interrupted = False
-        # Threads of BLAS would wait for each other: the products are small.
+        # The matrix products are so small that BLAS threads would mostly wait for each other.
         with threadpool_limits(1, "blas"):
             try:
                 converged = run.descend()
             except KeyboardInterrupt:
                 interrupted = True
-                run.settle()
+                run.keep_best()
         return LatentOptimum(run.coef, run.objective, converged, interrupted, run.history)
 
 
-class _Run:
-    """The procedure at work, at `coef` of some `objective`."""
+class _ProcedureRun:
+    """A run of the procedure, which has reached `coef` with `objective`."""
 
     def __init__(self, solver: CCCP, risk: LatentRisk, lam: float, start: Floats) -> None:
         self._solver, self._risk, self._lam = solver, risk, lam
@@ -123,41 +124,41 @@ class _Run:
         self.history: list[LatentStep] = []
 
     def descend(self) -> bool:
-        """Iterate; tell whether no more is to be gained."""
+        """Iterate; return whether the procedure has converged."""
         self._move(point_at(self._risk, self.coef))
         for _ in range(self._solver.max_iter):
-            before, gap_before = self.objective, self._gap
+            old_objective, old_gap = self.objective, self._gap
             ended = self._iterate()
-            gained = before - self.objective
-            if ended and gained <= self._solver.tol * max(before, SMALL):
+            gain = old_objective - self.objective
+            if ended and gain <= self._solver.tol * max(old_objective, MIN_SCALE):
                 return True
-            if not gained and self._gap >= gap_before:
-                # Neither did the inner problem come any closer to its end: rounding is in the way.
+            if not gain and self._gap >= old_gap:
+                # The inner problem made no progress either: rounding prevents any further descent.
                 return False
         return False
 
-    def settle(self) -> None:
-        """Move to the best coef of an iteration that was broken off."""
+    def keep_best(self) -> None:
+        """Move to the best coef of an interrupted iteration."""
         if self._bound is not None:
-            self._move(self._bound.found)
+            self._move(self._bound.best_point)
 
     def _iterate(self) -> bool:
-        """Solve the inner problem, or go on with it; tell whether it ended."""
-        since = perf_counter()
+        """Solve the inner problem, or continue with it; return whether it is solved."""
+        start = perf_counter()
         if self._bound is None:
             self._bound = Bound(self._risk, self._lam, self._point, self._best, self._tangent)
         bound, n_before = self._bound, self._bound.n_evaluated
-        lower = lower_smooth if self._risk.smooth else self._planes.lower
-        self._gap, ended = lower(bound, self._solver.inner_tol, self._solver.inner_max_iter)
+        minimise = minimise_smooth if self._risk.smooth else self._planes.minimise
+        self._gap, ended = minimise(bound, self._solver.inner_tol, self._solver.inner_max_iter)
         gap, n_inner = self._gap, bound.n_evaluated - n_before
-        self._move(bound.found)
-        seconds = perf_counter() - since
+        self._move(bound.best_point)
+        seconds = perf_counter() - start
         self.history.append(LatentStep(self.objective, n_inner, gap, seconds))
         report("fit", len(self.history), None, f"objective {self.objective:.4g}")
         return ended
 
     def _move(self, point: RiskPoint) -> None:
-        """Go to a point, unless its objective is no lower; what bounds it there is another."""
+        """Move to a point if its objective is lower; the next iteration then needs a new bound."""
         best, tangent = self._risk.best(point.coef)
         objective = 0.5 * self._lam * float(point.coef @ point.coef) + point.worst - best
         if objective < self.objective:
@@ -166,8 +167,8 @@ class _Run:
             self._bound, self._gap = None, inf
 
 
-def warn_of_end(optimum: LatentOptimum) -> None:
-    """Warn of a run that was cut short; called by the `_fit` of a learner."""
+def warn_if_unfinished(optimum: LatentOptimum) -> None:
+    """Warn if a run was interrupted or did not converge; called by the `_fit` of a learner."""
     if optimum.interrupted:
         warn_of_interrupt(stacklevel=4)
     elif not optimum.converged:

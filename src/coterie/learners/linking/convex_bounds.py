@@ -10,24 +10,25 @@ from coterie._core.arrays import Floats
 from coterie._solvers.working_set import WorkingSet
 from coterie.exceptions import FeatureError
 
-SMALL = 1e-3
-"""An objective below it is taken for so much where a share of it is asked for."""
+MIN_SCALE = 1e-3
+"""The least value that tolerances are relative to; smaller objectives count as this."""
 
-MOST_PLANES = 200
-"""How many planes are kept from one bound to the next."""
+MAX_PLANES = 200
+"""The largest number of planes kept from one bound to the next."""
 
-IDLE = 50
-"""A plane without weight in so many solutions is dropped from the program."""
+MAX_IDLE = 50
+"""The number of solutions without weight after which a plane is dropped from the program."""
 
 STEP = 0.3
-"""How far from the best point so far to the solution of the program a plane is taken."""
+"""The share of the way from the best point to the program's solution where a plane is taken."""
 
 
 class LatentRisk(Protocol):
     """A difference of two convex functions of coef, each a mean over item sets.
 
-    `worst` is the value of the best links when every wrong one is favoured by its loss, `best` that
-    of the best correct links. `worst` is nowhere below `best`: their difference is a mean slack.
+    `worst` is the value of the best links with the loss of wrong ones added to their scores, `best`
+    the value of the best correct links. `worst` is at least `best` everywhere; their difference is
+    the mean slack.
     """
 
     @property
@@ -37,7 +38,7 @@ class LatentRisk(Protocol):
 
     @property
     def smooth(self) -> bool:
-        """Whether `worst` has a gradient everywhere; if not, it is a maximum over links."""
+        """Return whether `worst` has a gradient everywhere, unlike a maximum over links."""
         ...
 
     def worst(self, coef: Floats, /) -> tuple[float, Floats]:
@@ -50,7 +51,7 @@ class LatentRisk(Protocol):
 
 
 class RiskPoint(NamedTuple):
-    """A coef, and what `worst` of a risk is there."""
+    """A coef, with the value and the gradient of a risk's `worst` at it."""
 
     coef: Floats
     worst: float
@@ -58,7 +59,7 @@ class RiskPoint(NamedTuple):
 
 
 def point_at(risk: LatentRisk, coef: Floats) -> RiskPoint:
-    """Ask a risk for `worst` at a coef."""
+    """Evaluate a risk's `worst` at a coef."""
     with np.errstate(over="ignore", invalid="ignore"):
         point = RiskPoint(coef.copy(), *risk.worst(coef))
     if not np.isfinite(point.worst) or not np.isfinite(point.gradient).all():
@@ -69,11 +70,11 @@ def point_at(risk: LatentRisk, coef: Floats) -> RiskPoint:
     return point
 
 
-class Lowered(NamedTuple):
-    """How a search for the least value of a bound ended.
+class BoundResult(NamedTuple):
+    """The result of minimising a bound.
 
-    `gap` is at least how far the value of `Bound.found` is from the least; `ended` tells whether
-    more iterations would be of no use.
+    The value of `Bound.best_point` is at most `gap` above the minimum. If `ended`, more iterations
+    would not lower it.
     """
 
     gap: float
@@ -81,27 +82,30 @@ class Lowered(NamedTuple):
 
 
 class Bound:
-    """λ/2 ‖w‖² + worst(w) − best(w₀) − best′(w₀)·(w − w₀): convex, never below the objective.
+    """The convex upper bound λ/2 ‖w‖² + worst(w) − best(w₀) − best′(w₀)·(w − w₀) of the objective.
 
-    As `best` is convex, its tangent at w₀ is nowhere above it, and touches it at w₀. So a w of a
-    lower value than w₀ has a lower objective too. No value is below 0, since `worst` is nowhere
-    below `best`. `found` is the point of the least value that was evaluated.
+    Because `best` is convex, its tangent at w₀ is at most `best` everywhere, and equals it at w₀.
+    So if the bound is lower at w than at w₀, the objective is lower too. The bound is never
+    negative, since `worst` is at least `best`. `best_point` is the evaluated point of the least
+    value.
     """
 
-    def __init__(self, risk: LatentRisk, lam: float, at: RiskPoint, best: float, tangent: Floats):
+    def __init__(
+        self, risk: LatentRisk, lam: float, point: RiskPoint, best: float, tangent: Floats
+    ):
         self._risk, self.lam, self.tangent = risk, lam, tangent
-        self.offset = float(tangent @ at.coef) - best
-        self.found, self.value = at, self.value_of(at)
+        self.offset = float(tangent @ point.coef) - best
+        self.best_point, self.value = point, self.value_of(point)
         self.n_evaluated = 0
 
     def evaluate(self, coef: Floats) -> RiskPoint:
-        """Ask the risk for `worst` at a coef, and keep the point if its value is the least."""
-        if np.array_equal(coef, self.found.coef):
-            return self.found
+        """Evaluate `worst` at a coef, and keep the point if its value is the least so far."""
+        if np.array_equal(coef, self.best_point.coef):
+            return self.best_point
         self.n_evaluated += 1
         point = point_at(self._risk, coef)
         if self.value_of(point) < self.value:
-            self.found, self.value = point, self.value_of(point)
+            self.best_point, self.value = point, self.value_of(point)
         return point
 
     def value_of(self, point: RiskPoint) -> float:
@@ -114,94 +118,94 @@ class Bound:
         """Return the gradient of the bound at a point."""
         return self.lam * point.coef + point.gradient - self.tangent
 
-    def allowed(self, tol: float) -> float:
-        """Return the gap that is a share `tol` of the value."""
-        return tol * max(self.value, SMALL)
+    def max_gap(self, tol: float) -> float:
+        """Return the gap at which to stop, for a tolerance relative to the value."""
+        return tol * max(self.value, MIN_SCALE)
 
 
-def lower_smooth(bound: Bound, tol: float, max_iter: int) -> Lowered:
-    """Minimise a bound by L-BFGS, if it has a gradient everywhere.
+def minimise_smooth(bound: Bound, tol: float, max_iter: int) -> BoundResult:
+    """Minimise a bound that has a gradient everywhere, by L-BFGS.
 
-    Its curvature is at least λ, so that no value is lower than that of a point by more than
-    ‖gradient‖² / (2 λ).
+    The curvature of the bound is at least λ, so the minimum is at most ‖gradient‖² / (2 λ) below
+    the value of any point.
     """
 
     def gap() -> float:
-        slope = bound.gradient_of(bound.found)
-        return min(bound.value, float(slope @ slope) / (2 * bound.lam))
+        gradient = bound.gradient_of(bound.best_point)
+        return min(bound.value, float(gradient @ gradient) / (2 * bound.lam))
 
-    def evaluated(coef: Floats) -> tuple[float, Floats]:
+    def evaluate(coef: Floats) -> tuple[float, Floats]:
         point = bound.evaluate(coef)
         return bound.value_of(point), bound.gradient_of(point)
 
-    def stop_where_closed(intermediate_result: OptimizeResult) -> None:  # noqa: ARG001
-        if gap() <= bound.allowed(tol):
+    def stop_if_closed(intermediate_result: OptimizeResult) -> None:  # noqa: ARG001
+        if gap() <= bound.max_gap(tol):
             raise StopIteration
 
-    if gap() <= bound.allowed(tol):
-        return Lowered(gap(), True)
+    if gap() <= bound.max_gap(tol):
+        return BoundResult(gap(), True)
     options = {"maxiter": max_iter, "maxfun": np.inf, "ftol": 0.0, "gtol": 0.0}
-    run = minimize(
-        evaluated,
-        bound.found.coef,
+    result = minimize(
+        evaluate,
+        bound.best_point.coef,
         method="L-BFGS-B",
         jac=True,
-        callback=stop_where_closed,
+        callback=stop_if_closed,
         options=options,
     )
-    # Before its last iteration it ends where the gap is closed, or where rounding hides descent.
-    return Lowered(gap(), run.nit < max_iter or gap() <= bound.allowed(tol))
+    # L-BFGS ends early if the gap is closed, or if rounding keeps it from any further descent.
+    return BoundResult(gap(), result.nit < max_iter or gap() <= bound.max_gap(tol))
 
 
 class Planes:
-    """Minimises bounds by cutting planes, whether they have a gradient everywhere or not.
+    """Minimises bounds by cutting planes, also where they have no gradient.
 
-    Each evaluation gives a plane that `worst` is nowhere below, whatever the tangent of `best`: so
-    planes serve the next bound too. The program over them is that of a structural SVM with one
-    slack, divided by λ: min ½‖w‖² + ξ/λ, where ξ ≥ 0 and, for each plane, ξ ≥ its height above the
-    tangent at w (Joachims, Finley & Yu 2009; Teo et al. 2010). As its solutions jump about, the
-    plane is taken at a point between the best one so far and the solution.
+    Each evaluation gives a plane that is at most `worst` everywhere, whatever the tangent of
+    `best`, so planes remain valid for the next bound. The program over them is that of a structural
+    SVM with one slack, divided by λ: min ½‖w‖² + ξ/λ, where ξ ≥ 0 and, for each plane, ξ ≥ its
+    height above the tangent at w (Joachims, Finley & Yu 2009; Teo et al. 2010). Successive
+    solutions can be far apart, so the next plane is taken between the best point and the solution.
     """
 
     _working: WorkingSet
-    _least: float
+    _lower_bound: float
 
     def __init__(self) -> None:
-        self._kept: deque[RiskPoint] = deque(maxlen=MOST_PLANES)
+        self._points: deque[RiskPoint] = deque(maxlen=MAX_PLANES)
         self._bound: Bound | None = None
 
-    def lower(self, bound: Bound, tol: float, max_iter: int) -> Lowered:
-        """Minimise a bound, up to a duality gap; go on where the last search of it was left."""
+    def minimise(self, bound: Bound, tol: float, max_iter: int) -> BoundResult:
+        """Minimise a bound up to a duality gap; a second call for the same bound continues."""
         if bound is not self._bound:
-            self._turn_to(bound)
+            self._change_bound(bound)
         working = self._working
         for _ in range(max_iter):
-            working.solve(0.1 * bound.allowed(tol) / bound.lam)
-            self._least = max(self._least, bound.lam * working.dual)
-            if self._gap(bound) <= bound.allowed(tol):
-                return Lowered(self._gap(bound), True)
-            self._cut(bound)
-            working.purge(IDLE)
-        return Lowered(self._gap(bound), False)
+            working.solve(0.1 * bound.max_gap(tol) / bound.lam)
+            self._lower_bound = max(self._lower_bound, bound.lam * working.dual)
+            if self._gap(bound) <= bound.max_gap(tol):
+                return BoundResult(self._gap(bound), True)
+            self._add_cut(bound)
+            working.purge(MAX_IDLE)
+        return BoundResult(self._gap(bound), False)
 
     def _gap(self, bound: Bound) -> float:
-        # Rounding may put the two in the wrong order.
-        return max(bound.value - self._least, 0.0)
+        # Rounding may make the lower bound exceed the value.
+        return max(bound.value - self._lower_bound, 0.0)
 
-    def _turn_to(self, bound: Bound) -> None:
-        self._bound, self._least = bound, 0.0
+    def _change_bound(self, bound: Bound) -> None:
+        self._bound, self._lower_bound = bound, 0.0
         self._working = WorkingSet(len(bound.tangent), np.array([1.0 / bound.lam]))
-        for point in (*self._kept, bound.found):
+        for point in (*self._points, bound.best_point):
             self._add(bound, point)
 
-    def _cut(self, bound: Bound) -> None:
-        """Add a plane that asks for more slack at the solution of the program."""
-        solution, centre = self._working.coef, bound.found.coef
-        asked = self._working.slacks(solution)
+    def _add_cut(self, bound: Bound) -> None:
+        """Add a plane that raises the slack at the solution of the program."""
+        solution, centre = self._working.coef, bound.best_point.coef
+        old_slack = self._working.slacks(solution)
         for coef in (centre + STEP * (solution - centre), solution):
-            self._kept.append(bound.evaluate(coef))
-            self._add(bound, self._kept[-1])
-            if self._working.slacks(solution) > asked:
+            self._points.append(bound.evaluate(coef))
+            self._add(bound, self._points[-1])
+            if self._working.slacks(solution) > old_slack:
                 return
 
     def _add(self, bound: Bound, point: RiskPoint) -> None:

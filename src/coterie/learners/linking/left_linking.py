@@ -1,4 +1,4 @@
-"""Latent left-linking: each item links to one on its left, or starts a cluster."""
+"""Latent left-linking, in which each item links to an earlier item or starts a cluster."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,25 +19,25 @@ from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import LeftLink
 from coterie.items import as_item_set
 from coterie.learners.base import Examples
-from coterie.learners.linking.cccp import CCCP, LatentOptimum, warn_of_end
+from coterie.learners.linking.cccp import CCCP, LatentOptimum, warn_if_unfinished
 from coterie.learners.linking.link_sets import Candidates, LinkSet
 from coterie.learners.linking.online import STOCHASTIC, OnlineLearner
-from coterie.learners.linking.sgd import SGD, drawn_start
+from coterie.learners.linking.sgd import SGD, draw_start
 from coterie.partition import PartitionLike, as_partition
 
 
 class LatentLeftLinking(OnlineLearner):
-    """Learn the probability that an item links to each item on its left.
+    """Learn the probability that an item links to each earlier item (to its left).
 
     Item i links to j < i with a probability proportional to exp(w·φ(i, j)/γ), or starts a cluster
-    with one proportional to 1; links are latent, clusters are given. Learning minimises λ/2 ‖w‖² +
-    the mean over items of γ log Σ_j exp((w·φ(i, j) + δ(i, j))/γ) over all links, less the same over
-    the right ones without δ, which is 1 for wrong links (Samdani, Chang & Roth 2014, eq. 7). γ = 1
-    without δ is a hidden conditional random field, γ = 0 a latent structural SVM over the best
-    links alone. Prediction is the greedy rule `LeftLink` with the same γ, which is online: see
-    `coterie.stream`.
+    with a probability proportional to 1. The clusters are given in training, the links are latent.
+    Learning minimises λ/2 ‖w‖² + the mean over items of γ log Σ_j exp((w·φ(i, j) + δ(i, j))/γ) over
+    all links, minus the same term over the correct links only; δ is 1 for wrong links and 0 for
+    correct ones (Samdani, Chang & Roth 2014, eq. 7). γ = 1 without δ is a hidden conditional random
+    field, γ = 0 a latent structural SVM over the best links alone. Prediction is the greedy rule
+    `LeftLink` with the same γ, which works online: see `coterie.stream`.
 
-    SGD learns from all items alike (eq. 8), CCCP from all item sets alike (eq. 7).
+    SGD gives all items the same weight (eq. 8), CCCP all item sets (eq. 7).
 
     Parameters
     ----------
@@ -46,23 +46,24 @@ class LatentLeftLinking(OnlineLearner):
     lam
         Weight λ of the regulariser.
     n_passes
-        How many times SGD goes over the items; CCCP has limits of its own.
+        The number of passes of SGD over the items; CCCP has its own limits.
     solver
         `SGD`, or `CCCP`, which takes many times longer and never lets the objective rise.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), and a constant, without which no cluster would ever be started rightly.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, and a constant. Without a constant, the score of a link cannot be
+        shifted against that of a new cluster, which is 0.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     random_state
-        Seed of the first weights, where the solver draws them.
+        The seed of the initial weights, if the solver draws them at random.
 
     Attributes
     ----------
     similarity_, coef_
         The learned similarity of pairs, and its weights.
     history_
-        One named tuple a pass of SGD or an iteration of CCCP, with its `objective`.
+        One named tuple per pass of SGD or iteration of CCCP, with its `objective`.
 
     Examples
     --------
@@ -92,43 +93,46 @@ class LatentLeftLinking(OnlineLearner):
     def log_likelihood(self, item_set: Any, partition: PartitionLike) -> float:
         """Return the logarithm of the probability of a partition (eq. 4), in nats.
 
-        At γ = 0 one partition has probability 1, all others have 0. A partition that no links
-        between pairs that are looked at can make has probability 0.
+        At γ = 0, one partition has probability 1 and all others have 0. A partition that links
+        between candidate pairs cannot make has probability 0.
         """
         check_is_fitted(self, "similarity_")
         truth = as_partition(partition, len(as_item_set(item_set)))
         links, candidates = self._links(item_set)
-        item = candidates.items
-        right = truth.labels[candidates.lefts] == truth.labels[item]
+        items = candidates.items
+        is_correct = truth.labels[candidates.lefts] == truth.labels[items]
         firsts = np.unique(truth.labels, return_index=True)[1]
         if not self._trained_gamma:
             shares, new = self._shares(links, candidates)
-            chosen = np.bincount(item[right], shares[right], minlength=len(truth))
-            chosen[firsts] = new[firsts]
-            return 0.0 if np.all(chosen) else -np.inf
-        # Logarithms of measures, for a measure itself may be too small for a float.
+            correct_shares = np.bincount(
+                items[is_correct], shares[is_correct], minlength=len(truth)
+            )
+            correct_shares[firsts] = new[firsts]
+            return 0.0 if np.all(correct_shares) else -np.inf
+        # In logarithms, since exp(score/γ) itself may be too small or too large for a float.
         top = np.zeros(len(truth))
-        np.maximum.at(top, item, links)
+        np.maximum.at(top, items, links)
         with np.errstate(over="ignore"):
-            measures = (links - top[item]) / self._trained_gamma
-            every, correct = -top / self._trained_gamma, np.full(len(truth), -np.inf)
-        correct[firsts] = every[firsts]
-        np.logaddexp.at(every, item, measures)
-        np.logaddexp.at(correct, item[right], measures[right])
-        return float(np.sum(correct - every))
+            log_weights = (links - top[items]) / self._trained_gamma
+            totals, correct_totals = -top / self._trained_gamma, np.full(len(truth), -np.inf)
+        correct_totals[firsts] = totals[firsts]
+        np.logaddexp.at(totals, items, log_weights)
+        np.logaddexp.at(correct_totals, items[is_correct], log_weights[is_correct])
+        return float(np.sum(correct_totals - totals))
 
     def link_probabilities(self, item_set: Any) -> Floats:
-        """Return the probability of each link (eq. 2): row i has those of item i.
+        """Return the probability of each link (eq. 2), one row per item.
 
-        Column 0 is that of a new cluster, column j + 1 that of a link to item j.
+        Column 0 has the probability that the item starts a cluster, column j + 1 the probability
+        that it links to item j.
         """
         check_is_fitted(self, "similarity_")
         links, candidates = self._links(item_set)
         shares, new = self._shares(links, candidates)
-        found = np.zeros((len(new), len(new) + 1))
-        found[:, 0] = new
-        found[candidates.items, candidates.lefts + 1] = shares
-        return found
+        probabilities = np.zeros((len(new), len(new) + 1))
+        probabilities[:, 0] = new
+        probabilities[candidates.items, candidates.lefts + 1] = shares
+        return probabilities
 
     @property
     def _clusterer(self) -> Clusterer:
@@ -136,17 +140,17 @@ class LatentLeftLinking(OnlineLearner):
 
     def _fit(self, examples: Examples) -> None:
         if isinstance(self.solver, CCCP):
-            warn_of_end(self._minimise(examples, self.solver))
+            warn_if_unfinished(self._minimise(examples, self.solver))
         else:
             super()._fit(examples)
 
     def _minimise(self, examples: Examples, solver: CCCP) -> LatentOptimum:
-        self._refuse_bad_numbers()
-        featurizer, sets = self._begin(examples)
+        self._check_numbers()
+        featurizer, sets = self._prepare(examples)
         risk = LinearLinkRisk(sets, self.gamma)
-        start = drawn_start(solver, risk.n_columns, self.random_state)
+        start = draw_start(solver, risk.n_columns, self.random_state)
         optimum = solver.minimise(risk, self.lam, start)
-        self._keep(featurizer, optimum.coef, optimum.history)
+        self._set_result(featurizer, optimum.coef, optimum.history)
         return optimum
 
     @property
@@ -154,8 +158,8 @@ class LatentLeftLinking(OnlineLearner):
         assert isinstance(self._trained, LeftLink)  # noqa: S101 — by `_clusterer`
         return float(self._trained.gamma)
 
-    def _refuse_bad_numbers(self) -> None:
-        super()._refuse_bad_numbers()
+    def _check_numbers(self) -> None:
+        super()._check_numbers()
         as_real("gamma", self.gamma)
 
     def _descend(
@@ -163,17 +167,17 @@ class LatentLeftLinking(OnlineLearner):
     ) -> float:
         rows, labels = link_set.rows, link_set.labels
         gamma, lam = float(self.gamma), float(self.lam)
-        lost: float = left_link_pass(rows, labels, first, gamma, rate, lam, weights, scratch)
-        return lost
+        loss: float = left_link_pass(rows, labels, first, gamma, rate, lam, weights, scratch)
+        return loss
 
     def _links(self, item_set: Any) -> tuple[Floats, Candidates]:
-        """Score the candidates of each item."""
+        """Return the score of each candidate link, and the candidates of each item."""
         scores = self.to_model().scores(item_set)
-        candidates = Candidates.of(scores.n_items, scores.listed)
+        candidates = Candidates.sort(scores.n_items, scores.listed)
         return read_only(scores.scores[candidates.order]), candidates
 
     def _shares(self, links: Floats, candidates: Candidates) -> tuple[Floats, Floats]:
-        """Return the probability of each link, and of a new cluster for each item."""
+        """Return the probability of each link, and for each item that of a new cluster."""
         shares, new = np.empty(len(links)), np.empty(len(candidates.starts) - 1)
         link_shares(candidates.starts, links, self._trained_gamma, shares, new)
         return shares, new
@@ -183,9 +187,9 @@ class LatentLeftLinking(OnlineLearner):
 class LinearLinkRisk:
     """The mean over item sets of the mean loss of their items.
 
-    worst(w) − best(w) is the second part of Samdani, Chang & Roth 2014, eq. 7: `worst` is γ/|D| Σ_d
-    1/m_d Σ_i log Σ_j exp((w·φ(i, j) + δ)/γ) over all links, `best` the same over the right ones
-    without δ. Both are convex, and differentiable where γ > 0.
+    worst(w) − best(w) is the loss in Samdani, Chang & Roth 2014, eq. 7. `worst` is γ/|D| Σ_d 1/m_d
+    Σ_i log Σ_j exp((w·φ(i, j) + δ)/γ) over all links; `best` is the same sum over the correct links
+    without δ. Both are convex, and differentiable if γ > 0.
     """
 
     sets: Sequence[LinkSet]
@@ -198,29 +202,32 @@ class LinearLinkRisk:
 
     @property
     def smooth(self) -> bool:
-        """Whether `worst` is differentiable."""
+        """Return whether `worst` is differentiable."""
         return self.gamma > 0
 
     def worst(self, coef: Floats) -> tuple[float, Floats]:
-        """Return the loss-augmented part and its gradient, with weights p."""
+        """Return the loss-augmented part and its gradient."""
         return self._mean(sum_augmented_soft_max, coef)
 
     def best(self, coef: Floats) -> tuple[float, Floats]:
-        """Return the part of the right links and its gradient, with weights p′."""
+        """Return the part of the correct links and its gradient."""
         return self._mean(sum_correct_soft_max, coef)
 
     def objective(self, coef: Floats, lam: float) -> tuple[float, Floats]:
         """Return eq. 7 and its gradient."""
-        (worst, down), (best, up) = self.worst(coef), self.best(coef)
-        return 0.5 * lam * float(coef @ coef) + worst - best, lam * coef + down - up
+        (worst, worst_gradient), (best, best_gradient) = self.worst(coef), self.best(coef)
+        return 0.5 * lam * float(
+            coef @ coef
+        ) + worst - best, lam * coef + worst_gradient - best_gradient
 
-    def _mean(self, part: Callable[..., float], coef: Floats) -> tuple[float, Floats]:
-        value, gradient = 0.0, np.zeros(len(coef))
-        for each in self.sets:
-            starts, lefts, _ = each.candidates
-            links = each.links(coef)
-            pulls = np.zeros(len(links))
-            share = 1.0 / (len(self.sets) * max(len(each), 1))
-            value += share * part(starts, lefts, links, each.labels, float(self.gamma), pulls)
-            gradient += share * each.gradient(pulls)
-        return value, gradient
+    def _mean(self, sum_loss: Callable[..., float], coef: Floats) -> tuple[float, Floats]:
+        mean, gradient, gamma = 0.0, np.zeros(len(coef)), float(self.gamma)
+        for link_set in self.sets:
+            starts, lefts, _ = link_set.candidates
+            links = link_set.link_scores(coef)
+            link_gradient = np.zeros(len(links))
+            loss = sum_loss(starts, lefts, links, link_set.labels, gamma, link_gradient)
+            weight = 1.0 / (len(self.sets) * max(len(link_set), 1))
+            mean += weight * loss
+            gradient += weight * link_set.gradient(link_gradient)
+        return mean, gradient

@@ -1,4 +1,4 @@
-"""Item sets as online learners see them: the candidates on the left of each item, and the truth."""
+"""Item sets prepared for left-linking: the candidate links of each item, and the truth."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,9 +27,10 @@ from coterie.partition import Partition
 
 
 class Candidates(NamedTuple):
-    """The pairs of an item set, those of one later item after the other, by earlier item.
+    """The candidate pairs of an item set, sorted by their later item and then by the earlier one.
 
-    `order` has the row that each has among the features.
+    The pairs of item i are at `starts[i]` to `starts[i + 1]`, and `lefts` has their earlier items.
+    `order` has the row of each pair in the matrix of features.
     """
 
     starts: Ints
@@ -37,8 +38,8 @@ class Candidates(NamedTuple):
     order: Ints
 
     @classmethod
-    def of(cls, n_items: int, pairs: Pairs | None) -> "Candidates":
-        """Sort the pairs; None stands for all of them."""
+    def sort(cls, n_items: int, pairs: Pairs | None) -> "Candidates":
+        """Sort pairs; None means all pairs."""
         if pairs is None:
             return cls(*_all_candidates(n_items))
         rows = read_only(np.arange(len(pairs), dtype=np.float64))
@@ -51,8 +52,8 @@ class Candidates(NamedTuple):
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     @property
-    def most(self) -> int:
-        """The largest number of candidates of an item."""
+    def max_count(self) -> int:
+        """The largest number of candidate links of an item."""
         return int(np.diff(self.starts).max(initial=0))
 
 
@@ -68,26 +69,26 @@ class LinkSet:
         return len(self.labels)
 
     @classmethod
-    def of(
+    def prepare(
         cls, item_set: ItemSet, truth: Partition, featurizer: Featurizer, blocker: Blocker
     ) -> "LinkSet":
-        """List the pairs of an item set, and compute their features."""
+        """Find the candidate pairs of an item set, and compute their features."""
         pairs = blocker(item_set)
-        candidates = Candidates.of(len(item_set), pairs)
+        candidates = Candidates.sort(len(item_set), pairs)
         labels: Ints = truth.labels.astype(np.int32)
         features = featurizer(item_set, pairs)
         refuse_wrong_row_count(features, len(candidates.lefts))
         return cls(features, candidates, read_only(labels))
 
-    def links(self, coef: Floats) -> Floats:
-        """Score all pairs, in the order of the candidates."""
+    def link_scores(self, coef: Floats) -> Floats:
+        """Return the scores of all pairs, in the order of the candidates."""
         return (self.features @ coef)[self.candidates.order]
 
-    def gradient(self, pulls: Floats) -> Floats:
-        """Return Σ pulls · features, with pulls in the order of the candidates."""
-        weights = np.empty(len(pulls))
-        weights[self.candidates.order] = pulls
-        return self.features.T @ weights
+    def gradient(self, link_gradient: Floats) -> Floats:
+        """Return the gradient by coef, given that by the scores in the order of the candidates."""
+        pair_gradient = np.empty(len(link_gradient))
+        pair_gradient[self.candidates.order] = link_gradient
+        return self.features.T @ pair_gradient
 
     @cached_property
     def rows(self) -> PairRows:
@@ -96,55 +97,57 @@ class LinkSet:
 
 
 def refuse_wrong_row_count(features: Features, n_pairs: int) -> None:
-    """Refuse features that are not those of so many pairs, before a kernel reads beyond them."""
+    """Refuse features without one row per pair, as kernels would read beyond their end."""
     if features.shape[0] != n_pairs:
         raise FeatureError(
-            f"the featurizer gave {features.shape[0]} rows for {n_pairs} pairs; give one row a pair"
+            f"the featurizer gave {features.shape[0]} rows for {n_pairs} pairs; give one row per "
+            "pair"
         )
 
 
-def link_sets(
+def prepare_link_sets(
     item_sets: Sequence[ItemSet],
     truths: Sequence[Partition],
     featurizer: Featurizer,
     blocker: Blocker,
 ) -> Iterator[LinkSet]:
-    """Make item sets ready one after the other; an error names the set at fault."""
-    for number, (item_set, truth) in enumerate(zip(item_sets, truths, strict=True)):
-        with located(f"item set {number}"):
-            yield LinkSet.of(item_set, truth, featurizer, blocker)
+    """Yield the link set of each item set; errors name the item set that they are about."""
+    for index, (item_set, truth) in enumerate(zip(item_sets, truths, strict=True)):
+        with located(f"item set {index}"):
+            yield LinkSet.prepare(item_set, truth, featurizer, blocker)
 
 
 def _all_candidates(n_items: int) -> tuple[Ints, Ints, Ints]:
     counts = np.arange(n_items)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    item = np.repeat(counts, counts)
-    left = np.arange(len(item)) - starts[item]
-    order = left * n_items - left * (left + 1) // 2 + item - left - 1
-    return read_only(starts), read_only(left.astype(np.int32)), order
+    items = np.repeat(counts, counts)
+    lefts = np.arange(len(items)) - starts[items]
+    # The position of the pair (left, item) in SciPy's condensed order.
+    order = lefts * n_items - lefts * (lefts + 1) // 2 + items - lefts - 1
+    return read_only(starts), read_only(lefts.astype(np.int32)), order
 
 
 # Features as arrays.
 
 Compressed: TypeAlias = tuple[NDArray[Any], NDArray[Any], Floats]
-"""A sparse matrix by rows: where each begins, the columns and the values."""
+"""A sparse matrix by rows: the offsets of the rows, the columns and the values."""
 
 
 class _Leaf(NamedTuple):
-    """Features that are no stack of others, their first column, and what divides their columns."""
+    """An operator without parts, its first column in the whole, and the divisors of its columns."""
 
-    of: Any
+    operator: Any
     first: int
     scale: Floats
 
 
 def _leaves(features: Any, first: int, scale: Floats) -> Iterator[_Leaf]:
     if isinstance(features, StackedFeatures):
-        at = 0
+        offset = 0
         for part in features.parts:
             width = part.shape[1]
-            yield from _leaves(part, first + at, scale[at : at + width])
-            at += width
+            yield from _leaves(part, first + offset, scale[offset : offset + width])
+            offset += width
     elif isinstance(features, ScaledFeatures):
         yield from _leaves(features.of, first, scale * features.scale)
     else:
@@ -152,26 +155,26 @@ def _leaves(features: Any, first: int, scale: Floats) -> Iterator[_Leaf]:
 
 
 def _as_rows(features: Features, candidates: Candidates) -> PairRows:
-    """Sort what features are made of into the kinds that kernels know.
+    """Sort the parts of features into the kinds that kernels know.
 
-    Of each kind but the constants there is room for one; a second one, and features of no known
-    kind, are written out as parts of the sparse matrix.
+    Kernels take one part of each kind, and any number of constants. Further parts of a kind, and
+    parts of other kinds, are written out as columns of the sparse matrix.
     """
-    found: dict[str, _Leaf] = {}
+    leaf_of_kind: dict[str, _Leaf] = {}
     constants: list[int] = []
-    rest: list[_Leaf] = []
+    sparse_leaves: list[_Leaf] = []
     for leaf in _leaves(features, 0, np.ones(features.shape[1])):
         kind = _kind(leaf)
         if kind == "constant":
             constants.append(leaf.first)
-        elif kind and kind not in found:
-            found[kind] = leaf
+        elif kind and kind not in leaf_of_kind:
+            leaf_of_kind[kind] = leaf
         else:
-            rest.append(leaf)
-    dense, first_dense = _dense(found.get("dense"), candidates.order)
-    nodes, first_node = _nodes(found.get("nodes"))
-    indptr, columns, values = _sparse(rest, features.shape[1], candidates.order)
-    node_indptr, node_columns, node_values = _sparse_nodes(found.get("sparse nodes"))
+            sparse_leaves.append(leaf)
+    dense, first_dense = _dense(leaf_of_kind.get("dense"), candidates.order)
+    nodes, first_node = _nodes(leaf_of_kind.get("nodes"))
+    indptr, columns, values = _sparse(sparse_leaves, features.shape[1], candidates.order)
+    node_indptr, node_columns, node_values = _sparse_nodes(leaf_of_kind.get("sparse nodes"))
     return PairRows(
         starts=candidates.starts,
         lefts=candidates.lefts,
@@ -190,45 +193,49 @@ def _as_rows(features: Features, candidates: Candidates) -> PairRows:
 
 
 def _kind(leaf: _Leaf) -> str:
-    """Name the kind of features that need not be written out as a sparse matrix."""
-    if isinstance(leaf.of, ConstantFeatures) and leaf.scale[0] == 1.0:
+    """Return the kind of a leaf for kernels, or "" if it must become a sparse matrix."""
+    if isinstance(leaf.operator, ConstantFeatures) and leaf.scale[0] == 1.0:
         return "constant"
-    if isinstance(leaf.of, DenseFeatures):
+    if isinstance(leaf.operator, DenseFeatures):
         return "dense"
-    if isinstance(leaf.of, NodeProducts):
-        return "sparse nodes" if sp.issparse(leaf.of.nodes) else "nodes"
+    if isinstance(leaf.operator, NodeProducts):
+        return "sparse nodes" if sp.issparse(leaf.operator.nodes) else "nodes"
     return ""
 
 
 def _dense(leaf: _Leaf | None, order: Ints) -> tuple[Floats, int]:
     if leaf is None:
         return read_only(np.empty((0, 0))), 0
-    return read_only(np.ascontiguousarray(leaf.of.matrix[order] / leaf.scale)), leaf.first
+    return read_only(np.ascontiguousarray(leaf.operator.matrix[order] / leaf.scale)), leaf.first
 
 
 def _nodes(leaf: _Leaf | None) -> tuple[Floats, int]:
     if leaf is None:
         return read_only(np.empty((0, 0))), 0
-    # Both factors of a product are divided, by the root.
-    return read_only(np.ascontiguousarray(leaf.of.nodes / np.sqrt(leaf.scale))), leaf.first
+    # A product is divided by the scale if each of its two factors is divided by the root.
+    return read_only(np.ascontiguousarray(leaf.operator.nodes / np.sqrt(leaf.scale))), leaf.first
 
 
 def _sparse(leaves: Sequence[_Leaf], n_columns: int, order: Ints) -> Compressed:
-    """Put the parts of the sparse matrix together, each at its columns."""
-    parts = [_placed(sp.csr_array(written(leaf.of)), leaf, n_columns) for leaf in leaves]
-    whole: Any = sum(parts[1:], parts[0]) if parts else sp.csr_array((len(order), n_columns))
-    return _arrays(whole[order])
+    """Add up leaves as one sparse matrix, in which each leaf has its columns."""
+    parts = [
+        _shift_columns(sp.csr_array(written(leaf.operator)), leaf, n_columns) for leaf in leaves
+    ]
+    total: Any = sum(parts[1:], parts[0]) if parts else sp.csr_array((len(order), n_columns))
+    return _as_compressed(total[order])
 
 
 def _sparse_nodes(leaf: _Leaf | None) -> Compressed:
     if leaf is None:
-        return _arrays(sp.csr_array((0, 0)))
+        return _as_compressed(sp.csr_array((0, 0)))
     rooted = leaf._replace(scale=np.sqrt(leaf.scale))
-    return _arrays(_placed(leaf.of.nodes, rooted, leaf.first + leaf.of.nodes.shape[1]))
+    return _as_compressed(
+        _shift_columns(leaf.operator.nodes, rooted, leaf.first + leaf.operator.nodes.shape[1])
+    )
 
 
-def _placed(matrix: Any, leaf: _Leaf, n_columns: int) -> Any:
-    """Divide the columns of a sparse matrix, and put them at their place among all."""
+def _shift_columns(matrix: Any, leaf: _Leaf, n_columns: int) -> Any:
+    """Divide the columns of a sparse matrix by their scale, and shift them by the leaf's first."""
     values, indices = matrix.data, matrix.indices
     if np.any(leaf.scale != 1.0):
         values = values / leaf.scale[indices]
@@ -237,8 +244,11 @@ def _placed(matrix: Any, leaf: _Leaf, n_columns: int) -> Any:
     return sp.csr_array((values, indices, matrix.indptr), shape=(matrix.shape[0], n_columns))
 
 
-def _arrays(matrix: Any) -> Compressed:
-    """Return a sparse matrix as kernels take it; without signs, so that no index is looked at."""
-    ends, columns = matrix.indptr.astype(np.uint64), matrix.indices.astype(np.uint32)
+def _as_compressed(matrix: Any) -> Compressed:
+    """Return a sparse matrix as kernels take it.
+
+    Indices are unsigned, so that kernels need not test whether they are negative.
+    """
+    indptr, columns = matrix.indptr.astype(np.uint64), matrix.indices.astype(np.uint32)
     values = matrix.data.astype(np.float64, copy=False)
-    return read_only(ends), read_only(columns), read_only(values)
+    return read_only(indptr), read_only(columns), read_only(values)

@@ -1,4 +1,4 @@
-"""What the learners share that learn from one item after the other."""
+"""The common part of the learners that learn from one item after the other."""
 
 import warnings
 from abc import abstractmethod
@@ -15,7 +15,7 @@ from coterie._kernels.linking.descent import Scratch, Weights, start_weights
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError, InterruptedWarning
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.linking.link_sets import LinkSet, link_sets
+from coterie.learners.linking.link_sets import LinkSet, prepare_link_sets
 from coterie.learners.linking.sgd import SGD, Descent, PassStep
 from coterie.partition import PartitionLike
 from coterie.similarities import LinearSimilarity
@@ -24,15 +24,15 @@ STOCHASTIC = SGD()
 
 
 class OnlineLearner(Learner):
-    """A learner of pair weights by passes over items.
+    """A learner of feature weights that makes passes over items.
 
-    A member defines `_descend`, which makes a pass over one item set, and `_clusterer`.
+    A subclass defines `_descend`, which makes a pass over one item set, and `_clusterer`.
     """
 
     coef_: Floats
     history_: list[Any]
     _path_param: ClassVar[str] = "n_passes"
-    """The parameter for all of whose values one fit is enough."""
+    """The parameter for which one run gives the results of several values."""
 
     def __init__(
         self,
@@ -56,19 +56,20 @@ class OnlineLearner(Learner):
         partitions: Iterable[PartitionLike],
         n_passes: Sequence[int],
     ) -> list[Self]:
-        """Fit for several numbers of passes, in one run of the largest.
+        """Fit for several numbers of passes, in a single run of the largest number.
 
-        Returns fitted copies of this learner in the order of `n_passes`; it is not fitted itself.
+        Returns fitted copies of this learner in the order of `n_passes`; the learner itself stays
+        unfitted.
         """
         examples = as_examples(item_sets, partitions)
         counts = [as_whole("n_passes", count, 1) for count in _as_list(n_passes)]
-        self._refuse_what_does_not_fit()
+        self._check_params()
         fitted: list[Self] = [clone(self).set_params(n_passes=count) for count in counts]
-        featurizer, sets = self._begin(examples)
-        for done, (descent, history) in enumerate(self._passes(sets, max(counts)), 1):
+        featurizer, sets = self._prepare(examples)
+        for n_done, (descent, history) in enumerate(self._passes(sets, max(counts)), 1):
             for learner in fitted:
-                if learner.n_passes == done:
-                    learner._keep(featurizer, descent.coef, list(history), descent)  # noqa: SLF001
+                if learner.n_passes == n_done:
+                    learner._set_result(featurizer, descent.coef, list(history), descent)  # noqa: SLF001
         return fitted
 
     def partial_fit(
@@ -77,35 +78,37 @@ class OnlineLearner(Learner):
         partitions: Iterable[PartitionLike],
         last: int | None = None,
     ) -> Self:
-        """Go on learning: one more pass, over these item sets, with the parameters of now.
+        """Continue learning with one more pass over these item sets.
+
+        The pass uses the current values of the parameters.
 
         Parameters
         ----------
         item_sets, partitions
-            As of `fit`. The first call fits the featurizer too; later ones leave it as it is.
+            As in `fit`. The first call fits the featurizer too; later ones leave it unchanged.
         last
-            How many items of each set to learn from, the last ones: 1 for an item that is new.
-            None learns from all.
+            The number of items at the end of each set to learn from: 1 for one new item. None means
+            all items.
         """
         examples = as_examples(item_sets, partitions)
-        self._refuse_what_does_not_fit()
+        self._check_params()
         if not hasattr(self, "similarity_"):
-            featurizer, sets = self._begin(examples)
+            featurizer, sets = self._prepare(examples)
             descent, history = self._first_descent(sets), []
         else:
             featurizer = self.similarity_.featurizer  # type: ignore[attr-defined]
-            sets = list(link_sets(*examples, featurizer, self._blocker))
-            descent, history = self._reached, list(self.history_)
+            sets = list(prepare_link_sets(*examples, featurizer, self._blocker))
+            descent, history = self._last_descent, list(self.history_)
         count = None if last is None else as_whole("last", last, 1)
-        firsts = [0 if count is None else max(len(each) - count, 0) for each in sets]
+        firsts = [0 if count is None else max(len(link_set) - count, 0) for link_set in sets]
         descent, step = descent.run(sets, self._descend, self.lam, firsts)
-        self._keep(featurizer, descent.coef, [*history, step], descent)
+        self._set_result(featurizer, descent.coef, [*history, step], descent)
         return self
 
     def _fit(self, examples: Examples) -> None:
         n_passes = as_whole("n_passes", self.n_passes, 1)
-        self._refuse_what_does_not_fit()
-        featurizer, sets = self._begin(examples)
+        self._check_params()
+        featurizer, sets = self._prepare(examples)
         descent, history = self._first_descent(sets), list[PassStep]()
         try:
             for descent, history in self._passes(sets, n_passes):  # noqa: B007
@@ -113,7 +116,7 @@ class OnlineLearner(Learner):
         except KeyboardInterrupt:
             message = f"the fit was interrupted after {len(history)} of {n_passes} passes"
             warnings.warn(message, InterruptedWarning, stacklevel=4)
-        self._keep(featurizer, descent.coef, history, descent)
+        self._set_result(featurizer, descent.coef, history, descent)
 
     @abstractmethod
     def _descend(
@@ -128,29 +131,29 @@ class OnlineLearner(Learner):
     def _predictor(self) -> Clusterer:
         return self._trained
 
-    def _refuse_bad_numbers(self) -> None:
+    def _check_numbers(self) -> None:
         as_real("lam", self.lam)
 
-    def _refuse_what_does_not_fit(self) -> None:
-        self._refuse_bad_numbers()
+    def _check_params(self) -> None:
+        self._check_numbers()
         refuse_class("solver", self.solver)
         if not isinstance(self.solver, SGD):
             raise InputError(
                 f"solver is of type {type(self.solver).__name__}, which makes no passes over "
-                "items; give SGD()"
+                "items; use SGD()"
             )
 
-    def _begin(self, examples: Examples) -> tuple[Featurizer, list[LinkSet]]:
+    def _prepare(self, examples: Examples) -> tuple[Featurizer, list[LinkSet]]:
         featurizer = self._featurizer.fit(examples.item_sets)
-        return featurizer, list(link_sets(*examples, featurizer, self._blocker))
+        return featurizer, list(prepare_link_sets(*examples, featurizer, self._blocker))
 
     def _first_descent(self, sets: Sequence[LinkSet]) -> Descent:
         solver: SGD = self.solver
         return solver.begin(sets[0].features.shape[1], self.random_state)
 
     @property
-    def _reached(self) -> Descent:
-        """Where to go on from, with the solver of now; after a fit in batch, from its weights."""
+    def _last_descent(self) -> Descent:
+        """The descent to continue, with the current solver; after a batch fit, from its weights."""
         if self._descent is None:
             return Descent(self.solver, start_weights(self.coef_))
         return replace(self._descent, solver=self.solver)
@@ -158,22 +161,22 @@ class OnlineLearner(Learner):
     def _passes(
         self, sets: Sequence[LinkSet], n_passes: int
     ) -> Iterator[tuple[Descent, list[PassStep]]]:
-        """Yield after each pass where the descent stands, and its history."""
+        """Yield the state of the descent after each pass, and its history."""
         descent, history = self._first_descent(sets), list[PassStep]()
-        for done in range(1, n_passes + 1):
+        for n_done in range(1, n_passes + 1):
             descent, step = descent.run(sets, self._descend, self.lam, [0] * len(sets))
             history = [*history, step]
-            report("fit", done, n_passes, f"objective {step.objective:.4g}")
+            report("fit", n_done, n_passes, f"objective {step.objective:.4g}")
             yield descent, history
 
-    def _keep(
+    def _set_result(
         self,
         featurizer: Featurizer,
         coef: Floats,
         history: list[Any],
         descent: Descent | None = None,
     ) -> None:
-        """Keep what was learned, and where the descent stands, if by a descent."""
+        """Set the fitted attributes, and keep the descent, if any, for `partial_fit`."""
         self._descent, self._trained = descent, self._clusterer
         self.similarity_ = LinearSimilarity(featurizer, coef)
         self.coef_, self.history_ = self.similarity_.coef, history
@@ -182,8 +185,8 @@ class OnlineLearner(Learner):
 
 def _as_list(counts: Any) -> list[int]:
     if isinstance(counts, str) or not isinstance(counts, Iterable):
-        raise InputError(f"n_passes are {counts!r}; give a list of whole numbers")
-    found = list(counts)
-    if not found:
-        raise InputError("there are no n_passes; give at least one")
-    return found
+        raise InputError(f"n_passes is {counts!r}; use a list of whole numbers")
+    as_list = list(counts)
+    if not as_list:
+        raise InputError("n_passes is an empty list; give at least one number of passes")
+    return as_list

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent, one item after the other."""
+"""Stochastic gradient descent, with one step per item."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,18 @@ from coterie.exceptions import FeatureError
 from coterie.learners.linking.link_sets import LinkSet
 
 Pass: TypeAlias = Callable[[LinkSet, int, float, Weights, Scratch], float]
-"""Descends over the items of a set from some item on, at some first rate; returns their loss."""
+"""A function that makes one step per item of a set, and returns the sum of their losses.
+
+Its arguments are the set, the first item to learn from, the first step size, the weights, which
+change in place, and memory for the kernels.
+"""
 
 
 class PassStep(NamedTuple):
-    """What a pass over the training sets met.
+    """The result of a pass over the training sets.
 
-    `objective` is ½λ‖w‖² at its end and the mean loss of its items, each at the weights before its
-    own step; `seconds` is how long it took.
+    `objective` is ½λ‖w‖² at the end of the pass plus the mean loss of the items, each with the
+    weights before its step; `seconds` is the duration of the pass.
     """
 
     objective: float
@@ -37,23 +41,23 @@ class PassStep(NamedTuple):
 
 @dataclass(frozen=True)
 class SGD(Value):
-    """Learn from one item after the other, in their order, by stochastic gradient descent.
+    """Learn from one item after the other by stochastic gradient descent.
 
     The t-th step is w ← w − η_t (g_t + λ w), where g_t is the gradient of one item's loss (Samdani,
-    Chang & Roth 2014, eq. 8) and η_t = η₀ / (1 + η₀ λ t) with η₀ the learning rate. λ w costs
-    nothing, however many weights there are: all are kept as multiples of one number.
+    Chang & Roth 2014, eq. 8) and η_t = η₀ / (1 + η₀ λ t) with η₀ the learning rate. Items are taken
+    in their order. Subtracting λ w takes constant time, because all weights share one scale factor.
 
     Parameters
     ----------
     learning_rate
-        The first rate η₀. It suits features of about the size of 1; bring others to one scale by
-        `features.Scaled`.
+        The first step size η₀. The default suits features of size about 1; bring others to that
+        scale by `features.Scaled`.
     average
-        Whether the weights learned are the mean of those after each step, which is steadier, or
-        the last ones.
+        Whether the learned weights are the mean of the weights after each step, which varies less,
+        or the weights after the last step.
     start
-        The standard deviation of the normal distribution that the first weights are drawn from; 0
-        starts at 0.
+        The standard deviation of the normal distribution from which the initial weights are drawn;
+        0 starts from zeros.
 
     Examples
     --------
@@ -70,13 +74,13 @@ class SGD(Value):
         as_real("start", self.start)
 
     def begin(self, n_columns: int, random_state: int) -> "Descent":
-        """Begin a descent."""
-        return Descent(self, start_weights(drawn_start(self, n_columns, random_state)))
+        """Start a descent from the initial weights."""
+        return Descent(self, start_weights(draw_start(self, n_columns, random_state)))
 
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """Where a descent stands; `run` makes another one, further down."""
+    """The state of a descent; `run` returns the state after one more pass."""
 
     solver: SGD
     weights: Weights
@@ -89,60 +93,60 @@ class Descent:
     def run(
         self, sets: Sequence[LinkSet], descend: Pass, lam: float, firsts: Sequence[int]
     ) -> tuple["Descent", PassStep]:
-        """Make a pass over item sets, of each from its first item to learn from."""
-        _refuse_other_widths(sets, len(self.weights.coef))
-        started = perf_counter()
+        """Make a pass over item sets, which starts in each set at the first item to learn from."""
+        _refuse_wrong_widths(sets, len(self.weights.coef))
+        start = perf_counter()
         weights = Weights(*(part.copy() for part in self.weights))
         scratch = _scratch(sets, len(weights.coef))
-        rate, lost, n_items = float(self.solver.learning_rate), 0.0, 0
+        rate, loss, n_items = float(self.solver.learning_rate), 0.0, 0
         for link_set, first in zip(sets, firsts, strict=True):
-            lost += descend(link_set, first, rate, weights, scratch)
+            loss += descend(link_set, first, rate, weights, scratch)
             n_items += len(link_set) - first
-        reached = Descent(self.solver, weights)
+        descent = Descent(self.solver, weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            objective = 0.5 * lam * float(
-                last_iterate(weights) @ last_iterate(weights)
-            ) + lost / max(n_items, 1)
-            finite = np.isfinite(objective) and np.isfinite(reached.coef).all()
-        if not finite:
+            coef = last_iterate(weights)
+            objective = 0.5 * lam * float(coef @ coef) + loss / max(n_items, 1)
+            is_finite = np.isfinite(objective) and np.isfinite(descent.coef).all()
+        if not is_finite:
             raise FeatureError(
                 "the weights grew beyond what a float can hold; bring the features to one scale "
                 "(features.Scaled), or lower the learning_rate of the solver"
             )
-        return reached, PassStep(objective, perf_counter() - started)
+        return descent, PassStep(objective, perf_counter() - start)
 
 
-def _refuse_other_widths(sets: Sequence[LinkSet], n_columns: int) -> None:
-    for number, link_set in enumerate(sets):
+def _refuse_wrong_widths(sets: Sequence[LinkSet], n_columns: int) -> None:
+    for index, link_set in enumerate(sets):
         if link_set.features.shape[1] != n_columns:
             raise FeatureError(
-                f"item set {number}: there are {link_set.features.shape[1]} features, but "
-                f"{n_columns} are expected; give a featurizer of as many columns for every item set"
+                f"item set {index}: there are {link_set.features.shape[1]} features, but "
+                f"{n_columns} are expected; use a featurizer that gives every item set the same "
+                "number of columns"
             )
 
 
 def _scratch(sets: Sequence[LinkSet], n_columns: int) -> Scratch:
-    most = max((link_set.candidates.most for link_set in sets), default=0)
+    max_candidates = max((link_set.candidates.max_count for link_set in sets), default=0)
     n_clusters = max((int(link_set.labels.max(initial=-1)) + 1 for link_set in sets), default=0)
     return Scratch(
-        links=np.zeros(max(most, 1)),
-        link_gradient=np.zeros(max(most, 1)),
-        correct=np.zeros(most, dtype=np.intp),
+        links=np.zeros(max(max_candidates, 1)),
+        link_gradient=np.zeros(max(max_candidates, 1)),
+        correct=np.zeros(max_candidates, dtype=np.intp),
         gradient=np.zeros(n_columns),
         item_vector=np.zeros(n_columns),
         totals=np.zeros(n_clusters),
     )
 
 
-class Starting(Protocol):
-    """A solver that says how far from 0 its first weights are drawn."""
+class RandomStart(Protocol):
+    """A solver with a parameter for the spread of the initial weights."""
 
     @property
     def start(self) -> float:
-        """Where the solver starts."""
+        """The standard deviation of the initial weights."""
 
 
-def drawn_start(solver: Starting, n_columns: int, random_state: int) -> Floats:
-    """Draw the first weights as the solver asks for them."""
+def draw_start(solver: RandomStart, n_columns: int, random_state: int) -> Floats:
+    """Draw the initial weights of a solver."""
     rng = np.random.default_rng(as_whole("random_state", random_state))
     return rng.normal(scale=solver.start, size=n_columns)

@@ -1,4 +1,4 @@
-"""Sum-Link: learn to add each item to the cluster of the highest sum of scores."""
+"""Sum-Link, which adds each item to the cluster with the highest sum of scores."""
 
 from coterie._kernels.linking.descent import Scratch, Weights, sum_link_pass
 from coterie._types import Clusterer
@@ -8,35 +8,35 @@ from coterie.learners.linking.online import OnlineLearner
 
 
 class SumLinkLearner(OnlineLearner):
-    """Learn pair weights for Sum-Link, one item after the other.
+    """Learn feature weights for Sum-Link, from one item after the other.
 
-    Descends on λ/2 ‖w‖² + the mean over items of max_c (s_c + [c ≠ c*]) − s_c*, where c is a true
-    cluster of the items before, s_c the sum of the item's scores with them, or a new cluster of
-    score 0, and c* the right one (Haider, Brefeld & Scheffer 2007; Samdani, Chang & Roth 2014,
-    section 4, which leave the loss open).
+    Minimises λ/2 ‖w‖² + the mean over items of max_c (s_c + [c ≠ c*]) − s_c*. Here c is a true
+    cluster of earlier items or a new cluster, s_c is the sum of the item's scores with the items of
+    c, or 0 for a new cluster, and c* is the correct choice (Haider, Brefeld & Scheffer 2007;
+    Samdani, Chang & Roth 2014, section 4, which leave the loss open).
 
     Parameters
     ----------
     lam
         Weight λ of the regulariser.
     n_passes
-        How many times to go over the items.
+        The number of passes over the items.
     solver
-        The step sizes.
+        The solver, which sets the step sizes.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), and a constant.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, and a constant.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     random_state
-        Seed of the first weights, where the solver draws them.
+        The seed of the initial weights, if the solver draws them at random.
 
     Attributes
     ----------
     similarity_, coef_
         The learned similarity of pairs, and its weights.
     history_
-        One `PassStep` a pass: its objective and its time.
+        One `PassStep` per pass, with its objective and its time.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class SumLinkLearner(OnlineLearner):
     def _descend(
         self, link_set: LinkSet, first: int, rate: float, weights: Weights, scratch: Scratch
     ) -> float:
-        lost: float = sum_link_pass(
+        loss: float = sum_link_pass(
             link_set.rows, link_set.labels, first, rate, float(self.lam), weights, scratch
         )
-        return lost
+        return loss
