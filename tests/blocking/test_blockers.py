@@ -48,8 +48,8 @@ def pairs_of(blocker: Blocker, item_set: ItemSet) -> list[tuple[int, int]]:
     return list(map(tuple, (all_pairs(len(item_set)) if pairs is None else pairs).tolist()))
 
 
-def brute_force(n_items, is_looked_at):
-    return [(i, j) for i in range(n_items) for j in range(i + 1, n_items) if is_looked_at(i, j)]
+def brute_force(n_items, is_candidate):
+    return [(i, j) for i in range(n_items) for j in range(i + 1, n_items) if is_candidate(i, j)]
 
 
 # The contract, for every member of the family.
@@ -234,7 +234,7 @@ def test_values_of_different_columns_are_different_keys():
     assert pairs_of(SharedKeys(["a", "b"]), ItemSet({"a": ["x", "y"], "b": ["y", "x"]})) == []
 
 
-def test_large_blocks_are_left_out_and_told(caplog):
+def test_large_blocks_are_left_out_with_a_warning(caplog):
     table = {"town": ["Rome"] * 5 + ["Bari"] * 4 + ["Pisa"] * 3, "name": [*"abcabcdefghi"]}
     with caplog.at_level(logging.DEBUG):
         pairs = pairs_of(SharedKeys(["town", "name"], max_block=3), ItemSet(table))
@@ -248,7 +248,7 @@ def test_large_blocks_are_left_out_and_told(caplog):
     assert "up to 16 pairs" in message
 
 
-def test_nothing_is_told_where_nothing_is_left_out(caplog):
+def test_there_is_no_warning_if_nothing_is_left_out(caplog):
     with caplog.at_level(logging.DEBUG):
         SharedKeys("name", max_block=3)(ItemSet(TABLE))
     assert not caplog.records
@@ -263,9 +263,9 @@ def test_nothing_is_told_where_nothing_is_left_out(caplog):
         (LISTED, "features of pairs"),
         ({"nom": ["a", "b"]}, "no column 'name'; the columns are nom"),
         (pl.DataFrame({"nom": ["a", "b"]}), "no column 'name'; the columns are nom"),
-        ({"name": ["a", {}]}, "column 'name', item 1: a dict is no key"),
-        ({"name": ["a", ["b", ["c"]]]}, "column 'name', item 1: a list is no key"),
-        ({"name": ["a", [("b", [])]]}, "column 'name', item 1: a tuple is no key"),
+        ({"name": ["a", {}]}, "column 'name', item 1: a dict cannot be a key"),
+        ({"name": ["a", ["b", ["c"]]]}, "column 'name', item 1: a list cannot be a key"),
+        ({"name": ["a", [("b", [])]]}, "column 'name', item 1: a tuple cannot be a key"),
     ],
 )
 def test_shared_keys_refuse_what_has_no_keys(items, message):
@@ -459,7 +459,7 @@ def test_canopies_refuse_what_has_neither_words_nor_numbers(blocker, items, mess
 
 def test_canopies_with_too_much_in_common_are_refused(monkeypatch):
     monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
-    with pytest.raises(ItemSetError, match="what canopies have in common takes"):
+    with pytest.raises(ItemSetError, match="the overlap of canopies takes"):
         Canopies(2.0, 0.0)(ItemSet(VECTORS))
 
 

@@ -1,6 +1,7 @@
 """Keys against brute force, and that the order of the rows does not matter."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from coterie.blocking import (
     Union,
     WholeValue,
 )
-from coterie.blocking._keys import MAX_BLOCK, Sample
+from coterie.blocking._keys import MAX_BLOCK, LabelledSample
 from coterie.blocking._parts import grams_of_texts
 from coterie.blocking._tables import TextTable
 from coterie.exceptions import InputError, ItemSetError
@@ -56,46 +57,47 @@ def plain_cells(table, name):
     return [plain_text(cell or "") for cell in table[name]]
 
 
-def sharing(parts, most=None):
-    """The pairs that share a part, of those that at most so many have."""
-    holders = {}
-    for row, own in enumerate(parts):
-        for part in own:
-            holders.setdefault(part, []).append(row)
-    found = set()
-    for rows in holders.values():
-        if most is None or len(rows) <= most:
-            found |= {(i, j) for i in rows for j in rows if i < j}
-    return sorted(found)
+def pairs_that_share(parts, max_rows=None):
+    """Return the pairs of rows that share a part which at most `max_rows` rows have."""
+    rows_of_part = {}
+    for row, row_parts in enumerate(parts):
+        for part in row_parts:
+            rows_of_part.setdefault(part, []).append(row)
+    pairs = set()
+    for rows in rows_of_part.values():
+        if max_rows is None or len(rows) <= max_rows:
+            pairs |= {(i, j) for i in rows for j in rows if i < j}
+    return sorted(pairs)
 
 
 def grams(text, size):
     padded = [f" {token} " for token in text.split()]
-    return {p[at : at + size] for p in padded for at in range(len(p) - size + 1)}
+    return {p[i : i + size] for p in padded for i in range(len(p) - size + 1)}
 
 
 @given(TABLES, st.integers(1, 4))
 def test_values_and_prefixes_are_brute_force(table, length):
     one, two = plain_cells(table, "one"), plain_cells(table, "two")
-    assert pairs_of(WholeValue("one"), table) == sharing([{t} - {""} for t in one])
-    begins = [t.replace(" ", "")[:length] for t in one]
-    assert pairs_of(Prefix("one", length), table) == sharing([{t} - {""} for t in begins])
-    both = [{(b, t)} if b and t else set() for b, t in zip(begins, two, strict=True)]
+    assert pairs_of(WholeValue("one"), table) == pairs_that_share([{t} - {""} for t in one])
+    prefixes = [t.replace(" ", "")[:length] for t in one]
+    expected = pairs_that_share([{prefix} - {""} for prefix in prefixes])
+    assert pairs_of(Prefix("one", length), table) == expected
+    combined = [{(b, t)} if b and t else set() for b, t in zip(prefixes, two, strict=True)]
     key = Combined([Prefix("one", length), WholeValue("two")])
-    assert pairs_of(key, table) == sharing(both)
-    assert pairs_of(Combined([key, key]), table) == sharing(both)
+    assert pairs_of(key, table) == pairs_that_share(combined)
+    assert pairs_of(Combined([key, key]), table) == pairs_that_share(combined)
 
 
 @given(TABLES, st.integers(2, 5))
 def test_rare_tokens_are_brute_force(table, most):
     tokens = [set(text.split()) for text in plain_cells(table, "one")]
-    assert pairs_of(RareTokens("one", most), table) == sharing(tokens, most)
+    assert pairs_of(RareTokens("one", most), table) == pairs_that_share(tokens, most)
 
 
 @given(TABLES, st.integers(2, 9), st.integers(2, 5))
 def test_runs_of_characters_are_brute_force(table, size, most):
     runs = [grams(text, size) for text in plain_cells(table, "one")]
-    assert pairs_of(QGrams("one", size, most), table) == sharing(runs, most)
+    assert pairs_of(QGrams("one", size, most), table) == pairs_that_share(runs, most)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 2**20])
@@ -105,11 +107,11 @@ def test_runs_are_found_in_any_chunks(chunk, size, monkeypatch, rng):
     letters = [chr(code) for code in [*range(97, 123), *range(0x4E00, 0x4E40), 0x1F600, 32]]
     texts = [plain_text("".join(rng.choice(letters, 60))) for _ in range(20)]
     texts += texts[:5]
-    spread = grams_of_texts(texts, size)
-    found = [set(spread.parts[spread.texts == text].tolist()) for text in range(len(texts))]
+    parts = grams_of_texts(texts, size)
+    codes = [set(parts.parts[parts.texts == text].tolist()) for text in range(len(texts))]
     expected = [grams(text, size) for text in texts]
-    assert [len(own) for own in found] == [len(own) for own in expected]
-    assert sharing(found) == sharing(expected)
+    assert list(map(len, codes)) == list(map(len, expected))
+    assert pairs_that_share(codes) == pairs_that_share(expected)
 
 
 @given(TABLES, st.integers(1, 4), st.booleans())
@@ -137,28 +139,27 @@ def test_nearest_texts_are_brute_force(table, count, size):
     texts = zip(plain_cells(table, "one"), plain_cells(table, "two"), strict=True)
     runs = [grams(f"{one} {two}", size) for one, two in texts]
     n_rows = len(runs)
-    known = {run for own in runs for run in own}
-    df = {run: sum(run in own for own in runs) for run in known}
-    idf = {run: 1 + math.log((1 + n_rows) / (1 + df[run])) for run in known}
+    df = Counter(run for row_runs in runs for run in row_runs)
+    idf = {run: 1 + math.log((1 + n_rows) / (1 + df[run])) for run in df}
 
     def cosine(i, j):
         lengths = [math.sqrt(sum(idf[run] ** 2 for run in runs[row])) for row in (i, j)]
         return sum(idf[run] ** 2 for run in runs[i] & runs[j]) / math.prod(lengths)
 
-    found = set(pairs_of(NearestTexts(["one", "two"], count, size), table))
+    pairs = set(pairs_of(NearestTexts(["one", "two"], count, size), table))
     for i in range(n_rows):
         near = {j: round(cosine(i, j), 9) for j in range(n_rows) if j != i and runs[i] & runs[j]}
         ranked = sorted(near.values(), reverse=True)
-        least = ranked[min(count, len(ranked)) - 1] if ranked else math.inf
-        own = {j for j in near if (min(i, j), max(i, j)) in found}
-        # All that are nearer than the last are there, and of those as near as it some.
-        assert {j for j in near if near[j] > least} <= own
-        assert len([j for j in own if near[j] >= least]) >= min(count, len(near))
-    assert len(found) <= count * n_rows
-    assert all(runs[i] & runs[j] for i, j in found)
+        lowest = ranked[min(count, len(ranked)) - 1] if ranked else math.inf
+        partners = {j for j in near if (min(i, j), max(i, j)) in pairs}
+        # All rows that are nearer than the last neighbour are partners; ties are broken anyhow.
+        assert {j for j in near if near[j] > lowest} <= partners
+        assert len([j for j in partners if near[j] >= lowest]) >= min(count, len(near))
+    assert len(pairs) <= count * n_rows
+    assert all(runs[i] & runs[j] for i, j in pairs)
 
 
-def test_a_row_looks_at_those_around_it_where_all_have_the_same(monkeypatch):
+def test_equal_texts_are_compared_with_the_rows_around_them(monkeypatch):
     monkeypatch.setattr("coterie.blocking.nearest_texts.BUDGET", 5)
     table = {"one": ["same"] * 40}
     pairs = np.array(pairs_of(NearestTexts("one", 3), table))
@@ -186,31 +187,32 @@ def test_the_order_of_rows_does_not_matter(key, table, data):
 @pytest.mark.parametrize("key", ALL_KEYS[:-1], ids=str)
 @settings(max_examples=30)
 @given(table=TABLES)
-def test_a_table_of_the_same_size_is_foreseen_as_it_is(key, table):
+def test_extrapolation_to_the_same_size_changes_nothing(key, table):
     texts = TextTable.of(ItemSet(table).items, key.names, len(table["one"]), "a test")
     labels = np.arange(texts.n_rows) // 2
-    foreseen = key.foresee(Sample(texts, labels, 1.0))
-    assert foreseen.weight == 1.0
-    assert np.array_equal(foreseen.keys, key.look(texts, MAX_BLOCK).keys)
+    extrapolation = key.extrapolate(LabelledSample(texts, labels, 1.0))
+    assert extrapolation.weight == 1.0
+    assert np.array_equal(extrapolation.pair_ids, key.block(texts, MAX_BLOCK).pair_ids)
 
 
-def test_blocks_that_others_join_are_foreseen_to_grow():
+def test_blocks_with_rows_of_other_clusters_grow_with_the_table():
     table = TextTable({"a": ["x", "x", "x", "y", "y"]}, 5)
     labels = np.array([0, 0, 1, 2, 2])
-    foreseen = WholeValue("a").foresee(Sample(table, labels, 40.0, max_block=50))
-    # Of x, another two of 0 would come to 1, and 40 of 1 to 0; y may have been missed.
-    assert foreseen.weight == 1600.0
-    together = labels[foreseen.keys // 5] == labels[foreseen.keys % 5]
-    assert foreseen.keys[together].tolist() == [3 * 5 + 4]
+    extrapolation = WholeValue("a").extrapolate(LabelledSample(table, labels, 40.0, max_block=50))
+    # The block of x grows to over 50 rows; that of y stays small, even with one more row × 40.
+    assert extrapolation.weight == 1600.0
+    pair_ids = extrapolation.pair_ids
+    together = labels[pair_ids // 5] == labels[pair_ids % 5]
+    assert pair_ids[together].tolist() == [3 * 5 + 4]
 
 
-def test_tables_that_are_less_large_may_have_more_pairs():
+def test_tables_of_a_size_in_between_may_have_more_pairs():
     table = TextTable({"a": ["x"] * 10}, 10)
-    sample = Sample(table, np.arange(10), 16.0, max_block=50)
-    foreseen = WholeValue("a").foresee(sample)
-    # Of 160 rows the block is too large; of 40 it is not, and each row has 36 / 2 others.
-    assert not len(foreseen.keys)
-    assert foreseen.more == pytest.approx(18.0)
+    sample = LabelledSample(table, np.arange(10), 16.0, max_block=50)
+    extrapolation = WholeValue("a").extrapolate(sample)
+    # A block of 160 rows is too large. One of 40 is not, and has 36 / 2 pairs per row.
+    assert not len(extrapolation.pair_ids)
+    assert extrapolation.extra_pairs == pytest.approx(18.0)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +241,8 @@ def test_bad_parameters_are_refused(make, message):
     [
         (np.ones((3, 2)), "the items are vectors"),
         ({"three": ["a", "b"]}, "there is no column '(one|two)'; the columns are three"),
-        ({"one": ["a", 3], "two": ["b", 3]}, "column '(one|two)', item 1: 3 is no text"),
-        ({"one": [["a"], "b"], "two": [["a"], "b"]}, r"item 0: \['a'\] is no text"),
+        ({"one": ["a", 3], "two": ["b", 3]}, "column '(one|two)', item 1: 3 is not a text"),
+        ({"one": [["a"], "b"], "two": [["a"], "b"]}, r"item 0: \['a'\] is not a text"),
     ],
 )
 def test_what_has_no_texts_is_refused(key, items, message):

@@ -32,7 +32,7 @@ def learned(records):
     return learn_blocking([rows_of(item_set, rows)], [labels[rows]], COLUMNS), rows
 
 
-def test_few_pairs_hold_nearly_all_that_is_together(records, learned):
+def test_few_candidate_pairs_have_a_high_recall(records, learned):
     blocking, rows = learned
     item_set, labels = records
     others = np.setdiff1d(np.arange(len(labels)), rows)
@@ -41,7 +41,7 @@ def test_few_pairs_hold_nearly_all_that_is_together(records, learned):
     assert len(pairs) < 10 * len(others)
 
 
-def test_what_is_said_of_it_is_so(records, learned):
+def test_reported_counts_and_recalls_are_true(records, learned):
     blocking, rows = learned
     item_set, labels = records
     pairs = blocking.blocker.otherwise(rows_of(item_set, rows))
@@ -59,7 +59,7 @@ def test_what_is_said_of_it_is_so(records, learned):
     assert len(blocking.table) > len(chosen)
 
 
-def test_small_item_sets_are_looked_at_whole(learned):
+def test_all_pairs_of_small_item_sets_are_candidates(learned):
     blocking, rows = learned
     assert blocking.all_pairs == (len(rows) * (len(rows) - 1) // 2 <= 1_200_000)
     assert isinstance(blocking.blocker, AllIfSmall)
@@ -91,8 +91,8 @@ def test_item_sets_are_pooled():
     assert blocking.foreseen.n_rows == 40 * 400
 
 
-def test_values_that_many_share_are_foreseen_to_be_dear(rng):
-    # The state parts 600 rows well enough, but not a table of 24,000.
+def test_values_that_many_rows_share_are_not_chosen(rng):
+    # Blocks by state are small for 600 rows, but too large for 24,000.
     names = ["".join(rng.choice(list("abcdefghijklmnop"), 8)) for _ in range(300)]
     table = {
         "state": [f"state {row % 100}" for row in range(300)] * 2,
@@ -105,7 +105,7 @@ def test_values_that_many_share_are_foreseen_to_be_dear(rng):
 
 
 def test_a_giant_cluster_does_not_drown_the_small():
-    # Of 20,000 pairs, 19,900 are of one cluster, which its column alone finds.
+    # 19,900 of 20,000 true pairs are in one cluster, and the column "big" alone finds them.
     table = {
         "big": ["huge"] * 200 + [None] * 200,
         "small": [None] * 200 + [f"token{row // 2}" for row in range(200)],
@@ -124,7 +124,7 @@ def test_a_table_of_one_column_is_enough():
     assert blocking.blocker.otherwise.keys[0].names == ("name",)
 
 
-def test_where_nothing_is_written_nothing_is_found():
+def test_empty_texts_have_no_candidate_pairs():
     blocking = learn_blocking([ItemSet({"name": [None, "", "?"]})], [[0, 0, 1]], "name")
     assert blocking.recall == (0.0, 0.0)
     assert blocking.n_pairs == 0

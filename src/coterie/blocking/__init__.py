@@ -1,13 +1,15 @@
-"""Blockers: which pairs of an item set are looked at.
+"""Blockers: they list the candidate pairs of an item set, the only pairs that are compared.
 
-A blocker is a frozen callable from an item set to its pairs, i < j, sorted, each once; None stands
-for all pairs. Of an item set of pair features only the pairs that it has are ever returned.
+A blocker is a frozen callable from an item set to its candidate pairs, i < j, sorted, without
+duplicates; None means all pairs. If an item set consists of pair features, only pairs that have
+features are candidates.
 
-- of any items: `AllPairs`, `Window`; of vectors: `NearestNeighbours`, `Canopies` (of texts too);
-- of columns of any values: `SharedKeys`;
-- of columns of texts, keys: `WholeValue`, `Prefix`, `Combined`, `RareTokens`, `QGrams`,
-  `SortedNeighbourhood`, `NearestTexts`, and `Union` of several; `AllIfSmall` takes all pairs where
-  they are few. `learn_blocking` chooses keys from a partition.
+- For any items: `AllPairs`, `Window`. For vectors: `NearestNeighbours` and `Canopies`; the latter
+  takes texts too.
+- For columns of any values: `SharedKeys`.
+- Blocking keys for columns of texts: `WholeValue`, `Prefix`, `Combined`, `RareTokens`, `QGrams`,
+  `SortedNeighbourhood` and `NearestTexts`; `Union` combines several.
+- `AllIfSmall` takes all pairs of small item sets. `learn_blocking` chooses keys by a partition.
 """
 
 from coterie._core.lazy import attach

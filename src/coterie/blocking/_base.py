@@ -1,4 +1,7 @@
-"""What blockers share: pairs as numbers i n + j, which sort as the pairs do, and unit vectors."""
+"""The base class of blockers, and operations on pair ids and on unit vectors.
+
+The id of a pair (i, j) of n items is i n + j: ids are sorted as the pairs are.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -15,67 +18,69 @@ from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import count_pairs
 
 LOGGER = "coterie.blocking"
-"""The name under which blockers tell what they leave out."""
+"""The name of the logger to which blockers report the pairs that they leave out."""
 
 
 class PairBlocker(Value, ABC):
-    """A frozen callable from an item set to the pairs that are looked at."""
+    """A frozen callable from an item set to its candidate pairs."""
 
     def __call__(self, item_set: ItemSet) -> Pairs | None:
-        """Return the pairs, i < j, sorted by (i, j), each once; None stands for all pairs."""
+        """Return the candidate pairs, i < j, sorted, without duplicates; None means all pairs."""
         item_set = as_item_set(item_set)
         n_items = len(item_set)
         if n_items < 2:
             return None
-        keys = self._keys(item_set.items, n_items)
-        if keys is not None and len(keys) == count_pairs(n_items):
-            keys = None
-        # Pairs that an item set lists itself stay a list: they may be all, but in another order.
-        keys = present(keys, item_set.items)
-        return None if keys is None else as_pairs(keys, n_items)
+        pair_ids = self._pair_ids(item_set.items, n_items)
+        if pair_ids is not None and len(pair_ids) == count_pairs(n_items):
+            pair_ids = None
+        # The pairs of pair features stay a list even if they are all, as their order may differ.
+        pair_ids = _with_features(pair_ids, item_set.items)
+        return None if pair_ids is None else pairs_of_ids(pair_ids, n_items)
 
     @abstractmethod
-    def _keys(self, items: Any, n_items: int) -> Ints | None:
-        """Return the sorted keys i n + j of the pairs of at least two items; None for all."""
+    def _pair_ids(self, items: Any, n_items: int) -> Ints | None:
+        """Return the sorted ids of the candidate pairs of two or more items; None means all."""
 
 
-def join(owners: Ints, after: Ints, n_items: int) -> Ints:
-    """Return the keys i n + j of each owner i with as many of those after it as `after` says."""
-    total = int(after.sum())
+def pair_with_next(items: Ints, n_next: Ints, n_items: int) -> Ints:
+    """Return the ids of the pairs of each listed item with the next `n_next` ones in the list."""
+    total = int(n_next.sum())
     refuse_too_large(4 * total, f"a list of {total:,} pairs")
-    starts = np.cumsum(after) - after
-    later = np.repeat(np.arange(len(owners)) + 1 - starts, after)
+    starts = np.cumsum(n_next) - n_next
+    later = np.repeat(np.arange(len(items)) + 1 - starts, n_next)
     later += np.arange(total)
-    keys: Ints = np.repeat(owners * n_items, after) + owners[later]
-    return keys
+    pair_ids: Ints = np.repeat(items * n_items, n_next) + items[later]
+    return pair_ids
 
 
-def distinct(keys: Ints) -> Ints:
-    """Return the keys sorted, each once."""
-    # Many times faster than np.unique, which hashes whole numbers.
-    ordered = np.sort(keys)
-    first: Ints = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]]
-    return first
+def sorted_unique(ids: Ints) -> Ints:
+    """Return the ids in ascending order without duplicates."""
+    # Many times faster than np.unique, which hashes integers.
+    ordered = np.sort(ids)
+    unique: Ints = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ids)]]
+    return unique
 
 
-def merged(one: Ints, other: Ints) -> Ints:
-    """Return the keys of either, sorted, each once."""
-    return distinct(np.concatenate([one, other]))
+def sorted_union(first: Ints, second: Ints) -> Ints:
+    """Return the ids that occur in either array, in ascending order without duplicates."""
+    return sorted_unique(np.concatenate([first, second]))
 
 
-def present(keys: Ints | None, items: Any) -> Ints | None:
-    """Keep the pairs that the items have: pair features may be of some pairs only."""
+def _with_features(pair_ids: Ints | None, items: Any) -> Ints | None:
+    """Drop pairs without features, if the items are given by the features of some pairs."""
     if not isinstance(items, PairFeatures) or items.pairs is None:
-        return keys
-    there = np.sort(items.pairs[:, 0] * items.n_items + items.pairs[:, 1])
-    return there if keys is None else np.intersect1d(there, keys, assume_unique=True)
+        return pair_ids
+    with_features = np.sort(items.pairs[:, 0] * items.n_items + items.pairs[:, 1])
+    if pair_ids is None:
+        return with_features
+    return np.intersect1d(with_features, pair_ids, assume_unique=True)
 
 
-def as_pairs(keys: Ints, n_items: int) -> Pairs:
-    return read_only(np.column_stack(np.divmod(keys, n_items)))
+def pairs_of_ids(pair_ids: Ints, n_items: int) -> Pairs:
+    return read_only(np.column_stack(np.divmod(pair_ids, n_items)))
 
 
-def as_names(columns: Any) -> tuple[str, ...]:
+def as_column_names(columns: Any) -> tuple[str, ...]:
     is_list = isinstance(columns, Iterable) and not isinstance(columns, str)
     names = tuple(columns) if is_list else (columns,)
     if not names or not all(isinstance(name, str) for name in names):
@@ -83,25 +88,23 @@ def as_names(columns: Any) -> tuple[str, ...]:
     return names
 
 
-def as_name(column: Any) -> str:
-    """Take the name of a column."""
+def as_column_name(column: Any) -> str:
     if not isinstance(column, str):
         raise InputError(f"column is {column!r}; give the name of a column")
     return column
 
 
 def directions(matrix: Any) -> tuple[Any, Ints]:
-    """Return the rows at length 1 and their items, without those of zeros."""
+    """Return the nonzero rows of a matrix, scaled to length 1, and their indices."""
     norm = sparse_norm if sp.issparse(matrix) else np.linalg.norm
     largest = norm(matrix, np.inf, axis=1) if matrix.shape[1] else np.zeros(matrix.shape[0])
-    which = np.flatnonzero(largest)
-    # First by the largest entry, so that no square over- or underflows.
-    rows = divided(matrix[which].astype(np.float64, copy=False), largest[which])
-    return divided(rows, norm(rows, axis=1)), which
+    indices = np.flatnonzero(largest)
+    # Dividing by the largest entry first avoids overflow and underflow of the squares.
+    rows = _divide_rows(matrix[indices].astype(np.float64, copy=False), largest[indices])
+    return _divide_rows(rows, norm(rows, axis=1)), indices
 
 
-def divided(matrix: Any, divisors: Floats) -> Any:
-    """Divide each row by its number."""
+def _divide_rows(matrix: Any, divisors: Floats) -> Any:
     if not sp.issparse(matrix):
         return matrix / divisors[:, None]
     data = matrix.data / np.repeat(divisors, np.diff(matrix.indptr))

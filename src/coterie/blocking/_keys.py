@@ -1,4 +1,4 @@
-"""What keys share: rows of a table of texts that have a key in common meet."""
+"""The base classes of blocking keys, which pair the rows of a table of texts."""
 
 import logging
 from abc import abstractmethod
@@ -8,43 +8,44 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from coterie._core.arrays import Ints, refuse_too_large
-from coterie.blocking._base import LOGGER, PairBlocker, distinct, join
+from coterie.blocking._base import LOGGER, PairBlocker, pair_with_next, sorted_unique
 from coterie.blocking._tables import TextTable
 
 MAX_BLOCK = 200
-"""How many rows a block may have, unless told otherwise, before most of its pairs are left out."""
+"""The default size of the largest block whose pairs are all candidates."""
 
 MOST_PAIRS = 1_000
-"""How many pairs a row of a sample may have, counted for each block, before a key is given up."""
+"""The number of pairs per row, summed over blocks, above which a key is not considered."""
 
 NEXT_FEW = 5
-"""With how many rows after it a row of a larger block is paired."""
+"""The number of following rows that each row of a larger block is paired with."""
 
 _log = logging.getLogger(LOGGER)
 
 
-class Found(NamedTuple):
-    """The sorted keys i n + j of pairs of rows of a table, and how many pairs were left out."""
+class BlockedPairs(NamedTuple):
+    """The candidate pairs of a key, as sorted ids i n + j, and the number of pairs left out."""
 
-    keys: Ints
+    pair_ids: Ints
     dropped: int = 0
 
 
-class Foreseen(NamedTuple):
-    """The pairs of a sample that would be found too in a table that is `scale` times as large.
+class Extrapolation(NamedTuple):
+    """The pairs of a sample that would still be candidates in a table `scale` times as large.
 
-    `weight` says how many pairs of different clusters of the larger table each of the sample stands
-    for: scale² where blocks grow with the table, scale where every row has so many partners. In a
-    table that is not as large a row may be in `more` pairs still, of blocks not yet too large.
+    `weight` is the number of pairs of different clusters in the larger table that each such pair of
+    the sample represents: scale² where blocks grow with the table, scale where each row has a fixed
+    number of partners. In a table of a size in between, blocks that the larger table drops may
+    still be small enough; `extra_pairs` is the number of pairs per row that they add at most.
     """
 
-    keys: Ints
+    pair_ids: Ints
     weight: float
-    more: float = 0.0
+    extra_pairs: float = 0.0
 
 
-class Sample(NamedTuple):
-    """A table whose clusters are known, and how many times as large is what it stands for."""
+class LabelledSample(NamedTuple):
+    """A sample of rows with true labels; the table it represents is `scale` times as large."""
 
     table: TextTable
     labels: Ints
@@ -53,117 +54,125 @@ class Sample(NamedTuple):
 
 
 class TextKey(PairBlocker):
-    """Say which rows of a table of texts meet; a key is a blocker by itself."""
+    """A blocking key of a table of texts: a rule for which rows are candidate pairs.
+
+    A key is a blocker by itself.
+    """
 
     effort: ClassVar[float] = 0.1
-    """The work of finding its pairs, in pairs a row that could be compared meanwhile."""
+    """The time to find the pairs per row, in units of the time to compare one pair."""
     turn: ClassVar[int] = 9
-    """When `learn_blocking` looks at keys of the kind: among equals, one that came first wins."""
+    """The rank of this class in the order in which `learn_blocking` tries keys; early keys win
+    ties."""
 
     @classmethod
     def of_column(cls, column: str) -> Iterable["TextKey"]:  # noqa: ARG003
-        """Return the keys of a column that `learn_blocking` tries."""
+        """Return the keys of one column that `learn_blocking` tries."""
         return ()
 
     @classmethod
     def of_columns(cls, columns: Sequence[str]) -> Iterable["TextKey"]:  # noqa: ARG003
-        """Return the keys of several columns that it tries, after those of each column."""
+        """Return the keys of several columns that `learn_blocking` tries."""
         return ()
 
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The names of the columns that it reads."""
+        """The names of the columns that the key reads."""
 
     @abstractmethod
-    def look(self, table: TextTable, max_block: int) -> Found:
-        """Find the pairs of rows that meet; of blocks above `max_block` rows only a few."""
+    def block(self, table: TextTable, max_block: int) -> BlockedPairs:
+        """Return the candidate pairs, only a few of them for blocks of over `max_block` rows."""
 
     @abstractmethod
-    def foresee(self, sample: Sample) -> Foreseen | None:
-        """Find the pairs that would meet still if the table were larger; None for too many."""
+    def extrapolate(self, sample: LabelledSample) -> Extrapolation | None:
+        """Return the pairs of a sample that a larger table would have; None if too many."""
 
-    def _keys(self, items: Any, n_items: int) -> Ints:
+    def _pair_ids(self, items: Any, n_items: int) -> Ints:
         table = TextTable.of(items, self.names, n_items, type(self).__name__)
-        found = self.look(table, MAX_BLOCK)
-        tell_dropped(found.dropped, MAX_BLOCK)
-        return table.given(found.keys)
+        blocked = self.block(table, MAX_BLOCK)
+        warn_of_dropped_pairs(blocked.dropped, MAX_BLOCK)
+        return table.in_input_order(blocked.pair_ids)
 
 
 class BlockKey(TextKey):
-    """Rows meet that share a block."""
+    """A key whose candidate pairs are the pairs of rows that share a block."""
 
     @property
     def largest(self) -> int | None:
-        """The number of rows above which a block is none by the meaning of the key."""
+        """The size above which the key has no block, or None if it has blocks of any size."""
         return None
 
     @abstractmethod
     def members(self, table: TextTable) -> Ints:
-        """Return the sorted numbers b n + i, each once, of the rows i that are in a block b."""
+        """Return the sorted ids b n + i, each once, of the memberships of rows i in blocks b."""
 
-    def look(self, table: TextTable, max_block: int) -> Found:
-        """Find the pairs of rows that share a block."""
+    def block(self, table: TextTable, max_block: int) -> BlockedPairs:
+        """Return the pairs of rows that share a block."""
         blocks, rows = np.divmod(self.members(table), table.n_rows)
-        after = _after(blocks)
+        n_later = _n_later_members(blocks)
         sizes = np.bincount(blocks)[blocks]
-        listed = np.where(sizes > max_block, np.minimum(after, NEXT_FEW), after)
-        return Found(distinct(join(rows, listed, table.n_rows)), int((after - listed).sum()))
+        n_next = np.where(sizes > max_block, np.minimum(n_later, NEXT_FEW), n_later)
+        pair_ids = sorted_unique(pair_with_next(rows, n_next, table.n_rows))
+        return BlockedPairs(pair_ids, int((n_later - n_next).sum()))
 
-    def foresee(self, sample: Sample) -> Foreseen | None:
-        """Find the pairs of blocks that stay small; rows of other clusters make them grow."""
+    def extrapolate(self, sample: LabelledSample) -> Extrapolation | None:
+        """Return the pairs of blocks that stay small when rows of other clusters join them."""
         n_rows, labels = sample.table.n_rows, sample.labels
         blocks, rows = np.divmod(self.members(sample.table), n_rows)
-        own = _counts(blocks * n_rows + labels[rows])
-        others = np.bincount(blocks)[blocks] - own
-        most = min(sample.max_block, self.largest or sample.max_block)
-        listed = own + others * sample.scale <= most
-        if _after(blocks[listed]).sum() > MOST_PAIRS * n_rows:
+        # Of each membership: the rows of its block that are in the row's cluster, and the others.
+        n_same = _occurrences(blocks * n_rows + labels[rows])
+        n_others = np.bincount(blocks)[blocks] - n_same
+        limit = min(sample.max_block, self.largest or sample.max_block)
+        is_small = n_same + n_others * sample.scale <= limit
+        if _n_later_members(blocks[is_small]).sum() > MOST_PAIRS * n_rows:
             return None
-        keys = join(rows[listed], _after(blocks[listed]), n_rows)
-        apart = keys[labels[keys // n_rows] != labels[keys % n_rows]]
-        # One more than were seen, as they are few: who was not seen may yet come.
-        sure = own + (others + (sample.scale > 1.0)) * sample.scale <= most
-        keys = join(rows[sure], _after(blocks[sure]), n_rows)
-        together = keys[labels[keys // n_rows] == labels[keys % n_rows]]
-        more = _more_pairs(own, others, most, sample.scale) / n_rows
-        return Foreseen(distinct(np.concatenate([apart, together])), sample.scale**2, more)
+        pair_ids = pair_with_next(rows[is_small], _n_later_members(blocks[is_small]), n_rows)
+        apart = pair_ids[labels[pair_ids // n_rows] != labels[pair_ids % n_rows]]
+        # True pairs are counted cautiously, with one row more from other clusters: a block may be
+        # without such rows only because the sample is small.
+        is_sure = n_same + (n_others + (sample.scale > 1.0)) * sample.scale <= limit
+        pair_ids = pair_with_next(rows[is_sure], _n_later_members(blocks[is_sure]), n_rows)
+        together = pair_ids[labels[pair_ids // n_rows] == labels[pair_ids % n_rows]]
+        extra_pairs = _extra_pairs(n_same, n_others, limit, sample.scale) / n_rows
+        pair_ids = sorted_unique(np.concatenate([apart, together]))
+        return Extrapolation(pair_ids, sample.scale**2, extra_pairs)
 
 
-def _more_pairs(own: Ints, others: Ints, most: int, scale: float) -> float:
-    """Return how many more pairs of a row of the sample a less large table may have, at most."""
-    scales = np.geomspace(1.0, scale, 5)
-    pairs = [others[own + others * each <= most].sum() * each / 2.0 for each in scales]
-    return float(max(pairs) - pairs[-1])
+def _extra_pairs(n_same: Ints, n_others: Ints, limit: int, max_scale: float) -> float:
+    """Return by how many pairs the largest count at smaller scales exceeds that at `max_scale`."""
+    scales = np.geomspace(1.0, max_scale, 5)
+    n_pairs = [n_others[n_same + n_others * scale <= limit].sum() * scale / 2 for scale in scales]
+    return float(max(n_pairs) - n_pairs[-1])
 
 
-def tell_dropped(dropped: int, max_block: int) -> None:
-    """Warn of pairs that were left out, if there are any."""
+def warn_of_dropped_pairs(dropped: int, max_block: int) -> None:
+    """Log a warning if pairs of large blocks were left out."""
     if dropped:
         _log.warning(
             "left out up to %d pairs of rows that share a block of more than %d rows, which are "
-            "paired with the next %d only; raise max_block to look at them",
+            "paired with the next %d only; raise max_block to include them",
             *(dropped, max_block, NEXT_FEW),
         )
 
 
-def pair_keys(first: Ints, second: Ints, n_rows: int) -> Ints:
-    """Return the sorted keys of pairs of rows in either order, each once."""
+def ids_of_pairs(first: Ints, second: Ints, n_rows: int) -> Ints:
+    """Return the sorted ids of pairs of rows, given in either order, without duplicates."""
     refuse_too_large(4 * len(first), f"a list of {len(first):,} pairs")
-    return distinct(np.minimum(first, second) * n_rows + np.maximum(first, second))
+    return sorted_unique(np.minimum(first, second) * n_rows + np.maximum(first, second))
 
 
-def _after(blocks: Ints) -> Ints:
-    """Return how many members of its block stand behind each."""
-    after: Ints = np.searchsorted(blocks, blocks, side="right") - np.arange(len(blocks)) - 1
-    return after
+def _n_later_members(blocks: Ints) -> Ints:
+    """Return the number of later entries of the same block; the blocks are sorted."""
+    n_later: Ints = np.searchsorted(blocks, blocks, side="right") - np.arange(len(blocks)) - 1
+    return n_later
 
 
-def _counts(numbers: Ints) -> Ints:
-    """Return how often the number at each place occurs."""
-    order = np.argsort(numbers, kind="stable")
-    begins = np.flatnonzero(np.diff(numbers[order], prepend=-1) != 0)
-    counts = np.empty(len(numbers), dtype=np.intp)
-    lengths = np.diff(begins, append=len(numbers))
+def _occurrences(values: Ints) -> Ints:
+    """Return for each entry the number of times that its value occurs."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=-1) != 0)
+    counts = np.empty(len(values), dtype=np.intp)
+    lengths = np.diff(starts, append=len(values))
     counts[order] = np.repeat(lengths, lengths)
     return counts

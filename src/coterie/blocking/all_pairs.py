@@ -1,4 +1,4 @@
-"""Looking at all pairs, at all where they are few, or at those near in the order of the items."""
+"""Blockers by item order or size: all pairs, pairs within a window, or all pairs if few."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,19 +7,19 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.blocking._base import PairBlocker, join
+from coterie.blocking._base import PairBlocker, pair_with_next
 from coterie.exceptions import InputError
 from coterie.pairs import count_pairs
 
 __all__ = ["AllIfSmall", "AllPairs", "Window"]
 
 ALL_UP_TO = 1_200_000
-"""Up to how many pairs of an item set all are looked at, if nothing else is asked for."""
+"""The default of `AllIfSmall.limit`: up to this number, all pairs of an item set are candidates."""
 
 
 @dataclass(frozen=True)
 class AllPairs(PairBlocker):
-    """Look at all pairs, or at all that an item set of pair features has.
+    """List all pairs as candidates; for an item set of pair features, all that have features.
 
     Examples
     --------
@@ -30,18 +30,18 @@ class AllPairs(PairBlocker):
     [[0, 1], [1, 2]]
     """
 
-    def _keys(self, items: Any, n_items: int) -> Ints | None:  # noqa: ARG002
+    def _pair_ids(self, items: Any, n_items: int) -> Ints | None:  # noqa: ARG002
         return None
 
 
 @dataclass(frozen=True)
 class Window(PairBlocker):
-    """Look at the pairs of items that are at most `n` places apart in the order of the items.
+    """List the pairs of items whose indices differ by at most `n`.
 
     Parameters
     ----------
     n
-        The largest number of places between two items; 1 pairs each item with the next.
+        The largest difference of two indices; 1 pairs each item with the next one only.
 
     Examples
     --------
@@ -55,23 +55,23 @@ class Window(PairBlocker):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_whole("n", self.n, 1))
 
-    def _keys(self, items: Any, n_items: int) -> Ints | None:  # noqa: ARG002
+    def _pair_ids(self, items: Any, n_items: int) -> Ints | None:  # noqa: ARG002
         if self.n >= n_items - 1:
             return None
         order = np.arange(n_items)
-        return join(order, np.minimum(self.n, order[::-1]), n_items)
+        return pair_with_next(order, np.minimum(self.n, order[::-1]), n_items)
 
 
 @dataclass(frozen=True)
 class AllIfSmall(PairBlocker):
-    """Look at all pairs of an item set that has few, else at those that another blocker lists.
+    """List all pairs of a small item set, and use another blocker for larger ones.
 
     Parameters
     ----------
     otherwise
-        The blocker for item sets with more pairs.
+        The blocker for item sets with more than `limit` pairs.
     limit
-        Up to how many pairs all are looked at.
+        The largest number of pairs for which all pairs are listed.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class AllIfSmall(PairBlocker):
             raise InputError(f"otherwise is {self.otherwise!r}; give a blocker")
         object.__setattr__(self, "limit", as_whole("limit", self.limit))
 
-    def _keys(self, items: Any, n_items: int) -> Ints | None:
+    def _pair_ids(self, items: Any, n_items: int) -> Ints | None:
         if count_pairs(n_items) <= self.limit:
             return None
-        return self.otherwise._keys(items, n_items)  # noqa: SLF001
+        return self.otherwise._pair_ids(items, n_items)  # noqa: SLF001

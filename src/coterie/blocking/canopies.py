@@ -1,4 +1,4 @@
-"""Looking at the pairs that share a canopy."""
+"""Canopy blocking: items that share a canopy by a cheap distance are candidate pairs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from coterie._core.arguments import as_real
 from coterie._core.arrays import Ints, refuse_too_large
-from coterie.blocking._base import PairBlocker, as_names, directions
+from coterie.blocking._base import PairBlocker, as_column_names, directions
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import describe_items
 from coterie.features.names.tokens import item_texts
@@ -19,30 +19,32 @@ from coterie.items import ItemSet
 __all__ = ["Canopies"]
 
 ROUNDING = 1e-9
-"""How far below a threshold a cosine may be that equals it but for rounding."""
+"""Cosines up to this much below a threshold count as equal to it."""
 
 
 @dataclass(frozen=True)
 class Canopies(PairBlocker):
-    """Look at the pairs that share a canopy, by a cheap distance: 1 less the cosine.
+    """List the pairs of items that share a canopy. The distance is 1 - cosine.
 
-    McCallum, Nigam & Ungar 2000: the first item that is left becomes a centre; all items whose
-    distance from it is at most `loose` are its canopy, and those at most `tight` away are no longer
-    left to become centres; this goes on until none is left. Canopies overlap. Centres are taken by
-    the order of the items, in the original at random. The smaller `tight`, the more there are; at
-    0, all pairs at most `loose` apart are looked at. Items of zeros or without words are near none.
+    McCallum, Nigam & Ungar 2000: the first remaining item becomes a centre. All items whose
+    distance from it is at most `loose` form its canopy; those whose distance is at most `tight` no
+    longer remain. This repeats until no item remains. Canopies overlap. Centres are chosen in the
+    order of the items, whereas the original draws them at random. A smaller `tight` makes more
+    canopies; at 0, all pairs at a distance of at most `loose` are candidates. Zero vectors and
+    texts without words are in no pair.
 
-    Texts are compared by the TF-IDF of their words, as `Vocabulary` has it, learned from the items.
+    Texts are compared by TF-IDF vectors of their words, whose document frequencies are those of the
+    items (see `Vocabulary`).
 
     Parameters
     ----------
     loose
-        Up to which distance, 0 to 2, an item is in the canopy of a centre.
+        The largest distance, 0 to 2, of an item from the centre of a canopy that it is in.
     tight
-        Up to which distance, at most `loose`, an item is no centre of its own.
+        The largest distance, at most `loose`, at which an item cannot become a centre itself.
     columns
-        Names of columns of texts, whose words are taken together. None compares items that are
-        texts or vectors themselves.
+        Names of columns of texts, whose words are pooled. None means that the items themselves are
+        texts or vectors.
 
     Examples
     --------
@@ -60,14 +62,14 @@ class Canopies(PairBlocker):
         object.__setattr__(self, "loose", loose)
         object.__setattr__(self, "tight", as_real("tight", self.tight, high=loose))
         if self.columns is not None:
-            object.__setattr__(self, "columns", as_names(self.columns))
+            object.__setattr__(self, "columns", as_column_names(self.columns))
 
-    def _keys(self, items: Any, n_items: int) -> Ints:
-        vectors, which = directions(self._vectors(items))
+    def _pair_ids(self, items: Any, n_items: int) -> Ints:
+        vectors, indices = directions(self._vectors(items))
         canopies = _canopies(vectors, 1.0 - self.loose, 1.0 - self.tight)
         sizes = np.array([len(members) for members in canopies], dtype=np.intp)
-        refuse_too_large(min(int(sizes @ sizes), n_items**2), "what canopies have in common")
-        members = which[np.concatenate([which[:0], *canopies])]
+        refuse_too_large(min(int(sizes @ sizes), n_items**2), "the overlap of canopies")
+        members = indices[np.concatenate([indices[:0], *canopies])]
         parts = np.ones(len(members), np.bool_), members, np.cumsum([0, *sizes])
         inside = sp.csr_array(parts, shape=(len(canopies), n_items))
         low, high = sp.triu(inside.T @ inside, 1).nonzero()
@@ -77,30 +79,30 @@ class Canopies(PairBlocker):
         if self.columns is None and (isinstance(items, np.ndarray) or sp.issparse(items)):
             return items
         texts = _texts(items, self.columns)
-        known = Vocabulary.learned(texts, min_texts=1)
-        return known.tfidf(known.counts(texts))
+        vocabulary = Vocabulary.learned(texts, min_texts=1)
+        return vocabulary.tfidf(vocabulary.counts(texts))
 
 
 def _texts(items: Any, columns: Sequence[str] | None) -> list[str]:
-    """Return the text of each item: itself, or those of columns with blanks between."""
+    """Return the text of each item: the item itself, or its cells joined by blanks."""
     if columns is None and not isinstance(items, tuple):
         raise ItemSetError(
             f"Canopies compares texts or vectors, but the items are {describe_items(items)}; give "
             "the names of columns of texts, or another blocker"
         )
-    read = [item_texts(ItemSet(items), name, "Canopies") for name in columns or ("text",)]
-    return [" ".join(text or "" for text in texts) for texts in zip(*read, strict=True)]
+    cells = [item_texts(ItemSet(items), name, "Canopies") for name in columns or ("text",)]
+    return [" ".join(text or "" for text in texts) for texts in zip(*cells, strict=True)]
 
 
 def _canopies(vectors: Any, loose: float, tight: float) -> list[Ints]:
-    """Return the members of each canopy, those whose cosine with its centre is `loose` or more."""
+    """Return the members of each canopy; `loose` and `tight` are bounds of the cosine here."""
     others = vectors.T.tocsr() if sp.issparse(vectors) else vectors.T
-    left = np.ones(vectors.shape[0], dtype=np.bool_)
-    found = []
-    for centre in range(len(left)):
-        if left[centre]:
+    remaining = np.ones(vectors.shape[0], dtype=np.bool_)
+    canopies = []
+    for centre in range(len(remaining)):
+        if remaining[centre]:
             row = vectors[[centre]] @ others
             cosines = row.toarray()[0] if sp.issparse(row) else row[0]
-            found.append(np.flatnonzero(cosines >= loose - ROUNDING))
-            left &= cosines < tight - ROUNDING
-    return found
+            canopies.append(np.flatnonzero(cosines >= loose - ROUNDING))
+            remaining &= cosines < tight - ROUNDING
+    return canopies

@@ -1,4 +1,4 @@
-"""Learning from a partition which keys find its pairs at the least cost."""
+"""Choosing blocking keys by a partition: high recall of true pairs with few candidate pairs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Ints
 from coterie._core.indices import upper_triangle
 from coterie._core.lazy import members
-from coterie.blocking._base import as_names, merged
-from coterie.blocking._choosing import Candidate, Choice, Truth, candidates_of
-from coterie.blocking._keys import MAX_BLOCK, Sample, TextKey
+from coterie.blocking._base import as_column_names, sorted_union
+from coterie.blocking._choosing import KeyCandidate, KeySelection, TruePairs, candidates_of
+from coterie.blocking._keys import MAX_BLOCK, LabelledSample, TextKey
 from coterie.blocking._tables import TextTable
 from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
 from coterie.blocking.nearest_texts import NearestTexts
@@ -29,27 +29,26 @@ from coterie.partition import Partition, PartitionLike, as_partitions
 __all__ = ["LearnedBlocking", "learn_blocking"]
 
 MOST_ROWS = 8_000
-"""From how many rows is learned at most."""
+"""The largest number of rows that keys are chosen by."""
 
 MOST_CELLS = 64_000
-"""From how many cells of a table of many columns is learned, but from 2,000 rows at least."""
+"""The largest number of cells that keys are chosen by, unless that is below 2,000 rows."""
 
 MOST_GROWTH = 40
-"""How many times as large a table may be, for which anything is foreseen."""
+"""The largest ratio of the size of the larger table to that of the sample."""
 
 BLOCKS = MAX_BLOCK, 1_000
-"""How many rows a block may have at least and at most: twice those of the largest cluster."""
+"""The bounds of the largest block; between them, it is twice the size of the largest cluster."""
 
 MOST_TOGETHER = 200
-"""From how many rows of one cluster is learned at most."""
-
+"""The largest number of rows of one cluster that keys are chosen by."""
 
 FIRST_NEIGHBOURS = 5
-"""With how many of the rows that are nearest by all columns each row is paired in any case."""
+"""The number of nearest rows by all columns that each row is always paired with."""
 
 
 class KeyRow(NamedTuple):
-    """A key that was tried, with the pairs that it lists in the foreseen table."""
+    """A key that was tried, with its estimated number of pairs in a larger table."""
 
     key: TextKey
     pairs: int
@@ -58,14 +57,14 @@ class KeyRow(NamedTuple):
 
 
 class Recall(NamedTuple):
-    """Which share of the true pairs is listed, and of which the two are connected by such pairs."""
+    """The share of true pairs that are candidates, or that candidate true pairs connect."""
 
     pairs: float
     connected: float
 
 
 class Foresight(NamedTuple):
-    """How many rows a large table has, how many pairs are listed, and what is found of the true."""
+    """An estimate for a larger table: its rows, its candidate pairs and their recall."""
 
     n_rows: int
     n_pairs: int
@@ -74,21 +73,21 @@ class Foresight(NamedTuple):
 
 @dataclass(frozen=True)
 class LearnedBlocking:
-    """A blocker that was learned, and how well it does."""
+    """A blocker whose keys were chosen by a partition, with estimates of its quality."""
 
     blocker: AllIfSmall
     all_pairs: bool
-    """Whether the training item sets are so small that all of their pairs are looked at."""
+    """True if the training item sets are so small that all of their pairs are candidates."""
     recall: Recall
-    """What the keys find in the rows that they were learned from."""
+    """The recall of the keys for the rows that they were chosen by."""
     held_out_recall: Recall
-    """What keys chosen by half of the clusters find of the others."""
+    """The recall, for one half of the clusters, of keys that were chosen by the other half."""
     n_pairs: int
-    """How many pairs the keys list in the rows that they were learned from."""
+    """The number of candidate pairs among the rows that the keys were chosen by."""
     foreseen: Foresight
-    """What they are expected to do in a large table."""
+    """The estimates for a larger table."""
     table: tuple[KeyRow, ...]
-    """The keys that were tried, those that were chosen first."""
+    """The keys that were tried, chosen ones first."""
 
 
 def learn_blocking(
@@ -100,15 +99,15 @@ def learn_blocking(
     all_pairs_up_to: int = ALL_UP_TO,
     n_rows: int = 100_000,
 ) -> LearnedBlocking:
-    """Choose keys of columns of texts that find the pairs of known clusters at the least cost.
+    """Choose blocking keys of columns of texts that find true pairs with few candidate pairs.
 
-    The first key is `NearestTexts` of all columns, in any case. Others are taken one by one, first
-    that which finds most new pairs of a cluster for the pairs it lists, until the share `recall` of
-    them is found, counted both by pairs and by rows; then further ones that cost little for what
-    they find, even if again. Those that are not needed are left out. What a key finds and lists is
-    foreseen for a table of `n_rows` rows (40 times those given, at most), as blocks of common
-    values grow with the table. At most 200 pairs a row may be listed; where that is not enough for
-    `recall`, as many are found as it allows.
+    The first key is always `NearestTexts` of all columns. Further keys are chosen greedily: each is
+    the one that finds most new true pairs per candidate pair, until the share `recall` of the true
+    pairs is found, counted both by pairs and by rows. Then cheap keys may be added that find true
+    pairs for the second time, and superfluous keys are dropped. Because blocks of common values
+    grow with the table, all counts are estimates for a table of `n_rows` rows, but of at most 40
+    times the training rows. There are at most 200 candidate pairs per row, even if the recall then
+    stays below `recall`.
 
     Parameters
     ----------
@@ -119,11 +118,11 @@ def learn_blocking(
     columns
         Names of the columns that keys may read.
     recall
-        Which share of the pairs that are together is to be found.
+        The share of the true pairs that the keys must find.
     all_pairs_up_to
-        Up to how many pairs of an item set the blocker takes all, instead of those of the keys.
+        The largest number of pairs of an item set for which the blocker lists all pairs.
     n_rows
-        How many rows the largest table may have for which the blocker is meant.
+        The number of rows of the largest table that the blocker is meant for.
 
     Examples
     --------
@@ -135,141 +134,156 @@ def learn_blocking(
     """
     sets = as_item_sets(item_sets)
     truths = as_partitions(partitions, [len(item_set) for item_set in sets])
-    names, recall = as_names(columns), as_real("recall", recall, high=1.0)
+    names, recall = as_column_names(columns), as_real("recall", recall, high=1.0)
     limit = as_whole("all_pairs_up_to", all_pairs_up_to)
-    rows, labels = _pooled(sets, truths, names)
-    sample = _sample(rows, labels, as_whole("n_rows", n_rows, 1))
-    truth = _truth(sample.labels)
+    cells, labels = _pool(sets, truths, names)
+    sample = _draw_sample(cells, labels, as_whole("n_rows", n_rows, 1))
+    truth = _true_pairs(sample.labels)
     candidates = candidates_of([*first_keys(names), *candidate_keys(names)], sample, truth)
-    choice = _choice(candidates, truth, sample)
-    keys = choice.choose(recall)
-    n_pairs, found = _found(keys, sample, truth)
+    selection = _selection(candidates, truth, sample)
+    keys = selection.choose(recall)
+    n_pairs, training_recall = _evaluate(keys, sample, truth)
     return LearnedBlocking(
         blocker=AllIfSmall(Union(keys, sample.max_block), limit),
         all_pairs=sum(count_pairs(len(item_set)) for item_set in sets) <= limit,
-        recall=found,
-        held_out_recall=_held_out(candidates, truth, sample, recall),
+        recall=training_recall,
+        held_out_recall=_held_out_recall(candidates, truth, sample, recall),
         n_pairs=n_pairs,
-        foreseen=Foresight(round(choice.n_rows), round(choice.n_pairs), choice.recall),
+        foreseen=Foresight(round(selection.n_rows), round(selection.n_pairs), selection.recall),
         table=_table(candidates, keys, sample.scale),
     )
 
 
 def first_keys(columns: Sequence[str]) -> list[TextKey]:
-    """Return the keys of which one is chosen in any case, whatever the others find."""
+    """Return the keys of which exactly one is always chosen first."""
     return [NearestTexts(tuple(columns), FIRST_NEIGHBOURS, size) for size in (3, 4)]
 
 
 def candidate_keys(columns: Sequence[str]) -> list[TextKey]:
-    """Return the keys of all kinds that may be chosen for a table of these columns."""
-    family = (each for each in members(blocking).values() if isinstance(each, type))
-    kinds = sorted(
-        (each for each in family if issubclass(each, TextKey)), key=lambda kind: kind.turn
+    """Return all keys, of all classes, that may be chosen for a table of these columns."""
+    blockers = (member for member in members(blocking).values() if isinstance(member, type))
+    classes = sorted(
+        (blocker for blocker in blockers if issubclass(blocker, TextKey)), key=lambda cls: cls.turn
     )
-    of_one = [key for column in columns for kind in kinds for key in kind.of_column(column)]
-    return of_one + [key for kind in kinds for key in kind.of_columns(columns)]
+    keys = [key for column in columns for cls in classes for key in cls.of_column(column)]
+    return keys + [key for cls in classes for key in cls.of_columns(columns)]
 
 
-def _pooled(
+def _pool(
     sets: Sequence[ItemSet], truths: Sequence[Partition], names: Sequence[str]
 ) -> tuple[dict[str, list[Any]], Ints]:
-    """Put the rows of all item sets in one table, and number their clusters on."""
+    """Concatenate the rows of all item sets, and make the labels of their clusters distinct."""
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    for number, item_set in enumerate(sets):
-        with located(f"item set {number}"):
+    for index, item_set in enumerate(sets):
+        with located(f"item set {index}"):
             for name in names if len(item_set) else ():
                 columns[name] += column_of(item_set.items, name, "learn_blocking")
     return columns, Partition.concatenate(truths).labels
 
 
-def _sample(columns: dict[str, list[Any]], labels: Ints, n_rows: int) -> Sample:
-    """Take some clusters, and of large ones some rows, by the order of their content."""
+def _draw_sample(columns: dict[str, list[Any]], labels: Ints, n_rows: int) -> LabelledSample:
+    """Draw clusters, and only some rows of large ones, from the rows sorted by content."""
     if not len(labels) or np.bincount(labels).max() < 2:
-        raise InputError("no two rows are in one cluster; give a partition with some that are")
+        raise InputError(
+            "no two rows are in one cluster; give a partition with a cluster of two or more rows"
+        )
     table = TextTable(columns, len(labels))
-    most = min(MOST_ROWS, max(2_000, MOST_CELLS // len(columns)))
-    ordered = table.order[_some(labels[table.order], most)]
-    rows = {name: [values[row] for row in ordered.tolist()] for name, values in columns.items()}
-    scale = max(min(n_rows, MOST_GROWTH * len(ordered)), len(labels)) / len(ordered)
-    few = TextTable(rows, len(ordered))
-    own = Partition(labels[ordered][few.order]).labels
-    return Sample(few, own, scale, int(np.clip(2 * np.bincount(labels).max(), *BLOCKS)))
+    max_rows = min(MOST_ROWS, max(2_000, MOST_CELLS // len(columns)))
+    rows = table.order[_draw_rows(labels[table.order], max_rows)]
+    cells = {name: [values[row] for row in rows.tolist()] for name, values in columns.items()}
+    scale = max(min(n_rows, MOST_GROWTH * len(rows)), len(labels)) / len(rows)
+    sample = TextTable(cells, len(rows))
+    sample_labels = Partition(labels[rows][sample.order]).labels
+    max_block = int(np.clip(2 * np.bincount(labels).max(), *BLOCKS))
+    return LabelledSample(sample, sample_labels, scale, max_block)
 
 
-def _some(labels: Ints, most: int) -> Ints:
-    """Return the places of the rows of some clusters, drawn at random where there are many."""
+def _draw_rows(labels: Ints, max_rows: int) -> Ints:
+    """Return the indices of the rows of clusters that are drawn until `max_rows` are reached."""
     shuffled = np.random.default_rng(0).permutation(len(labels))
     by_label = shuffled[np.argsort(labels[shuffled], kind="stable")]
     clusters = np.split(by_label, np.flatnonzero(np.diff(labels[by_label])) + 1)
     order = np.random.default_rng(1).permutation(len(clusters))
-    some = [clusters[number][:MOST_TOGETHER] for number in order]
-    enough = int(np.searchsorted(np.cumsum([len(rows) for rows in some]), most)) + 1
-    return np.sort(np.concatenate(some[:enough]))
+    drawn = [clusters[index][:MOST_TOGETHER] for index in order]
+    n_drawn = int(np.searchsorted(np.cumsum([len(rows) for rows in drawn]), max_rows)) + 1
+    return np.sort(np.concatenate(drawn[:n_drawn]))
 
 
-def _truth(labels: Ints) -> Truth:
-    """Return the pairs that are together; small clusters weigh more than their pairs."""
+def _true_pairs(labels: Ints) -> TruePairs:
+    """Return the pairs of rows of one cluster, with their weights.
+
+    The weight of a pair is the sum of two shares: of all pairs, and of all rows in clusters. By the
+    latter, the few pairs of small clusters weigh more.
+    """
     clusters = [rows for rows in Partition(labels).clusters if len(rows) > 1]
-    keys = [_pairs_within(rows, len(labels)) for rows in clusters]
-    by_row = [
-        np.full(len(own), 1.0 / (len(rows) - 1)) for own, rows in zip(keys, clusters, strict=True)
-    ]
-    weights = np.concatenate(by_row)
-    every = np.concatenate(keys)
-    order = np.argsort(every)
-    return Truth(every[order], (weights / weights.sum() + 1.0 / len(every))[order])
+    by_cluster = [_pairs_within(rows, len(labels)) for rows in clusters]
+    row_shares = np.concatenate(
+        [
+            np.full(len(pair_ids), 1.0 / (len(rows) - 1))
+            for pair_ids, rows in zip(by_cluster, clusters, strict=True)
+        ]
+    )
+    pair_ids = np.concatenate(by_cluster)
+    order = np.argsort(pair_ids)
+    weights = row_shares / row_shares.sum() + 1.0 / len(pair_ids)
+    return TruePairs(pair_ids[order], weights[order])
 
 
 def _pairs_within(rows: Ints, n_rows: int) -> Ints:
     return upper_triangle(np.add.outer(rows * n_rows, rows))
 
 
-def _choice(candidates: Sequence[Candidate], truth: Truth, sample: Sample) -> Choice:
-    return Choice(candidates, truth, sample.scale * sample.table.n_rows, sample.scale)
+def _selection(
+    candidates: Sequence[KeyCandidate], truth: TruePairs, sample: LabelledSample
+) -> KeySelection:
+    return KeySelection(candidates, truth, sample.scale * sample.table.n_rows, sample.scale)
 
 
-def _found(keys: Sequence[TextKey], sample: Sample, truth: Truth) -> tuple[int, Recall]:
-    """Look with keys at the sample as it is: how many pairs they list, and how many true ones."""
-    listed = truth.keys[:0]
+def _evaluate(
+    keys: Sequence[TextKey], sample: LabelledSample, truth: TruePairs
+) -> tuple[int, Recall]:
+    """Return the number of candidate pairs of keys within the sample, and their recall."""
+    candidate_ids = truth.ids[:0]
     for key in keys:
-        listed = merged(listed, key.look(sample.table, sample.max_block).keys)
-    covered = np.isin(truth.keys, listed, assume_unique=True)
+        blocked = key.block(sample.table, sample.max_block)
+        candidate_ids = sorted_union(candidate_ids, blocked.pair_ids)
+    is_found = np.isin(truth.ids, candidate_ids, assume_unique=True)
     n_rows = sample.table.n_rows
-    first, second = np.divmod(truth.keys, n_rows)
+    first, second = np.divmod(truth.ids, n_rows)
     links = sp.coo_array(
-        (np.ones(covered.sum()), (first[covered], second[covered])), shape=(n_rows, n_rows)
+        (np.ones(is_found.sum()), (first[is_found], second[is_found])), shape=(n_rows, n_rows)
     )
-    joined = connected_components(links, directed=False)[1]
-    return len(listed), Recall(
-        float(covered.mean()), float((joined[first] == joined[second]).mean())
-    )
+    component = connected_components(links, directed=False)[1]
+    is_connected = component[first] == component[second]
+    return len(candidate_ids), Recall(float(is_found.mean()), float(is_connected.mean()))
 
 
-def _held_out(
-    candidates: Sequence[Candidate], truth: Truth, sample: Sample, recall: float
+def _held_out_recall(
+    candidates: Sequence[KeyCandidate], truth: TruePairs, sample: LabelledSample, recall: float
 ) -> Recall:
-    """Choose keys by the pairs of half of the clusters, and look for those of the others."""
-    labels = sample.labels[truth.keys // sample.table.n_rows]
-    known = np.isin(labels, np.unique(labels)[::2])
-    if known.all():
+    """Choose keys by the true pairs of every other cluster, and evaluate them on the rest."""
+    labels = sample.labels[truth.ids // sample.table.n_rows]
+    training = np.isin(labels, np.unique(labels)[::2])
+    if training.all():
         return Recall(float("nan"), float("nan"))
-    numbers = np.cumsum(known) - 1
-    own = [one._replace(hits=numbers[one.hits[known[one.hits]]]) for one in candidates]
-    choice = _choice(own, Truth(truth.keys[known], truth.weights[known]), sample)
-    keys = choice.choose(recall)
-    return _found(keys, sample, Truth(truth.keys[~known], truth.weights[~known]))[1]
+    new_index = np.cumsum(training) - 1
+    restricted = [c._replace(hits=new_index[c.hits[training[c.hits]]]) for c in candidates]
+    training_pairs = TruePairs(truth.ids[training], truth.weights[training])
+    keys = _selection(restricted, training_pairs, sample).choose(recall)
+    held_out_pairs = TruePairs(truth.ids[~training], truth.weights[~training])
+    return _evaluate(keys, sample, held_out_pairs)[1]
 
 
 def _table(
-    candidates: Sequence[Candidate], keys: Sequence[TextKey], scale: float
+    candidates: Sequence[KeyCandidate], keys: Sequence[TextKey], scale: float
 ) -> tuple[KeyRow, ...]:
     rows = [
         KeyRow(
-            one.key,
-            round(scale * len(one.hits) + one.weight * len(one.others)),
-            len(one.hits),
-            one.key in keys,
+            candidate.key,
+            round(scale * len(candidate.hits) + candidate.weight * len(candidate.others)),
+            len(candidate.hits),
+            candidate.key in keys,
         )
-        for one in candidates
+        for candidate in candidates
     ]
     return tuple(sorted(rows, key=lambda row: (not row.chosen, -row.true_pairs, row.pairs)))

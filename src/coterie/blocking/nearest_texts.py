@@ -1,4 +1,4 @@
-"""Keys by likeness: rows meet whose texts have the most in common."""
+"""Blocking by similarity: each row is paired with the rows of the most similar texts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,15 @@ from numpy.typing import NDArray
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Ints
-from coterie.blocking._base import as_names
-from coterie.blocking._keys import Foreseen, Found, Sample, TextKey, pair_keys
-from coterie.blocking._parts import Spread, grams_of_texts
+from coterie.blocking._base import as_column_names
+from coterie.blocking._keys import (
+    BlockedPairs,
+    Extrapolation,
+    LabelledSample,
+    TextKey,
+    ids_of_pairs,
+)
+from coterie.blocking._parts import TextParts, grams_of_texts
 from coterie.blocking._tables import TextTable
 
 __all__ = ["NearestTexts"]
@@ -20,26 +26,27 @@ __all__ = ["NearestTexts"]
 Index: TypeAlias = tuple[Ints, NDArray[np.int32]]
 
 BUDGET = 4096
-"""At how many rows each row looks, those with its rarest runs first."""
+"""The number of rows that each row is compared with, those that share its rarest n-grams first."""
 
 
 @dataclass(frozen=True)
 class NearestTexts(TextKey):
-    """Look at the pairs of rows of which one is among the nearest of the other, by their texts.
+    """List the pairs of rows in which one is among the nearest neighbours of the other.
 
-    Near is a large cosine of the runs of characters of their tokens, weighted by
-    idf = 1 + ln((1 + n) / (1 + df)) for a run that df of n rows have. Of the runs that a row has in
-    common with others the rarest count, until it was compared with 4096 rows: the cost grows as the
-    table does. In a table of many rows longer runs tell more.
+    Neighbours are ranked by the cosine of their vectors of character n-grams, taken from tokens
+    with a blank before and after. An n-gram that df of n rows contain has the weight
+    idf = 1 + ln((1 + n) / (1 + df)). Each row is compared with at most 4096 rows, those that share
+    its rarest n-grams, so that the cost is linear in the number of rows. In large tables longer
+    n-grams work better.
 
     Parameters
     ----------
     columns
-        Names of columns of texts, whose tokens are taken together.
+        Names of columns of texts, whose tokens are pooled.
     n_neighbours
-        How many nearest rows each row is paired with.
+        The number of nearest rows that each row is paired with.
     size
-        How many characters a run has; a blank before and after a token counts.
+        The number n of characters of an n-gram; the blanks around a token count.
 
     Examples
     --------
@@ -57,7 +64,7 @@ class NearestTexts(TextKey):
     size: int = 3
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", as_names(self.columns))
+        object.__setattr__(self, "columns", as_column_names(self.columns))
         count = as_whole("n_neighbours", self.n_neighbours, 1)
         object.__setattr__(self, "n_neighbours", count)
         object.__setattr__(self, "size", as_whole("size", self.size, 2))
@@ -68,12 +75,12 @@ class NearestTexts(TextKey):
 
     @classmethod
     def of_column(cls, column: str) -> Iterable["NearestTexts"]:
-        """Return keys of a few and of more neighbours."""
+        """Return keys with fewer and with more neighbours."""
         return (cls((column,), count) for count in (5, 10))
 
     @classmethod
     def of_columns(cls, columns: Sequence[str]) -> Iterable["NearestTexts"]:
-        """Return keys of all columns together."""
+        """Return keys that pool all columns."""
         return (cls(tuple(columns), count, size) for count in (10, 20) for size in (3, 4))
 
     @property
@@ -81,71 +88,77 @@ class NearestTexts(TextKey):
         """The names of the columns."""
         return tuple(self.columns)
 
-    def look(self, table: TextTable, max_block: int) -> Found:  # noqa: ARG002
-        """Find the pairs of rows that are near."""
+    def block(self, table: TextTable, max_block: int) -> BlockedPairs:  # noqa: ARG002
+        """Return the pairs of each row with its nearest rows."""
         nearest = self._nearest(table, BUDGET)
         first, second = _as_pairs(nearest, nearest >= 0)
-        return Found(pair_keys(first, second, table.n_rows))
+        return BlockedPairs(ids_of_pairs(first, second, table.n_rows))
 
-    def foresee(self, sample: Sample) -> Foreseen:
-        """Find the pairs that stay near when rows of other clusters come between."""
+    def extrapolate(self, sample: LabelledSample) -> Extrapolation:
+        """Return the pairs that stay neighbours when rows of other clusters come between."""
         nearest = self._nearest(sample.table, max(int(BUDGET / sample.scale), 2))
-        kept = (nearest >= 0) & self._stay(nearest, sample)
-        first, second = _as_pairs(nearest, kept)
-        return Foreseen(pair_keys(first, second, sample.table.n_rows), sample.scale)
+        stays = (nearest >= 0) & self._stay_neighbours(nearest, sample)
+        first, second = _as_pairs(nearest, stays)
+        pair_ids = ids_of_pairs(first, second, sample.table.n_rows)
+        return Extrapolation(pair_ids, sample.scale)
 
     def _nearest(self, table: TextTable, budget: int) -> Ints:
-        """Return the rows nearest each row, nearest first, -1 where there are less."""
+        """Return the nearest rows of each row, nearest first, padded with -1."""
         from coterie._kernels.texts.nearest import nearest_rows, row_lengths  # noqa: PLC0415
 
-        spread = grams_of_texts(_joined(table, self.names), self.size)
-        holders = np.bincount(spread.parts)
-        idf = 1.0 + np.log((1.0 + table.n_rows) / (1.0 + holders))
-        by_row, by_part = _both_ways(spread, holders, table.n_rows)
-        del spread
-        weights = np.square(idf[np.argsort(holders, kind="stable")])
+        grams = grams_of_texts(_joined_cells(table, self.names), self.size)
+        df = np.bincount(grams.parts)
+        idf = 1.0 + np.log((1.0 + table.n_rows) / (1.0 + df))
+        by_row, by_gram = _indices(grams, df, table.n_rows)
+        del grams
+        weights = np.square(idf[np.argsort(df, kind="stable")])
         lengths = row_lengths(by_row, weights)
         count = min(self.n_neighbours, max(table.n_rows - 1, 1))
-        near: Ints = nearest_rows(by_row, by_part, weights, lengths, budget, count)
-        return near
+        nearest: Ints = nearest_rows(by_row, by_gram, weights, lengths, budget, count)
+        return nearest
 
-    def _stay(self, nearest: Ints, sample: Sample) -> Bools:
-        """Tell the pairs of one cluster that stay near; all others stand for their like."""
-        same = sample.labels[nearest] == sample.labels[:, None]
-        own = np.cumsum(same, axis=1) - same
-        others = np.arange(nearest.shape[1]) - own
-        stay: Bools = ~same | (own + others * sample.scale < self.n_neighbours)
-        return stay
+    def _stay_neighbours(self, nearest: Ints, sample: LabelledSample) -> Bools:
+        """Return whether each pair stays among the nearest in the larger table.
+
+        Pairs of different clusters always do: they represent such pairs of the larger table.
+        """
+        is_same = sample.labels[nearest] == sample.labels[:, None]
+        n_same_before = np.cumsum(is_same, axis=1) - is_same
+        n_others_before = np.arange(nearest.shape[1]) - n_same_before
+        rank = n_same_before + n_others_before * sample.scale
+        stays: Bools = ~is_same | (rank < self.n_neighbours)
+        return stays
 
 
-def _joined(table: TextTable, names: Sequence[str]) -> list[str]:
-    """Return the texts of some columns together, row by row."""
-    columns = (_written(*table.column(name)) for name in names)
+def _joined_cells(table: TextTable, names: Sequence[str]) -> list[str]:
+    """Return for each row its texts of the named columns, joined by blanks."""
+    columns = (_cells(*table.column(name)) for name in names)
     return [" ".join(row) for row in zip(*columns, strict=True)]
 
 
-def _written(texts: Sequence[str], codes: Ints) -> list[str]:
-    written: list[str] = np.array([*texts, ""], dtype=object)[codes].tolist()
-    return written
+def _cells(texts: Sequence[str], codes: Ints) -> list[str]:
+    cells: list[str] = np.array([*texts, ""], dtype=object)[codes].tolist()
+    return cells
 
 
-def _both_ways(spread: Spread, holders: Ints, n_rows: int) -> tuple[Index, Index]:
-    """Return the parts of each row, rare ones first, and the rows of each part in that order."""
-    rare_first = np.argsort(holders, kind="stable")
-    ranks = np.empty(len(holders), dtype=np.int32)
-    ranks[rare_first] = np.arange(len(holders), dtype=np.int32)
-    starts = np.append(0, np.cumsum(np.bincount(spread.texts, minlength=n_rows)))
-    there = np.ones(len(spread.texts), dtype=np.bool_)
-    shape = (n_rows, len(holders))
-    by_part = sp.csr_array((there, ranks[spread.parts], starts), shape=shape).tocsc()
-    by_row = by_part.tocsr()  # there and back again sorts the parts of each row
-    return _index(by_row), _index(by_part)
+def _indices(grams: TextParts, df: Ints, n_rows: int) -> tuple[Index, Index]:
+    """Return the n-grams of each row, and the rows of each n-gram; n-grams are sorted by df."""
+    rare_first = np.argsort(df, kind="stable")
+    ranks = np.empty(len(df), dtype=np.int32)
+    ranks[rare_first] = np.arange(len(df), dtype=np.int32)
+    starts = np.append(0, np.cumsum(np.bincount(grams.texts, minlength=n_rows)))
+    ones = np.ones(len(grams.texts), dtype=np.bool_)
+    shape = (n_rows, len(df))
+    by_gram = sp.csr_array((ones, ranks[grams.parts], starts), shape=shape).tocsc()
+    by_row = by_gram.tocsr()  # the two conversions sort the n-grams of each row
+    return _index(by_row), _index(by_gram)
 
 
 def _index(matrix: Any) -> Index:
     return matrix.indptr.astype(np.intp), matrix.indices.astype(np.int32, copy=False)
 
 
-def _as_pairs(nearest: Ints, kept: Bools) -> tuple[Ints, Ints]:
-    first = np.repeat(np.arange(len(nearest)), nearest.shape[1]).reshape(nearest.shape)
-    return first[kept], nearest[kept]
+def _as_pairs(nearest: Ints, mask: Bools) -> tuple[Ints, Ints]:
+    """Return both rows of each pair of a row and one of its nearest rows, where `mask` is true."""
+    rows = np.repeat(np.arange(len(nearest)), nearest.shape[1]).reshape(nearest.shape)
+    return rows[mask], nearest[mask]

@@ -1,4 +1,4 @@
-"""Looking at the pairs of vectors that are near."""
+"""Blocking of vectors: each item is paired with its nearest neighbours."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
-from coterie.blocking._base import PairBlocker, directions, distinct
+from coterie.blocking._base import PairBlocker, directions, sorted_unique
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import describe_items
 from coterie.features.operators.blocks import row_blocks
@@ -18,15 +18,15 @@ __all__ = ["NearestNeighbours"]
 
 @dataclass(frozen=True)
 class NearestNeighbours(PairBlocker):
-    """Look at the pairs in which one item is among the nearest of the other, by cosine.
+    """List the pairs in which one item is among the nearest neighbours of the other, by cosine.
 
-    Of equally near items the first count. A vector of zeros is near nothing. The cosines are
-    computed for some items with all others at a time, never for all with all.
+    Ties are resolved in favour of the items with smaller indices. A zero vector is in no pair. The
+    cosines are computed for blocks of rows, so that the full matrix is never in memory.
 
     Parameters
     ----------
     n_neighbours
-        How many nearest items each item is paired with.
+        The number of nearest items that each item is paired with.
 
     Examples
     --------
@@ -41,41 +41,41 @@ class NearestNeighbours(PairBlocker):
         count = as_whole("n_neighbours", self.n_neighbours, 1)
         object.__setattr__(self, "n_neighbours", count)
 
-    def _keys(self, items: Any, n_items: int) -> Ints:
+    def _pair_ids(self, items: Any, n_items: int) -> Ints:
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
             raise ItemSetError(
                 f"NearestNeighbours compares vectors, but the items are {describe_items(items)}; "
                 "give a matrix with one row per item, or another blocker"
             )
-        vectors, which = directions(items)
-        first, second = which[_neighbours(vectors, self.n_neighbours)]
+        vectors, indices = directions(items)
+        first, second = indices[_neighbours(vectors, self.n_neighbours)]
         low, high = np.minimum(first, second), np.maximum(first, second)
-        return distinct(low * n_items + high)
+        return sorted_unique(low * n_items + high)
 
 
 def _neighbours(vectors: Any, n_neighbours: int) -> Ints:
-    """Return the pairs (item, one of its nearest), of shape (2, m)."""
+    """Return the pairs (item, neighbour) as an array of shape (2, m)."""
     n_items = vectors.shape[0]
     count = min(n_neighbours, n_items - 1)
     if count < 1:
         return np.empty((2, 0), dtype=np.intp)
     others = vectors.T.tocsr() if sp.issparse(vectors) else vectors.T
-    found = []
-    # A quarter of the usual height: what follows is fastest while it stays in the cache.
+    neighbours = []
+    # A quarter of the usual height, so that the ranks of a block stay in the processor's cache.
     for rows in row_blocks(n_items, 4 * n_items):
         block = vectors[rows] @ others
         ranks = _ranks(block.toarray() if sp.issparse(block) else block)
-        own = np.arange(rows.start, rows.stop)
-        ranks[own - rows.start, own] = np.iinfo(np.intp).min
+        items = np.arange(rows.start, rows.stop)
+        ranks[items - rows.start, items] = np.iinfo(np.intp).min
         nearest = np.argpartition(ranks, -count, axis=1)[:, -count:]
-        found.append(np.stack([np.repeat(own, count), nearest.ravel()]))
-    return np.concatenate(found, axis=1)
+        neighbours.append(np.stack([np.repeat(items, count), nearest.ravel()]))
+    return np.concatenate(neighbours, axis=1)
 
 
 def _ranks(cosines: Floats) -> Ints:
-    """Return whole numbers in the order of the cosines; of equal ones the first is higher."""
+    """Return integers in the order of the cosines, where the first of equal cosines is largest."""
     n_items = cosines.shape[1]
-    # The last digits depend on the order of summation, and would part what is equal.
+    # Rounded, because the last digits depend on the order of summation and would break ties.
     levels = min(10**12, 2**62 // n_items)
     ranks: Ints = np.rint(cosines * levels).astype(np.intp)
     ranks *= n_items

@@ -1,4 +1,4 @@
-"""Keys of which a row has several: rare tokens and rare runs of characters."""
+"""Blocking keys of which a row may have several: rare tokens and rare character n-grams."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -7,26 +7,26 @@ from typing import ClassVar
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.blocking._base import as_name
+from coterie.blocking._base import as_column_name
 from coterie.blocking._keys import BlockKey
-from coterie.blocking._parts import Spread, memberships
+from coterie.blocking._parts import TextParts, memberships
 from coterie.blocking._tables import TextTable
 
 __all__ = ["QGrams", "RareTokens"]
 
 
 RARE, SIZES = (10, 30, 60, 100, 200), (4, 5, 6, 8)
-"""How many rows may have a rare part, and how long runs are, that `learn_blocking` tries."""
+"""The values of `most`, and of the size of n-grams, that `learn_blocking` tries."""
 
 
 class _RareParts(BlockKey):
-    """Look at the pairs of rows that share a part of a text, of those that few rows have."""
+    """List the pairs of rows whose texts share a rare part, which few rows have."""
 
     column: str
     most: int
 
     def __post_init__(self) -> None:
-        as_name(self.column)
+        as_column_name(self.column)
         object.__setattr__(self, "most", as_whole("most", self.most, 2))
 
     @property
@@ -36,28 +36,28 @@ class _RareParts(BlockKey):
 
     @property
     def largest(self) -> int:
-        """The number of rows that may have a rare part."""
+        """The largest number of rows that a rare part may have."""
         return self.most
 
     def members(self, table: TextTable) -> Ints:
-        """Return the sorted numbers b n + i of the rows i that have a rare part b."""
+        """Return the sorted ids b n + i of the rows i that have a rare part b."""
         return memberships(self._parts(table), table.column(self.column).codes, self.most)
 
     @abstractmethod
-    def _parts(self, table: TextTable) -> Spread:
+    def _parts(self, table: TextTable) -> TextParts:
         """Return the parts of each distinct text."""
 
 
 @dataclass(frozen=True)
 class RareTokens(_RareParts):
-    """Look at the pairs of rows that share a rare token of a column.
+    """List the pairs of rows that share a rare token of a column.
 
     Parameters
     ----------
     column
         The name of a column of texts.
     most
-        How many rows of the table may have a rare token.
+        The largest number of rows of the table that may share a rare token.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class RareTokens(_RareParts):
 
     @classmethod
     def of_column(cls, column: str) -> Iterable[_RareParts]:
-        """Return keys of several rarities, with those of runs of characters as rare."""
+        """Return keys of several rarities, each followed by the `QGrams` keys of that rarity."""
         for most in RARE:
             yield cls(column, most)
             yield from (QGrams(column, size, most) for size in SIZES)
@@ -82,24 +82,24 @@ class RareTokens(_RareParts):
     def __str__(self) -> str:
         return f"a word of {self.column} that at most {self.most} rows have"
 
-    def _parts(self, table: TextTable) -> Spread:
+    def _parts(self, table: TextTable) -> TextParts:
         return table.tokens(self.column)
 
 
 @dataclass(frozen=True)
 class QGrams(_RareParts):
-    """Look at the pairs of rows that share a rare run of characters of a token of a column.
+    """List the pairs of rows that share a rare character n-gram of a column.
 
-    A blank goes before and after each token, and is the first or last character of a run.
+    N-grams are taken from the tokens of a text, with a blank before and after each token.
 
     Parameters
     ----------
     column
         The name of a column of texts.
     size
-        How many characters a run has.
+        The number n of characters of an n-gram.
     most
-        How many rows of the table may have a rare run.
+        The largest number of rows of the table that may share a rare n-gram.
 
     Examples
     --------
@@ -121,5 +121,5 @@ class QGrams(_RareParts):
     def __str__(self) -> str:
         return f"{self.size} characters of {self.column} that at most {self.most} rows have"
 
-    def _parts(self, table: TextTable) -> Spread:
+    def _parts(self, table: TextTable) -> TextParts:
         return table.grams(self.column, self.size)

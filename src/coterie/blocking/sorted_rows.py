@@ -1,4 +1,4 @@
-"""Keys by order: rows meet that are near when the table is sorted."""
+"""Sorted neighbourhood: rows that are close in sorted order are candidate pairs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,8 +8,14 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Ints
-from coterie.blocking._base import as_name
-from coterie.blocking._keys import Foreseen, Found, Sample, TextKey, pair_keys
+from coterie.blocking._base import as_column_name
+from coterie.blocking._keys import (
+    BlockedPairs,
+    Extrapolation,
+    LabelledSample,
+    TextKey,
+    ids_of_pairs,
+)
 from coterie.blocking._tables import TextTable
 
 __all__ = ["SortedNeighbourhood"]
@@ -17,19 +23,19 @@ __all__ = ["SortedNeighbourhood"]
 
 @dataclass(frozen=True)
 class SortedNeighbourhood(TextKey):
-    """Look at the pairs of rows that are near when the table is sorted by a column.
+    """List the pairs of rows that are close to each other when the table is sorted by a column.
 
-    Hernández & Stolfo 1995. Rows of one text are sorted by all that they have; rows without a text
-    are left out.
+    Hernández & Stolfo 1995. Rows with the same text are sorted by all their columns; rows without
+    a text are left out.
 
     Parameters
     ----------
     column
-        The name of a column of texts, which are sorted in plain form.
+        The name of a column of texts, which are sorted by their plain form.
     window
-        The largest number of places between two rows.
+        The largest distance of two rows in the sorted order; 1 pairs only adjacent rows.
     backwards
-        Whether texts are sorted by how they end, for errors at their beginning.
+        Whether texts are read backwards for sorting, in case they differ at their beginning.
 
     Examples
     --------
@@ -46,7 +52,7 @@ class SortedNeighbourhood(TextKey):
     backwards: bool = False
 
     def __post_init__(self) -> None:
-        as_name(self.column)
+        as_column_name(self.column)
         object.__setattr__(self, "window", as_whole("window", self.window, 1))
         object.__setattr__(self, "backwards", bool(self.backwards))
 
@@ -64,35 +70,40 @@ class SortedNeighbourhood(TextKey):
         """The name of the column."""
         return (self.column,)
 
-    def look(self, table: TextTable, max_block: int) -> Found:  # noqa: ARG002
-        """Find the pairs of rows that are near."""
-        rows = table.ranked(self.column, backwards=self.backwards)
-        return Found(pair_keys(*_near(rows, self.window), table.n_rows))
+    def block(self, table: TextTable, max_block: int) -> BlockedPairs:  # noqa: ARG002
+        """Return the pairs of rows within the window."""
+        rows = table.sorted_rows(self.column, backwards=self.backwards)
+        return BlockedPairs(ids_of_pairs(*_pairs_in_window(rows, self.window), table.n_rows))
 
-    def foresee(self, sample: Sample) -> Foreseen:
-        """Find the pairs that stay near when rows of other clusters come between."""
-        rows = sample.table.ranked(self.column, backwards=self.backwards)
-        first, second = _near(rows, self.window)
-        kept = self._stay(sample.labels[rows], sample.scale)
-        return Foreseen(pair_keys(first[kept], second[kept], sample.table.n_rows), sample.scale)
+    def extrapolate(self, sample: LabelledSample) -> Extrapolation:
+        """Return the pairs that stay in the window when rows of other clusters come between."""
+        rows = sample.table.sorted_rows(self.column, backwards=self.backwards)
+        first, second = _pairs_in_window(rows, self.window)
+        stays = self._stays_in_window(sample.labels[rows], sample.scale)
+        pair_ids = ids_of_pairs(first[stays], second[stays], sample.table.n_rows)
+        return Extrapolation(pair_ids, sample.scale)
 
-    def _stay(self, labels: Ints, scale: float) -> Bools:
-        """Tell the near pairs of one cluster that stay near; all others stand for their like."""
-        stay, apart = [], min(self.window, len(labels) - 1)
-        for places in range(1, apart + 1):
-            first, second = labels[:-places], labels[places:]
-            own = sum(
-                (labels[step : step + len(first)] == first for step in range(1, places)),
+    def _stays_in_window(self, labels: Ints, scale: float) -> Bools:
+        """Return whether each pair stays, in the order of `_pairs_in_window`.
+
+        Pairs of different clusters always do: they represent such pairs of the larger table.
+        """
+        stays, max_distance = [], min(self.window, len(labels) - 1)
+        for distance in range(1, max_distance + 1):
+            first, second = labels[:-distance], labels[distance:]
+            n_same_between = sum(
+                (labels[step : step + len(first)] == first for step in range(1, distance)),
                 np.zeros(len(first), dtype=np.intp),
             )
-            far = own + (places - 1 - own) * scale + 1 > self.window
-            stay.append((first != second) | ~far)
-        return np.concatenate([np.empty(0, dtype=np.bool_), *stay])
+            n_others_between = distance - 1 - n_same_between
+            is_far = n_same_between + n_others_between * scale + 1 > self.window
+            stays.append((first != second) | ~is_far)
+        return np.concatenate([np.empty(0, dtype=np.bool_), *stays])
 
 
-def _near(rows: Ints, window: int) -> tuple[Ints, Ints]:
-    """Return the two rows of each pair that is at most so many places apart, nearest first."""
-    steps = range(1, min(window, len(rows) - 1) + 1)
-    none = rows[:0]
-    first = np.concatenate([none, *(rows[:-step] for step in steps)])
-    return first, np.concatenate([none, *(rows[step:] for step in steps)])
+def _pairs_in_window(rows: Ints, window: int) -> tuple[Ints, Ints]:
+    """Return both rows of each pair at a distance of at most `window`, nearest pairs first."""
+    distances = range(1, min(window, len(rows) - 1) + 1)
+    empty = rows[:0]
+    first = np.concatenate([empty, *(rows[:-distance] for distance in distances)])
+    return first, np.concatenate([empty, *(rows[distance:] for distance in distances)])

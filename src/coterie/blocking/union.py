@@ -1,4 +1,4 @@
-"""The pairs of any of several keys."""
+"""The union of several blocking keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints, Pairs
-from coterie.blocking._base import PairBlocker, as_pairs, merged
-from coterie.blocking._keys import MAX_BLOCK, TextKey, tell_dropped
+from coterie.blocking._base import PairBlocker, pairs_of_ids, sorted_union
+from coterie.blocking._keys import MAX_BLOCK, TextKey, warn_of_dropped_pairs
 from coterie.blocking._tables import TextTable
 from coterie.exceptions import InputError
 from coterie.items import ItemSet, as_item_set
@@ -19,29 +19,31 @@ __all__ = ["Listed", "Union"]
 
 
 class Listed(NamedTuple):
-    """The pairs that a union lists, and what it left out."""
+    """The candidate pairs of a union of keys, with counts."""
 
     pairs: Pairs
     dropped: int
-    """Up to how many pairs were left out because their block is too large."""
+    """An upper bound of the number of pairs left out because their block is too large."""
     counts: tuple[int, ...]
-    """How many pairs each key lists, in the order of the keys."""
+    """The number of pairs of each key, in the order of the keys."""
 
 
 @dataclass(frozen=True)
 class Union(PairBlocker):
-    """Look at the pairs of any of several keys.
+    """List the candidate pairs of any of several blocking keys.
 
-    Of a block of more than `max_block` rows, each row is paired only with the next few in the order
-    of all that the rows have, so that what is nearly the same still meets. Up to how many pairs are
-    left out is logged as a warning. The pairs do not depend on the order of rows that differ.
+    In a block of more than `max_block` rows, each row is paired only with the next few rows when
+    the block is sorted by the contents of all columns, so that near-duplicates are still
+    candidates. A warning is logged with an upper bound of the number of pairs left out. The pairs
+    do not depend on the order of the rows, as long as the rows differ.
 
     Parameters
     ----------
     keys
-        Keys of columns of texts, such as `RareTokens` and `NearestTexts`.
+        Blocking keys of columns of texts, such as `RareTokens` and `NearestTexts`.
     max_block
-        The number of rows above which most pairs of a block are left out: its key says too little.
+        The largest block whose pairs are all candidates. Most pairs of larger blocks are left out,
+        as the value that their rows share is too common.
 
     Examples
     --------
@@ -73,22 +75,22 @@ class Union(PairBlocker):
         return tuple(dict.fromkeys(chain.from_iterable(key.names for key in self.keys)))
 
     def listed(self, item_set: ItemSet) -> Listed:
-        """Return the pairs, how many of them each key lists, and how many were left out."""
+        """Return the candidate pairs, their number by key, and the number of pairs left out."""
         item_set = as_item_set(item_set)
-        keys, dropped, counts = self._look(item_set.items, len(item_set))
-        return Listed(as_pairs(keys, max(len(item_set), 1)), dropped, counts)
+        pair_ids, dropped, counts = self._block(item_set.items, len(item_set))
+        return Listed(pairs_of_ids(pair_ids, max(len(item_set), 1)), dropped, counts)
 
-    def _keys(self, items: Any, n_items: int) -> Ints:
-        keys, dropped, _ = self._look(items, n_items)
-        tell_dropped(dropped, self.max_block)
-        return keys
+    def _pair_ids(self, items: Any, n_items: int) -> Ints:
+        pair_ids, dropped, _ = self._block(items, n_items)
+        warn_of_dropped_pairs(dropped, self.max_block)
+        return pair_ids
 
-    def _look(self, items: Any, n_items: int) -> tuple[Ints, int, tuple[int, ...]]:
+    def _block(self, items: Any, n_items: int) -> tuple[Ints, int, tuple[int, ...]]:
         table = TextTable.of(items, self.names, n_items, "Union")
-        found, dropped, counts = np.empty(0, dtype=np.intp), 0, []
+        pair_ids, dropped, counts = np.empty(0, dtype=np.intp), 0, []
         for key in self.keys:
-            own = key.look(table, self.max_block)
-            counts.append(len(own.keys))
-            dropped += own.dropped
-            found = merged(found, own.keys)
-        return table.given(found), dropped, tuple(counts)
+            blocked = key.block(table, self.max_block)
+            counts.append(len(blocked.pair_ids))
+            dropped += blocked.dropped
+            pair_ids = sorted_union(pair_ids, blocked.pair_ids)
+        return table.in_input_order(pair_ids), dropped, tuple(counts)

@@ -1,4 +1,4 @@
-"""Keys of which a row has one at most: whole values, how they begin, and several together."""
+"""Blocking keys of which a row has at most one: values, prefixes, and combinations of them."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.blocking._base import as_name, distinct
+from coterie.blocking._base import as_column_name, sorted_unique
 from coterie.blocking._keys import BlockKey
 from coterie.blocking._tables import TextTable
 from coterie.exceptions import InputError
@@ -20,21 +20,21 @@ __all__ = ["Combined", "Prefix", "ValueKey", "WholeValue"]
 
 
 LENGTHS = (3, 4, 5, 6, 8, 12)
-"""Of how many characters the beginnings are that `learn_blocking` tries."""
+"""The lengths of prefixes that `learn_blocking` tries."""
 
 MOST_COMBINED = 10
-"""Of how many columns, the first ones, it combines each two."""
+"""The number of columns, from the first, whose keys `learn_blocking` combines by twos."""
 
 
 class ValueKey(BlockKey):
-    """Each row is in one block, or in none."""
+    """A key by which each row is in one block or in none."""
 
     @abstractmethod
     def codes(self, table: TextTable) -> Ints:
-        """Return the number of the block of each row, -1 for none."""
+        """Return the index of each row's block, -1 for none."""
 
     def members(self, table: TextTable) -> Ints:
-        """Return the sorted numbers b n + i of the rows i that are in a block b."""
+        """Return the sorted ids b n + i of the memberships of rows i in blocks b."""
         codes = self.codes(table)
         rows = np.flatnonzero(codes >= 0)
         return np.sort(codes[rows] * table.n_rows + rows)
@@ -42,12 +42,12 @@ class ValueKey(BlockKey):
 
 @dataclass(frozen=True)
 class WholeValue(ValueKey):
-    """Look at the pairs of rows that have the same plain text in a column.
+    """List the pairs of rows that have the same plain text in a column.
 
     Parameters
     ----------
     column
-        The name of a column of texts; None and what is without letters and digits is missing.
+        The name of a column of texts. None, and texts without letters and digits, are missing.
 
     Examples
     --------
@@ -61,14 +61,14 @@ class WholeValue(ValueKey):
     column: str
 
     def __post_init__(self) -> None:
-        as_name(self.column)
+        as_column_name(self.column)
 
     def __str__(self) -> str:
         return f"the same {self.column}"
 
     @classmethod
     def of_column(cls, column: str) -> Iterable["WholeValue"]:
-        """Return the key of a column."""
+        """Return the only key of a column."""
         yield cls(column)
 
     @property
@@ -77,20 +77,20 @@ class WholeValue(ValueKey):
         return (self.column,)
 
     def codes(self, table: TextTable) -> Ints:
-        """Return the number of the text of each row."""
+        """Return the index of each row's text."""
         return table.column(self.column).codes
 
 
 @dataclass(frozen=True)
 class Prefix(ValueKey):
-    """Look at the pairs of rows whose plain texts in a column begin alike, blanks left out.
+    """List the pairs of rows whose plain texts in a column have the same prefix, without blanks.
 
     Parameters
     ----------
     column
         The name of a column of texts.
     length
-        How many characters must be the same; a shorter text is its own beginning.
+        The length of the prefix in characters; a shorter text is its own prefix.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Prefix(ValueKey):
     length: int
 
     def __post_init__(self) -> None:
-        as_name(self.column)
+        as_column_name(self.column)
         object.__setattr__(self, "length", as_whole("length", self.length, 1))
 
     def __str__(self) -> str:
@@ -122,22 +122,24 @@ class Prefix(ValueKey):
         return (self.column,)
 
     def codes(self, table: TextTable) -> Ints:
-        """Return the number of the beginning of each row's text."""
+        """Return the index of the prefix of each row's text."""
         texts, codes = table.column(self.column)
-        known: dict[str, int] = {}
-        begins = [text.replace(" ", "")[: self.length] for text in texts]
-        numbers = [known.setdefault(begin, len(known)) for begin in begins]
-        return np.array([*numbers, -1], dtype=np.intp)[codes]
+        index_of: dict[str, int] = {}
+        prefixes = [text.replace(" ", "")[: self.length] for text in texts]
+        indices = [index_of.setdefault(prefix, len(index_of)) for prefix in prefixes]
+        return np.array([*indices, -1], dtype=np.intp)[codes]
 
 
 @dataclass(frozen=True)
 class Combined(ValueKey):
-    """Look at the pairs of rows that share all of several keys: weak ones are strong together.
+    """List the pairs of rows that agree on all of several keys.
+
+    Keys that are too weak each may together make small blocks.
 
     Parameters
     ----------
     keys
-        At least two keys of values, such as `WholeValue` and `Prefix`.
+        At least two keys of which a row has at most one, such as `WholeValue` and `Prefix`.
 
     Examples
     --------
@@ -155,7 +157,7 @@ class Combined(ValueKey):
         keys = tuple(self.keys) if isinstance(self.keys, list | tuple) else ()
         if len(keys) < 2 or not all(isinstance(key, ValueKey) for key in keys):
             raise InputError(
-                f"keys are {self.keys!r}; give two or more keys of values, such as WholeValue"
+                f"keys are {self.keys!r}; give two or more keys such as WholeValue and Prefix"
             )
         object.__setattr__(self, "keys", keys)
 
@@ -164,10 +166,10 @@ class Combined(ValueKey):
 
     @classmethod
     def of_columns(cls, columns: Sequence[str]) -> Iterable["Combined"]:
-        """Return keys of each two of the first columns, by whole values and how they begin."""
-        for one, other in combinations(columns[:MOST_COMBINED], 2):
-            pairs = product(_begins(one), _begins(other))
-            # The first letters of both say too little.
+        """Return combinations of values and prefixes for each two of the first columns."""
+        for first, second in combinations(columns[:MOST_COMBINED], 2):
+            pairs = product(_value_keys(first), _value_keys(second))
+            # The first pair combines the first letters of both columns, which makes huge blocks.
             yield from (cls(pair) for pair in islice(pairs, 1, None))
 
     @property
@@ -176,17 +178,18 @@ class Combined(ValueKey):
         return tuple(dict.fromkeys(chain.from_iterable(key.names for key in self.keys)))
 
     def codes(self, table: TextTable) -> Ints:
-        """Return the number of what each row has of all keys, -1 where it lacks one."""
-        return reduce(_combined, (key.codes(table) for key in self.keys))
+        """Return the index of each row's combination of keys, -1 if any key is missing."""
+        return reduce(_combine_codes, (key.codes(table) for key in self.keys))
 
 
-def _begins(column: str) -> tuple[ValueKey, ...]:
+def _value_keys(column: str) -> tuple[ValueKey, ...]:
     return Prefix(column, 1), Prefix(column, 4), WholeValue(column)
 
 
-def _combined(one: Ints, other: Ints) -> Ints:
-    both = one * (other.max(initial=0) + 1) + other
-    both[(one < 0) | (other < 0)] = -1
-    known = distinct(both[both >= 0])
-    codes: Ints = np.where(both < 0, -1, np.searchsorted(known, both))
+def _combine_codes(first: Ints, second: Ints) -> Ints:
+    """Return one code for each pair of codes, without gaps, -1 where either is -1."""
+    combined = first * (second.max(initial=0) + 1) + second
+    combined[(first < 0) | (second < 0)] = -1
+    distinct = sorted_unique(combined[combined >= 0])
+    codes: Ints = np.where(combined < 0, -1, np.searchsorted(distinct, combined))
     return codes
