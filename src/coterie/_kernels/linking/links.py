@@ -1,8 +1,8 @@
 """Online linking: items in order, each to a cluster on its left or to a new one.
 
-`left_link` and `sum_link` decide for one item. They ask only for its candidates on the left, their
+`left_link` and `sum_link` decide for one item. They require only its candidates on the left, their
 scores and the labels so far, so that a stream can call them too. The scratch `totals` has one zero
-a cluster and is left so; `barred[c] == item` keeps the item out of cluster c (an empty `barred`
+per cluster and is left so; `barred[c] == item` keeps the item out of cluster c (an empty `barred`
 bars none).
 """
 
@@ -12,7 +12,7 @@ from coterie._core.arrays import Floats, Ints, Pairs, read_only
 from coterie._kernels.compiling import inlined, kernel
 
 BLOCK = 4096
-"""Items whose pairs are sorted together."""
+"""Number of later items whose pairs are sorted together."""
 
 
 @kernel
@@ -30,34 +30,38 @@ def left_link(item, lefts, links, labels, gamma, totals, barred):
             best, top = lefts[k], links[k]
     if gamma == 0.0:
         return -1 if best < 0 else labels[best]
-    # Shifted by the highest score, the dummy's 0 included, no measure can overflow. The dummy then
-    # measures 1, or loses anyway to the cluster of a link above 0; a barred cluster measures 0.
+    # Shifted by the highest score, the dummy's 0 included, no measure can overflow. Where no link
+    # is above 0, the shift is 0 and the dummy measures 1. Elsewhere the cluster of the best link
+    # measures at least 1 and the dummy less, so that a floor of 0 stands in for it. Barred
+    # candidates measure 0 and cannot exceed either floor.
     measures = np.zeros(len(lefts))
     for k in range(len(lefts)):
         if not len(barred) or barred[labels[lefts[k]]] != item:
             measures[k] = np.exp((links[k] - top) / gamma)
-    return heaviest(lefts, measures, labels, totals, 1.0 if best < 0 else 0.0)
+    return heaviest_cluster(lefts, measures, labels, totals, 1.0 if best < 0 else 0.0)
 
 
 @kernel
 def sum_link(lefts, links, labels, totals):
     """Return the cluster with the highest sum of links if that is above 0, or -1 for none."""
-    return heaviest(lefts, links, labels, totals, 0.0)
+    return heaviest_cluster(lefts, links, labels, totals, 0.0)
 
 
 @inlined
-def heaviest(lefts, addends, labels, totals, floor):
-    """Find the cluster whose candidates add up to most, if to more than `floor`.
+def heaviest_cluster(lefts, addends, labels, totals, floor):
+    """Return the cluster whose candidates add up to most, or -1 if none exceeds `floor`.
 
     The smallest label among equals.
     """
+    # All three loops run over candidates: an item with few of them costs little, however many
+    # clusters there are. A cluster is compared once per candidate, each time with its full total.
     for k in range(len(lefts)):
         totals[labels[lefts[k]]] += addends[k]
     best, top = -1, floor
     for k in range(len(lefts)):
-        own = labels[lefts[k]]
-        if totals[own] > top or (totals[own] == top and best > own):
-            best, top = own, totals[own]
+        label = labels[lefts[k]]
+        if totals[label] > top or (totals[label] == top and best > label):
+            best, top = label, totals[label]
     for k in range(len(lefts)):
         totals[labels[lefts[k]]] = 0.0
     return best
@@ -71,11 +75,11 @@ def left_link_labels(starts, lefts, links, gamma, apart_starts, apart):
     barred = np.full(n_items if len(apart) else 0, -1, np.int32)
     count = 0
     for item in range(n_items):
-        a, b = starts[item], starts[item + 1]
-        bar(item, apart_starts, apart, labels, barred)
-        own = left_link(item, lefts[a:b], links[a:b], labels, gamma, totals, barred)
-        labels[item] = count if own < 0 else own
-        count += own < 0
+        lo, hi = starts[item], starts[item + 1]
+        bar_clusters(item, apart_starts, apart, labels, barred)
+        cluster = left_link(item, lefts[lo:hi], links[lo:hi], labels, gamma, totals, barred)
+        labels[item] = count if cluster < 0 else cluster
+        count += cluster < 0
     return labels
 
 
@@ -87,11 +91,11 @@ def condensed_left_link_labels(n_items, scores, gamma, apart_starts, apart):
     lefts, links = np.arange(n_items).astype(np.int32), np.empty(n_items)
     count = 0
     for item in range(n_items):
-        gather(item, n_items, scores, links)
-        bar(item, apart_starts, apart, labels, barred)
-        own = left_link(item, lefts[:item], links[:item], labels, gamma, totals, barred)
-        labels[item] = count if own < 0 else own
-        count += own < 0
+        gather_links(item, n_items, scores, links)
+        bar_clusters(item, apart_starts, apart, labels, barred)
+        cluster = left_link(item, lefts[:item], links[:item], labels, gamma, totals, barred)
+        labels[item] = count if cluster < 0 else cluster
+        count += cluster < 0
     return labels
 
 
@@ -102,10 +106,10 @@ def sum_link_labels(starts, lefts, links):
     labels, totals = np.empty(n_items, np.int32), np.zeros(n_items)
     count = 0
     for item in range(n_items):
-        a, b = starts[item], starts[item + 1]
-        own = sum_link(lefts[a:b], links[a:b], labels, totals)
-        labels[item] = count if own < 0 else own
-        count += own < 0
+        lo, hi = starts[item], starts[item + 1]
+        cluster = sum_link(lefts[lo:hi], links[lo:hi], labels, totals)
+        labels[item] = count if cluster < 0 else cluster
+        count += cluster < 0
     return labels
 
 
@@ -116,16 +120,18 @@ def condensed_sum_link_labels(n_items, scores):
     lefts, links = np.arange(n_items).astype(np.int32), np.empty(n_items)
     count = 0
     for item in range(n_items):
-        gather(item, n_items, scores, links)
-        own = sum_link(lefts[:item], links[:item], labels, totals)
-        labels[item] = count if own < 0 else own
-        count += own < 0
+        gather_links(item, n_items, scores, links)
+        cluster = sum_link(lefts[:item], links[:item], labels, totals)
+        labels[item] = count if cluster < 0 else cluster
+        count += cluster < 0
     return labels
 
 
 @inlined
-def gather(item, n_items, scores, links):
-    """Copy the scores of an item with all on its left, a column of the condensed matrix."""
+def gather_links(item, n_items, scores, links):
+    """Copy the scores of an item with all items on its left from the condensed matrix."""
+    # The pair (left, item) is at left (2n − left − 1)/2 + item − left − 1. The next left is
+    # n − left − 2 entries further: the item's column, read with a shrinking stride.
     pair = item - 1
     for left in range(item):
         links[left] = scores[pair]
@@ -133,8 +139,9 @@ def gather(item, n_items, scores, links):
 
 
 @inlined
-def bar(item, apart_starts, apart, labels, barred):
-    """Bar an item from the clusters of those on its left that it must be apart from."""
+def bar_clusters(item, apart_starts, apart, labels, barred):
+    """Bar an item from the clusters of the earlier items that it must be apart from."""
+    # A bar is stamped with its item, so that the bars of earlier items lapse by themselves.
     if len(apart):
         for k in range(apart_starts[item], apart_starts[item + 1]):
             barred[labels[apart[k]]] = item
@@ -142,7 +149,7 @@ def bar(item, apart_starts, apart, labels, barred):
 
 @kernel
 def best_left_links(n_items, pairs, scores):
-    """Return each item's best left link and what it scores, -1 and 0 if none is above 0.
+    """Return the score and the left end of each item's best link, 0 and -1 if none is above 0.
 
     The smallest index among equals.
     """
@@ -156,8 +163,10 @@ def best_left_links(n_items, pairs, scores):
 
 @kernel
 def condensed_best_left_links(n_items, scores):
-    """Return the same where all pairs are scored, in one pass over them in their order."""
+    """Return the same as `best_left_links` where all pairs are scored."""
     best, links = np.zeros(n_items), np.full(n_items, -1, np.int32)
+    # One pass in the order of memory; an item meets its lefts in ascending order, so that a strict
+    # comparison keeps the smallest index among equals.
     pair = 0
     for left in range(n_items):
         for item in range(left + 1, n_items):
@@ -169,7 +178,8 @@ def condensed_best_left_links(n_items, scores):
 
 @kernel
 def follow_links(links):
-    """Label items by the cluster of the item on the left that they link to; -1 starts one."""
+    """Label items by the cluster of the earlier item that they link to; -1 starts a cluster."""
+    # Links go to the left, so the label that an item takes over is final when the item is reached.
     labels = np.empty(len(links), np.int32)
     count = 0
     for item in range(len(links)):
@@ -179,20 +189,21 @@ def follow_links(links):
 
 
 def sort_by_item(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Ints, Ints, Floats]:
-    """Sort pairs by their later item: where each item's begin, the earlier items, the scores.
+    """Sort pairs by their later item, and return offsets, earlier items and scores.
 
-    All three are read-only, so that every kernel that takes them is compiled once.
+    The pairs of one item stay in the order in which they are listed. All three arrays are
+    read-only, so that every kernel that takes them is compiled once.
     """
-    starts, lefts, in_order = counted(n_items, pairs)
+    starts, lefts, in_order = count_by_item(n_items, pairs)
     links = scores
     if not in_order:
-        lefts, links = finely(starts, *coarsely(n_items, pairs, scores))
+        lefts, links = sort_within_blocks(starts, *sort_into_blocks(n_items, pairs, scores))
     return read_only(starts), read_only(lefts), read_only(links)
 
 
 @kernel
-def counted(n_items, pairs):
-    """Count the pairs of each later item, and say whether they are in its order already."""
+def count_by_item(n_items, pairs):
+    """Return the offsets of each later item's pairs, the earlier items, and if they are sorted."""
     starts = np.zeros(n_items + 1, np.intp)
     lefts = np.empty(len(pairs), np.int32)
     in_order, last = True, 0
@@ -207,12 +218,15 @@ def counted(n_items, pairs):
 
 
 @kernel
-def coarsely(n_items, pairs, scores):
-    """Sort pairs by blocks of later items, in the order in which they are listed.
+def sort_into_blocks(n_items, pairs, scores):
+    """Sort pairs by blocks of later items; the pairs of a block keep their order.
 
-    A sort by the items themselves writes to a million places at once, and so out of the cache;
-    after this one, all that it writes for a while is close together.
+    This is the first of two counting sorts. A single one, by item, would write to a million places
+    in turn, more than the cache holds; after this one, `sort_within_blocks` writes to places that
+    are close together.
     """
+    # The count of block b is kept at b + 1, so that the cumulative sum turns it into the offset of
+    # the next block. Each offset then moves up as its block fills.
     ends = np.zeros(n_items // BLOCK + 2, np.intp)
     for pair in range(len(pairs)):
         ends[pairs[pair, 1] // BLOCK + 1] += 1
@@ -222,19 +236,19 @@ def coarsely(n_items, pairs, scores):
     links = np.empty(len(pairs))
     for pair in range(len(pairs)):
         block = pairs[pair, 1] // BLOCK
-        at = ends[block]
-        items[at], lefts[at], links[at] = pairs[pair, 1], pairs[pair, 0], scores[pair]
+        target = ends[block]
+        items[target], lefts[target], links[target] = pairs[pair, 1], pairs[pair, 0], scores[pair]
         ends[block] += 1
     return items, lefts, links
 
 
 @kernel
-def finely(starts, items, lefts, links):
-    """Put each pair where its later item's pairs are, in the order in which they come."""
+def sort_within_blocks(starts, items, lefts, links):
+    """Sort pairs that are sorted by blocks by their later item, each item's in their order."""
     ends = starts.copy()
-    own_lefts, own_links = np.empty_like(lefts), np.empty_like(links)
+    sorted_lefts, sorted_links = np.empty_like(lefts), np.empty_like(links)
     for pair in range(len(items)):
-        at = ends[items[pair]]
-        own_lefts[at], own_links[at] = lefts[pair], links[pair]
+        target = ends[items[pair]]
+        sorted_lefts[target], sorted_links[target] = lefts[pair], links[pair]
         ends[items[pair]] += 1
-    return own_lefts, own_links
+    return sorted_lefts, sorted_links
