@@ -1,10 +1,14 @@
-"""The dual of a structural SVM over its cutting planes, by steps along pairs of planes."""
+"""The dual of a structural SVM over its cutting planes, by steps along pairs of planes.
+
+A step moves mass between two planes of one block, as SMO does between two examples (Platt 1999).
+"""
 
 import numpy as np
 
 from coterie._kernels.compiling import kernel
 
 SLACK = -1
+"""The index that means a block's slack in place of one of its planes."""
 
 
 @kernel
@@ -14,7 +18,7 @@ def ascend(gram, gradient, block_of, caps, alpha, tol, max_steps):
     `gradient` is b − Gα; it changes in place, as α does. A block's unused mass is its slack, whose
     gradient is 0. Each step moves mass inside the block where the best and the worst gradient
     differ most, to its best from the plane that gains most by it. Ends when the duality gap
-    Σ cap max(0, best) − αᵀ gradient is at most `tol`, and tells whether it is.
+    Σ cap max(0, best) − αᵀ gradient is at most `tol`, and returns whether it is.
     """
     n = len(gradient)
     n_blocks = len(caps)
@@ -22,23 +26,27 @@ def ascend(gram, gradient, block_of, caps, alpha, tol, max_steps):
     for j in range(n):
         used[block_of[j]] += alpha[j]
     best = np.empty(n_blocks)
-    best_at = np.empty(n_blocks, np.intp)
+    best_plane = np.empty(n_blocks, np.intp)
     worst = np.empty(n_blocks)
     for _ in range(max_steps):
-        earned = 0.0
+        # With w = Σ α_j g_j the gradient of plane j is its violation, loss_j − g_j·w. The best one
+        # of a block, or 0, is therefore its primal slack ξ, and the primal ½‖w‖² + Σ cap ξ less
+        # the dual is the gap: it costs one pass over the planes.
+        alpha_gradient = 0.0
         for b in range(n_blocks):
             best[b] = 0.0
-            best_at[b] = SLACK
+            best_plane[b] = SLACK
+            # Mass can leave a plane only if α > 0, and the slack only if the cap is not used up.
             worst[b] = 0.0 if used[b] < caps[b] else np.inf
         for j in range(n):
             b = block_of[j]
             if gradient[j] > best[b]:
                 best[b] = gradient[j]
-                best_at[b] = j
+                best_plane[b] = j
             if alpha[j] > 0.0:
-                earned += alpha[j] * gradient[j]
+                alpha_gradient += alpha[j] * gradient[j]
                 worst[b] = min(worst[b], gradient[j])
-        gap = -earned
+        gap = -alpha_gradient
         widest = 0.0
         block = -1
         for b in range(n_blocks):
@@ -50,30 +58,34 @@ def ascend(gram, gradient, block_of, caps, alpha, tol, max_steps):
             return True
         if block < 0:
             return False
-        up = best_at[block]
+        up = best_plane[block]
         high = best[block]
-        own = gram[up, up] if up != SLACK else 0.0
+        up_square = gram[up, up] if up != SLACK else 0.0
+        # The plane that gives mass is chosen by the gain of the whole step, not by its gradient
+        # alone (second-order selection: Fan, Chen & Lin 2005). The slack is the first candidate.
         down = SLACK
         amount = 0.0
-        most = 0.0
+        largest_gain = 0.0
         free = caps[block] - used[block]
         if up != SLACK and free > 0.0:
-            amount = min(high / own, free) if own > 0.0 else free
-            most = amount * (high - 0.5 * own * amount)
+            amount = min(high / up_square, free) if up_square > 0.0 else free
+            largest_gain = amount * (high - 0.5 * up_square * amount)
         for j in range(n):
             if block_of[j] != block or alpha[j] <= 0.0 or gradient[j] >= high:
                 continue
-            curvature = own + gram[j, j]
+            # ‖g_up − g_j‖²: along e_up − e_j the dual is a parabola of this curvature. Its top is
+            # at rise / curvature, unless plane j runs out of mass before.
+            curvature = up_square + gram[j, j]
             if up != SLACK:
                 curvature -= 2.0 * gram[up, j]
             rise = high - gradient[j]
             length = min(rise / curvature, alpha[j]) if curvature > 0.0 else alpha[j]
-            gained = length * (rise - 0.5 * curvature * length)
-            if gained > most:
-                most = gained
+            gain = length * (rise - 0.5 * curvature * length)
+            if gain > largest_gain:
+                largest_gain = gain
                 amount = length
                 down = j
-        if most <= 0.0:
+        if largest_gain <= 0.0:
             return False
         if up == SLACK:
             used[block] -= amount
@@ -82,9 +94,11 @@ def ascend(gram, gradient, block_of, caps, alpha, tol, max_steps):
             for i in range(n):
                 gradient[i] -= amount * gram[up, i]
         if down == SLACK:
+            # Rounding must not use more than the cap: `free` would turn negative.
             used[block] = min(used[block] + amount, caps[block])
         else:
             alpha[down] -= amount
+            # A remainder of rounding would make an empty plane look as if it had mass to give.
             if alpha[down] <= 1e-15 * caps[block]:
                 alpha[down] = 0.0
             for i in range(n):

@@ -1,16 +1,16 @@
 """Shapley values of the features of a row in a sum of trees, by path-dependent expectations.
 
-On the way to a leaf of value v, feature i has o_i = 1 where the row passes all its tests, else 0,
+On the path to a leaf of value v, feature i has o_i = 1 where the row passes all its tests, else 0,
 and z_i, the product over its tests of the share of training pairs that pass it. Given the features
 S alone, the leaf counts v Π_{i∈S} o_i Π_{i∉S} z_i (Lundberg et al. 2018, Algorithm 1). The Shapley
 value is the integral of the multilinear extension over its diagonal (Owen 1972):
 
     φ_j = Σ_leaves v (o_j − z_j) ∫₀¹ Π_{i≠j} (o_i t + z_i (1 − t)) dt.
 
-For k features on a path, that is a polynomial in t of degree k − 1, of which k/2 Gauss-Legendre
-points give the integral exactly; every factor is above 0, so that nothing cancels. At each point,
-one walk down multiplies the factors, one walk up sums over leaves: nodes × points a row, where
-Algorithm 2 takes leaves × depth². Each node but a root stands for the test that leads to it.
+For k features on a path, that is a polynomial in t of degree k − 1, whose integral k/2
+Gauss-Legendre points give exactly; no factor is negative, so that nothing cancels. At each point,
+one walk down multiplies the factors and one walk up sums over leaves: nodes × points per row, where
+Algorithm 2 takes leaves × depth². Each node but a root represents the test that leads to it.
 """
 
 from typing import NamedTuple
@@ -21,30 +21,33 @@ from coterie._kernels.compiling import kernel
 
 
 class Paths(NamedTuple):
-    """What the tests that lead to nodes have to do with each other."""
+    """Shares of training pairs at the tests that lead to nodes, and which tests repeat a column."""
 
     parents: np.ndarray
     above: np.ndarray
     """The last node before, on the same path, whose test is of the same column; −1 for none."""
     shares: np.ndarray
     """The share of the parent's training pairs that pass the test."""
-    kept: np.ndarray
-    """z: the product of the shares of this test and of those above it."""
+    column_shares: np.ndarray
+    """z: the product of the shares of this test and of the tests of its column above it."""
     reach_shares: np.ndarray
     """The share of all training pairs that reach the node."""
 
 
 @kernel
 def trace_paths(nodes, covers):
-    """Follow all paths down, and count the features on the one that has most of them."""
+    """Follow all paths down, and return the largest number of features on one of them too."""
     n_nodes = len(nodes.columns)
     parents, above = np.full(n_nodes, -1, np.int32), np.full(n_nodes, -1, np.int32)
-    shares, kept, reach_shares = np.ones(n_nodes), np.ones(n_nodes), np.ones(n_nodes)
+    shares, column_shares, reach_shares = np.ones(n_nodes), np.ones(n_nodes), np.ones(n_nodes)
     counts = np.zeros(n_nodes, np.intp)
+    # Children come after their parents, so that everything above a node is final by then.
     for parent in range(n_nodes):
         column = nodes.columns[parent]
         if column < 0:
             continue
+        # The test that leads to a node is of its parent's column. The climb ends at a node whose
+        # parent tests this column, or at the root, to which no test leads.
         before = parent
         while parents[before] >= 0 and nodes.columns[parents[before]] != column:
             before = parents[before]
@@ -53,10 +56,12 @@ def trace_paths(nodes, covers):
         for child in (left, right):
             parents[child], above[child] = parent, before
             shares[child] = covers[child] / (covers[left] + covers[right])
-            kept[child] = shares[child] * (kept[before] if before >= 0 else 1.0)
+            column_shares[child] = shares[child] * (column_shares[before] if before >= 0 else 1.0)
             reach_shares[child] = shares[child] * reach_shares[parent]
             counts[child] = counts[parent] + (before < 0)
-    return Paths(parents, above, shares, kept, reach_shares), counts.max() if n_nodes else 0
+    return Paths(
+        parents, above, shares, column_shares, reach_shares
+    ), counts.max() if n_nodes else 0
 
 
 @kernel
@@ -70,6 +75,8 @@ def add_contributions(matrix, nodes, paths, points, weights, sums):
     most = 0
     for tree in range(n_trees):
         most = max(most, bounds[tree + 1] - bounds[tree])
+    # Scratch of the largest tree, one row per node counted from its root. The quadrature points
+    # come last: the innermost loops run over them, side by side in memory.
     factors = np.empty((most, 3, len(points)))
     products = np.empty((most, len(points)))
     totals = np.empty((most, len(points)))
@@ -85,75 +92,83 @@ def add_contributions(matrix, nodes, paths, points, weights, sums):
 
 @kernel
 def _fill_factors(first, last, paths, points, factors):
-    """Say by what a test changes the product where it is passed (0) and where it is not (1).
+    """Write the factors of each test that depend on no row.
 
-    Both in place of the factor of the test above, which was passed. Third, (1 − z) over the factor
-    of a test that is passed.
+    0 multiplies the product over the path where the test is passed, 1 where it is not; both replace
+    the factor of the test above, which was passed. 2 is (1 − z) over the factor of a passed test.
     """
     for node in range(first + 1, last):
-        kept, above = paths.kept[node], paths.above[node]
-        own = factors[node - first]
-        for at in range(len(points)):
-            t = points[at]
-            before = t + paths.kept[above] * (1.0 - t) if above >= 0 else 1.0
-            passing = t + kept * (1.0 - t)
-            own[0, at] = passing / before
-            own[1, at] = kept * (1.0 - t) / before
-            own[2, at] = (1.0 - kept) / passing
+        z, above = paths.column_shares[node], paths.above[node]
+        node_factors = factors[node - first]
+        for point in range(len(points)):
+            t = points[point]
+            # A feature has one factor however often it is tested. The test above has put
+            # t + z'(1 − t) into the product, which is divided out again.
+            before = t + paths.column_shares[above] * (1.0 - t) if above >= 0 else 1.0
+            passing = t + z * (1.0 - t)
+            node_factors[0, point] = passing / before
+            node_factors[1, point] = z * (1.0 - t) / before
+            node_factors[2, point] = (1.0 - z) / passing
 
 
 @kernel
-def _walk_down(first, last, numbers, nodes, paths, factors, products, passed):
+def _walk_down(first, last, row_values, nodes, paths, factors, products, passed):
     """Multiply o t + z (1 − t) over the features of each path."""
     products[0] = 1.0
     for node in range(first + 1, last):
         parent, above = paths.parents[node], paths.above[node]
-        left = numbers[nodes.columns[parent]] <= nodes.thresholds[parent]
-        so_far = above < 0 or passed[above - first]
-        here = so_far and left == (nodes.lefts[parent] == node)
-        passed[node - first] = here
-        before, own = products[parent - first], products[node - first]
-        if so_far:
-            factor = factors[node - first, 0 if here else 1]
-            for at in range(len(own)):
-                own[at] = before[at] * factor[at]
+        goes_left = row_values[nodes.columns[parent]] <= nodes.thresholds[parent]
+        passed_above = above < 0 or passed[above - first]
+        passes = passed_above and goes_left == (nodes.lefts[parent] == node)
+        passed[node - first] = passes
+        parent_products, node_products = products[parent - first], products[node - first]
+        if passed_above:
+            factor = factors[node - first, 0 if passes else 1]
+            for point in range(len(node_products)):
+                node_products[point] = parent_products[point] * factor[point]
         else:
-            for at in range(len(own)):
-                own[at] = before[at] * paths.shares[node]
+            # The feature's factor is z'(1 − t) already, with o = 0 for good. Only z shrinks, by
+            # the share of this test.
+            for point in range(len(node_products)):
+                node_products[point] = parent_products[point] * paths.shares[node]
 
 
 @kernel
 def _sum_leaves(first, last, nodes, weights, products, totals):
-    """Weigh the product of each leaf by its value, and begin the sums of other nodes at 0."""
+    """Weigh the product of each leaf by its value, and start the sums of other nodes at 0."""
     for node in range(first, last):
-        own = totals[node - first]
+        node_totals = totals[node - first]
         if nodes.columns[node] < 0:
             value = nodes.values[node]
-            for at in range(len(own)):
-                own[at] = value * weights[at] * products[node - first, at]
+            for point in range(len(node_totals)):
+                node_totals[point] = value * weights[point] * products[node - first, point]
         else:
-            own[:] = 0.0
+            node_totals[:] = 0.0
 
 
 @kernel
 def _walk_up(first, last, nodes, paths, points, factors, totals, passed, sums):
-    """Add (o − z)/(o t + z (1 − t)) times the leaves behind a test, less that of the test above.
+    """Add (o − z)/(o t + z (1 − t)) times the leaves below a test, less that of the test above.
 
     Where a test is not passed, that is −1/(1 − t), whatever z is.
     """
+    # A leaf counts with the last test of each feature on its path. Adding each test's quotient and
+    # subtracting that of the test above leaves only the last one: the sum along a path telescopes.
+    # In descending order, all children have added their leaves before their parent is used.
     for node in range(last - 1, first, -1):
         parent, above = paths.parents[node], paths.above[node]
-        own, before = totals[node - first], totals[parent - first]
-        here = passed[node - first]
+        node_totals, parent_totals = totals[node - first], totals[parent - first]
+        passes = passed[node - first]
         total = 0.0
         if above < 0:
-            for at in range(len(own)):
-                gain = factors[node - first, 2, at] if here else -1.0 / (1.0 - points[at])
-                total += own[at] * gain
+            for point in range(len(node_totals)):
+                gain = factors[node - first, 2, point] if passes else -1.0 / (1.0 - points[point])
+                total += node_totals[point] * gain
         elif passed[above - first]:
-            for at in range(len(own)):
-                gain = factors[node - first, 2, at] if here else -1.0 / (1.0 - points[at])
-                total += own[at] * (gain - factors[above - first, 2, at])
+            for point in range(len(node_totals)):
+                gain = factors[node - first, 2, point] if passes else -1.0 / (1.0 - points[point])
+                total += node_totals[point] * (gain - factors[above - first, 2, point])
+        # Below a test that is not passed, both quotients are −1/(1 − t): there is nothing to add.
         sums[nodes.columns[parent]] += total
-        for at in range(len(own)):
-            before[at] += own[at]
+        for point in range(len(node_totals)):
+            parent_totals[point] += node_totals[point]
