@@ -20,7 +20,7 @@ from coterie.clusterers import Greedy
 from coterie.exceptions import FeatureError
 from coterie.features.differences import AsDistances
 from coterie.features.texts.features import ARTICLE, TextFeatures
-from coterie.features.texts.grams import KnownGrams, Words, multilingual_words, stem_of
+from coterie.features.texts.grams import KnownGrams, Words, multilingual_words, stem_word
 from coterie.features.texts.views import Joined, Lead, Quotations, View, view_texts
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
@@ -218,7 +218,7 @@ def test_stems_make_forms_of_a_word_one():
     found = columns(TextFeatures(["text"], [1]).fit([texts]), texts)
     np.testing.assert_array_equal(found[:, 0], 0.0)
     np.testing.assert_allclose(found[:, 1], [1.0, 0.0, 0.0])
-    assert stem_of("wahlen", "german") == "wahl"
+    assert stem_word("wahlen", "german") == "wahl"
 
 
 @pytest.mark.parametrize(
@@ -299,20 +299,20 @@ def test_views_are_made_of_views():
         (lambda: TextFeatures(5), r"views is 5; give a list of views, such as \['text'\]"),
         (lambda: TextFeatures(None), "views is None; give a list of views"),
         (lambda: TextFeatures([]), "at least one"),
-        (lambda: TextFeatures(["text", "text"]), "each once"),
+        (lambda: TextFeatures(["text", "text"]), "each view once"),
         (lambda: TextFeatures([Lead]), "the view is the class Lead"),
         (lambda: Lead(3), "the view is 3"),
         (lambda: Joined(3), "views is 3; give a list of views"),
         (lambda: Joined([]), "at least one"),
         (lambda: TextFeatures(n_grams=[0]), "n_grams is 0; give a whole number of at least 1"),
         (lambda: TextFeatures(n_grams=2), r"such as \[2\]"),
-        (lambda: TextFeatures(n_grams=[1, 1]), "each once"),
+        (lambda: TextFeatures(n_grams=[1, 1]), "each value once"),
         (lambda: TextFeatures(stems="porter"), r"such as \['porter'\]"),
-        (lambda: TextFeatures(stems=[True]), "the name of an algorithm, or None"),
-        (lambda: TextFeatures(stems=["porter", "porter"]), "each once"),
+        (lambda: TextFeatures(stems=[True]), "the name of a Snowball algorithm, or None"),
+        (lambda: TextFeatures(stems=["porter", "porter"]), "each value once"),
         (
             lambda: TextFeatures(stems=["klingon"]),
-            "'klingon'; give None or one of arabic, .*porter",
+            "'klingon', which is not a Snowball algorithm; give None or one of arabic, .*porter",
         ),
         (lambda: TextFeatures(rare=1), "rare is 1"),
         (lambda: TextFeatures(known=()), "10 values of KnownGrams"),
@@ -321,9 +321,9 @@ def test_views_are_made_of_views():
         (lambda: TextFeatures().fit([ItemSet({"title": ["a"]})]), "item set 0: there is no column"),
         (lambda: TextFeatures(["text"]).fit([ItemSet({"text": [3]})]), "text of item 0 is 3"),
         (lambda: TextFeatures(["text"]).fit([ItemSet([[1.0]])]), "the items are vectors"),
-        (lambda: KnownGrams(("b", "a"), (), ([1.0, 1.0, 1.0],)), "in order"),
+        (lambda: KnownGrams(("b", "a"), (), ([1.0, 1.0, 1.0],)), "alphabetical order"),
         (lambda: KnownGrams(("a",), (), ([1.0],)), r"shape \(1,\) for 1 n-grams"),
-        (lambda: KnownGrams(("a",), ([0],), ([1.0, 1.0],)), "one a size"),
+        (lambda: KnownGrams(("a",), ([0],), ([1.0, 1.0],)), "one array per size"),
         (lambda: KnownGrams(("a",), ([1],), ([1.0, 1.0], [1.0, 1.0])), "keys must be"),
         (lambda: KnownGrams(("a",), (["0"],), ([1.0, 1.0], [1.0, 1.0])), "keys must be"),
     ],
@@ -334,7 +334,7 @@ def test_what_does_not_fit_is_refused(make, what):
 
 
 def test_only_n_grams_of_several_texts_are_known():
-    known = KnownGrams.learned(Words.of(["a b c a b", "b c a", "a c", ""]), size=3)
+    known = KnownGrams.learned(Words.from_texts(["a b c a b", "b c a", "a c", ""]), size=3)
     assert known.words == ("a", "b", "c")
     parts = [np.divmod(keys, 3) for keys in known.keys]
     two = list(zip(*(part.tolist() for part in parts[0]), strict=True))

@@ -200,7 +200,7 @@ def test_errors_say_what_to_do():
             PageFeatures(vocabularies=wrong)
     with pytest.raises(FeatureError, match="call fit first"):
         PageFeatures().names  # noqa: B018
-    with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5; give a text, or None"):
+    with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5, not a string; give"):
         PageFeatures().fit([ItemSet({"text": ["a", 5]})])
     with pytest.raises(FeatureError, match="no column 'links'; the columns are text"):
         PageFeatures(links="links").fit([ItemSet({"text": ["a", "a"]})])(

@@ -315,7 +315,7 @@ def test_before_fit_it_says_so():
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"text": ["a", 5]}, "item set 1: text of item 1 is 5; give a text, or None"),
+        ({"text": ["a", 5]}, "item set 1: text of item 1 is 5, not a string; give"),
         ({"time": [0.0, -np.inf]}, "item set 1: time of item 1 is -inf; give a finite number"),
         ({"time": ["1", "2"]}, "item set 1: column 'time' must be real numbers"),
         ({"position": [0, np.inf]}, "item set 1: position of item 1 is inf"),

@@ -81,8 +81,8 @@ def test_nothing_is_known_of_no_texts():
 @pytest.mark.parametrize(
     ("words", "idf", "what"),
     [
-        (("a", "a"), [1.0, 1.0], "different texts"),
-        (("a", 1), [1.0, 1.0], "different texts"),
+        (("a", "a"), [1.0, 1.0], "distinct strings"),
+        (("a", 1), [1.0, 1.0], "distinct strings"),
         (("a", "b"), [1.0], r"shape \(1,\) for 2 words"),
         (("a",), [0.0], "above 0"),
         (("a",), [np.inf], "finite"),

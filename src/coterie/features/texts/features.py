@@ -1,4 +1,4 @@
-"""Features of pairs of texts: how alike their n-grams are."""
+"""Features of pairs of texts: the cosines of their n-grams."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from coterie.exceptions import FeatureError, located
 from coterie.features.featurizer import PairFeaturizer
 from coterie.features.operators import DenseFeatures, NodeProducts
 from coterie.features.operators.base import refuse_unwritable
-from coterie.features.texts.grams import KnownGrams, Words, stem_of
+from coterie.features.texts.grams import KnownGrams, Words, stem_word
 from coterie.features.texts.views import (
     AnyView,
     Joined,
@@ -37,11 +37,11 @@ ARTICLE: tuple[AnyView, ...] = (
     "text",
     Quotations("text"),
 )
-"""The views of a news article."""
+"""The views of a news article: title, lead, both, text and quotations."""
 
 
 class EncodedTexts(NamedTuple):
-    """The TF-IDF vectors of each column, of length 1, ready to be multiplied."""
+    """The TF-IDF vectors of the texts for each feature, scaled to length 1."""
 
     vectors: tuple[NodeProducts, ...]
     n_items: int
@@ -51,36 +51,40 @@ class EncodedTexts(NamedTuple):
 class TextFeatures(PairFeaturizer):
     """Compare texts by the TF-IDF cosines of their n-grams, raw and stemmed, in several views.
 
-    The 30 features of news articles of Finley & Joachims 2005 and 2008 (6.1.2): the cosines of
-    unigrams, bigrams and trigrams × title, headline by two methods, text, quoted text × raw, Porter
-    stem, in the order of the former. It does not say how it extracts headlines; ours are the lead
-    of the text, and title and lead together. The constant is added by learners.
+    By default these are the 30 features of news articles of Finley & Joachims 2005 and 2008
+    (6.1.2): the cosines of unigrams, bigrams and trigrams, of title, headline by two methods, text
+    and quoted text, each with raw words and with Porter stems, in the order of the 2005 paper. The
+    papers do not say how they extract headlines; here they are the lead of the text, and title and
+    lead together. Learners add the constant feature.
 
-    An n-gram that a text has tf times weighs tf · idf, where idf = 1 + ln((1 + n) / (1 + df)) if df
-    of n texts of `fit` have it. Those that `fit` did not find weigh as if one text had them: what
-    is new in a text makes it less like others, unless they have it too. If they are ignored
-    (`rare=False`), the cosines of texts about other matters than those of `fit` rest on the little
-    that is known of them: with logistic regression on five sets of ECB+, pairs of the four others
-    are ranked at an AUC of 0.95 in place of 0.98.
+    An n-gram that occurs tf times in a text has the weight tf · idf. If df of the n training texts
+    have it, idf = 1 + ln((1 + n) / (1 + df)). N-grams that occur in no training text are weighted
+    as if one text had them, so that new words make a text less similar to texts without them. With
+    `rare=False`, n-grams of fewer than two training texts are ignored. Then the cosines of texts on
+    new subjects depend on the few n-grams that are known: in logistic regression trained on five
+    item sets of ECB+, the pairs of the other four are ranked with an AUC of 0.95 instead of 0.98.
 
-    Words are letters and digits of any script with their marks, of one character too; case does not
-    matter, and symbols are none. In scripts without blanks between words (Han, kana, Thai, Lao,
-    Khmer, Burmese) each character counts as a word. A text without n-grams, as one that is missing,
-    is like no other: 0.
+    Words consist of letters and digits of any script with their marks, and may be a single
+    character; case and symbols are ignored. In scripts without blanks between words (Han, kana,
+    Thai, Lao, Khmer, Burmese) each character is a word. A text that is missing or has no n-grams
+    has cosine 0 with every text.
 
     Parameters
     ----------
     views
-        What to read of items: a name stands for that column of texts (None counts as empty);
-        others are `Lead`, `Quotations` and `Joined`. Items that are texts are all columns.
+        The texts of each item: the name of a column (None in it is an empty text), or a view, such
+        as `Lead`, `Quotations` or `Joined`. Items that are plain texts are read in place of any
+        column.
     n_grams
-        The lengths of n-grams in words.
+        The lengths of the n-grams, in words.
     stems
-        Snowball's algorithms by name, each to replace words by their stems; None leaves words raw.
+        Names of Snowball algorithms, each of which replaces words by their stems; None leaves
+        words as they are.
     rare
-        Whether n-grams count that fewer than two texts of `fit` have.
+        Whether n-grams that occur in fewer than two training texts count.
     known
-        What `fit` learned: n-grams in at least two texts, for each of `stems` those of the views.
+        The result of `fit`: the n-grams that occur in at least two training texts, for each entry
+        of `stems` those of each view.
 
     Examples
     --------
@@ -102,16 +106,16 @@ class TextFeatures(PairFeaturizer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "views", as_views(self.views))
-        object.__setattr__(self, "n_grams", _distinct("n_grams", self.n_grams, _as_size))
-        object.__setattr__(self, "stems", _distinct("stems", self.stems, _as_stem))
+        object.__setattr__(self, "n_grams", _as_distinct("n_grams", self.n_grams, _as_size))
+        object.__setattr__(self, "stems", _as_distinct("stems", self.stems, _as_stem))
         if not isinstance(self.rare, bool):
             raise FeatureError(f"rare is {self.rare!r}; give True or False")
         if self.known is not None:
-            object.__setattr__(self, "known", _as_known(self))
+            object.__setattr__(self, "known", _as_known_grams(self))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The view, the length of n-grams and how words are stemmed, of each column."""
+        """The view, the length of the n-grams and the stemming algorithm of each feature."""
         return tuple(
             f"{view_name(view)}: {size}-grams" + ("" if stem is None else f", {stem}")
             for stem, view, size in product(self.stems, self.views, self.n_grams)
@@ -119,63 +123,66 @@ class TextFeatures(PairFeaturizer):
 
     @property
     def distances(self) -> tuple[bool, ...]:
-        """Whether each column grows with distance: all are higher for texts more alike."""
+        """False for all features, which are similarities, not distances."""
         return (False,) * len(self.names)
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Learn which n-grams several texts have, and how rare each is."""
+        """Learn the n-grams that occur in several texts, and their idf."""
         texts: list[list[str]] = [[] for _ in self.views]
-        for number, item_set in enumerate(as_item_sets(item_sets)):
-            with located(f"item set {number}"):
-                for own, view in zip(texts, self.views, strict=True):
-                    own.extend(view_texts(view, item_set))
+        for i, item_set in enumerate(as_item_sets(item_sets)):
+            with located(f"item set {i}"):
+                for texts_of_view, view in zip(texts, self.views, strict=True):
+                    texts_of_view.extend(view_texts(view, item_set))
         size = max(self.n_grams)
-        known = tuple(
-            KnownGrams.learned(words, size, rare=self.rare) for words in self._words(texts)
+        fitted_grams = tuple(
+            KnownGrams.learned(words, size, rare=self.rare) for words in self._split_words(texts)
         )
-        return replace(self, known=known)
+        return replace(self, known=fitted_grams)
 
     def encode(self, item_set: ItemSet) -> EncodedTexts:
-        """Weigh the n-grams of each text."""
+        """Compute the TF-IDF vectors of each text."""
         if self.known is None:
-            raise FeatureError("how rare n-grams are is not known yet; call fit first")
-        read = self._words([view_texts(view, item_set) for view in self.views])
+            raise FeatureError("the idf of n-grams is not known yet; call fit first")
+        text_words = self._split_words([view_texts(view, item_set) for view in self.views])
         vectors = [
             NodeProducts(matrix)
-            for known, words in zip(self.known, read, strict=True)
-            for matrix in known.weights(words, self.n_grams)
+            for grams, words in zip(self.known, text_words, strict=True)
+            for matrix in grams.weights(words, self.n_grams)
         ]
         return EncodedTexts(tuple(vectors), len(item_set))
 
     def compare(self, encoded: EncodedTexts, pairs: ArrayLike | None) -> Features:
-        """Return the cosines of some pairs, None for all."""
-        listed = as_pairs(pairs, encoded.n_items)
-        n_pairs, n_columns = count_pairs(encoded.n_items, listed), len(encoded.vectors)
+        """Return the cosines of pairs of texts; None means all pairs."""
+        candidate_pairs = as_pairs(pairs, encoded.n_items)
+        n_pairs = count_pairs(encoded.n_items, candidate_pairs)
+        n_columns = len(encoded.vectors)
         refuse_unwritable((n_pairs, n_columns), n_pairs * n_columns)
         columns = np.empty((n_pairs, n_columns))
         for column, vectors in zip(columns.T, encoded.vectors, strict=True):
-            column[:] = vectors.at(listed) @ np.ones(vectors.shape[1])
-        return DenseFeatures(np.minimum(columns, 1.0, out=columns))  # beyond which it is rounding
+            column[:] = vectors.at(candidate_pairs) @ np.ones(vectors.shape[1])
+        return DenseFeatures(np.minimum(columns, 1.0, out=columns))  # rounding may exceed 1
 
-    def _words(self, texts: Sequence[Sequence[str]]) -> list[Words]:
-        """Return the words of the texts of all views, for each of `stems`."""
-        raw = list(map(Words.of, texts))
-        return [words.stemmed(stem) for stem in self.stems for words in raw]
+    def _split_words(self, texts: Sequence[Sequence[str]]) -> list[Words]:
+        """Return the words of the texts of each view, for each entry of `stems`."""
+        raw_words = list(map(Words.from_texts, texts))
+        return [words.stemmed(stem) for stem in self.stems for words in raw_words]
 
 
-def _distinct(name: str, values: Any, check: Callable[[Any], Any]) -> tuple[Any, ...]:
-    """Take a list of different values, each checked.
+def _as_distinct(name: str, values: Any, check: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """Check that a list has at least one value and none twice, and each value by `check`.
 
-    >>> _distinct("n_grams", 2, _as_size)
+    >>> _as_distinct("n_grams", 2, _as_size)
     Traceback (most recent call last):
     coterie.exceptions.FeatureError: n_grams is 2; give a list, such as [2]
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise FeatureError(f"{name} is {values!r}; give a list, such as [{values!r}]")
-    given = tuple(map(check, values))
-    if not given or len(set(given)) < len(given):
-        raise FeatureError(f"{name} is {list(given)}; give at least one, and each once")
-    return given
+    checked_values = tuple(map(check, values))
+    if not checked_values or len(set(checked_values)) < len(checked_values):
+        raise FeatureError(
+            f"{name} is {list(checked_values)}; give at least one value, and each value once"
+        )
+    return checked_values
 
 
 def _as_size(value: Any) -> int:
@@ -185,22 +192,22 @@ def _as_size(value: Any) -> int:
 def _as_stem(value: Any) -> str | None:
     if not (value is None or isinstance(value, str)):
         raise FeatureError(
-            f"an entry of stems is {value!r}; give the name of an algorithm, or None"
+            f"an entry of stems is {value!r}; give the name of a Snowball algorithm, or None"
         )
     if value is not None:
-        stem_of("", value)  # refuses what is no algorithm
+        stem_word("", value)  # raises an error unless the algorithm exists
     return value
 
 
-def _as_known(featurizer: TextFeatures) -> tuple[KnownGrams, ...]:
-    given: Any = featurizer.known
-    known = tuple(given) if isinstance(given, Iterable) else ()
+def _as_known_grams(featurizer: TextFeatures) -> tuple[KnownGrams, ...]:
+    values: Any = featurizer.known
+    grams = tuple(values) if isinstance(values, Iterable) else ()
     n_expected = len(featurizer.stems) * len(featurizer.views)
     size = max(featurizer.n_grams)
-    fits = (isinstance(each, KnownGrams) and len(each.idf) == size for each in known)
-    if len(known) != n_expected or not all(fits):
+    are_valid = all(isinstance(value, KnownGrams) and len(value.idf) == size for value in grams)
+    if len(grams) != n_expected or not are_valid:
         raise FeatureError(
             f"known must be {n_expected} values of KnownGrams, of n-grams up to {size} words; "
-            "give what fit learned"
+            "use the values that fit returned"
         )
-    return known
+    return grams

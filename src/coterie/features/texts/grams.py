@@ -1,8 +1,8 @@
-"""The n-grams of texts: which are known, how often each text has them, and how rare they are.
+"""N-grams of texts: the known ones of training texts, their idf, and their weights in other texts.
 
-Words and n-grams have numbers. An n-gram is known by the number of what it begins with, its first
-n − 1 words, and by that of its last word: texts that have it have these too, so that they are known
-where it is.
+Words and n-grams are identified by indices. The key of an n-gram is made of the index of its prefix
+(its first n − 1 words) and the index of its last word. Every text with the n-gram also has its
+prefix and its last word, so that these are known whenever the n-gram is.
 """
 
 import re
@@ -25,25 +25,25 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-"""Thai, Lao, Burmese, Khmer, Han and kana, which are written without blanks between words."""
+"""Characters of Thai, Lao, Burmese, Khmer, Han and kana, which have no blanks between words."""
 
 JOINERS = str.maketrans("_", " ", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
-"""Drops what stands inside words unseen; an underscore parts words."""
+"""Translation that drops invisible characters inside words and makes an underscore a blank."""
 
-LETTERS_END = 0x20000
-"""Beyond it are only Han characters, and marks that are not seen."""
+SEARCHED_CHARACTERS = 0x20000
+"""Number of code points that are searched for marks; the only marks beyond are invisible."""
 
 MIN_TEXTS = 2
-"""In how many texts an n-gram is that is known; all others are taken to be in one."""
+"""Number of training texts from which an n-gram is known; others count as if in one text."""
 
-KNOWN_STEMS = 2**17
-"""How many stems are remembered once they were found."""
+CACHED_STEMS = 2**17
+"""Number of stems that are cached."""
 
 
 def multilingual_words(text: str) -> list[str]:
-    """Return the words of a text in any script, without case: letters, digits and their marks.
+    """Return the words of a text in any script, with case folded: letters, digits and their marks.
 
-    Of scripts without blanks between words each character is one. Symbols are none.
+    In scripts without blanks between words, each character is a word. Symbols are ignored.
 
     >>> multilingual_words("It's a FULL Ｗｉｄｔｈ naïve e-mail 🙂")
     ['it', 's', 'a', 'full', 'width', 'naïve', 'e', 'mail']
@@ -59,123 +59,133 @@ def multilingual_words(text: str) -> list[str]:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of a word, and of a character that is one, each with marks behind it."""
-    characters = map(chr, range(LETTERS_END))
+    """Return the patterns of a word with its marks, and of a character that is a word by itself."""
+    characters = map(chr, range(SEARCHED_CHARACTERS))
     marks = "".join(character for character in characters if category(character)[0] == "M")
     return re.compile(rf"\w[\w{marks}]*"), re.compile(f"[{UNSPACED}][{marks}]*")
 
 
-@lru_cache(KNOWN_STEMS)
-def stem_of(word: str, algorithm: str) -> str:
-    """Return the stem of a word by one of Snowball's algorithms.
+@lru_cache(CACHED_STEMS)
+def stem_word(word: str, algorithm: str) -> str:
+    """Return the stem of a word by a Snowball algorithm.
 
-    >>> stem_of("elections", "porter")
+    >>> stem_word("elections", "porter")
     'elect'
     """
     import snowballstemmer  # noqa: PLC0415
 
     try:
-        # One each, since threads must not share one; it costs little.
+        # A new stemmer per call, because threads must not share one; creating it is cheap.
         stemmer = snowballstemmer.stemmer(algorithm)
     except KeyError as error:
-        known = ", ".join(snowballstemmer.algorithms())
-        raise FeatureError(f"stems has {algorithm!r}; give None or one of {known}") from error
+        algorithms = ", ".join(snowballstemmer.algorithms())
+        raise FeatureError(
+            f"stems has {algorithm!r}, which is not a Snowball algorithm; give None or one of "
+            f"{algorithms}"
+        ) from error
     stem: str = stemmer.stemWord(word)
     return stem
 
 
 class Words(NamedTuple):
-    """Texts as numbers of words: the words, each once, and those of the texts in a row."""
+    """The distinct words of texts, and the texts as one sequence of word indices."""
 
     words: tuple[str, ...]
-    numbers: Ints
+    indices: Ints
+    """The index of each word of the concatenated texts."""
     texts: Ints
+    """The index of the text that each of these words belongs to."""
     n_texts: int
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Self:
-        """Read the words of texts."""
-        found = list(map(multilingual_words, texts))
-        words = sorted(set(chain.from_iterable(found)))
-        places = {word: place for place, word in enumerate(words)}
-        sizes = np.array([len(each) for each in found], dtype=np.intp)
-        numbers = (places[word] for word in chain.from_iterable(found))
+    def from_texts(cls, texts: Sequence[str]) -> Self:
+        """Split texts into words."""
+        text_words = list(map(multilingual_words, texts))
+        words = sorted(set(chain.from_iterable(text_words)))
+        word_indices = {word: i for i, word in enumerate(words)}
+        sizes = np.array(list(map(len, text_words)), dtype=np.intp)
+        indices = (word_indices[word] for word in chain.from_iterable(text_words))
         return cls(
             tuple(words),
-            np.fromiter(numbers, np.intp, sizes.sum()),
-            np.repeat(np.arange(len(found)), sizes),
-            len(found),
+            np.fromiter(indices, np.intp, sizes.sum()),
+            np.repeat(np.arange(len(text_words)), sizes),
+            len(text_words),
         )
 
     def stemmed(self, algorithm: str | None) -> "Words":
-        """Replace words by their stems; None leaves them."""
+        """Return the texts with words replaced by their stems; None leaves them as they are."""
         if algorithm is None:
             return self
-        stems = [stem_of(word, algorithm) for word in self.words]
-        kinds = sorted(set(stems))
-        places = {stem: place for place, stem in enumerate(kinds)}
-        numbers = np.array([places[stem] for stem in stems], dtype=np.intp)
-        return self._replace(words=tuple(kinds), numbers=numbers[self.numbers])
+        stems = [stem_word(word, algorithm) for word in self.words]
+        distinct_stems = sorted(set(stems))
+        stem_indices = {stem: i for i, stem in enumerate(distinct_stems)}
+        new_indices = np.array([stem_indices[stem] for stem in stems], dtype=np.intp)
+        return self._replace(words=tuple(distinct_stems), indices=new_indices[self.indices])
 
 
 class Grams(NamedTuple):
-    """The n-grams of texts: their `keys` in order, the number of each, and where it begins.
+    """The n-grams of one size in texts.
 
-    A key is the number of the beginning times the number of words, plus the last word; that of a
-    word is its number.
+    The key of a single word is its index. The key of a longer n-gram is the index of its prefix
+    times the number of words, plus the index of its last word.
     """
 
     keys: Ints
-    numbers: Ints
+    """The distinct keys in ascending order; their positions are the indices of the n-grams."""
+    indices: Ints
+    """The index of the n-gram of each occurrence."""
     starts: Ints
+    """The position of the first word of each occurrence in the concatenated texts."""
 
-    def kept(self, which: Ints) -> "Grams":
-        """Keep some of the n-grams, which get new numbers."""
-        renumbered = np.full(len(self.keys), -1)
-        renumbered[which] = np.arange(len(which))
-        numbers = renumbered[self.numbers]
-        return Grams(self.keys[which], numbers[numbers >= 0], self.starts[numbers >= 0])
+    def subset(self, selected: Ints) -> "Grams":
+        """Return the n-grams with the selected indices, which are numbered anew."""
+        new_indices = np.full(len(self.keys), -1)
+        new_indices[selected] = np.arange(len(selected))
+        indices = new_indices[self.indices]
+        return Grams(self.keys[selected], indices[indices >= 0], self.starts[indices >= 0])
 
 
 def single_grams(words: Words) -> Grams:
-    """Return the words themselves."""
-    places = np.arange(len(words.numbers))
-    return Grams(np.arange(len(words.words)), words.numbers, places)
+    """Return the n-grams of size 1: the words themselves."""
+    return Grams(np.arange(len(words.words)), words.indices, np.arange(len(words.indices)))
 
 
 def longer_grams(shorter: Grams, single: Grams, words: Words, size: int) -> Grams:
-    """Return the n-grams of a size whose beginnings and last words are among those given."""
-    last = np.full(len(words.numbers), -1)
-    last[single.starts] = single.numbers
+    """Return the n-grams of a size whose prefix is in `shorter` and whose last word in `single`."""
+    word_indices = np.full(len(words.indices), -1)
+    word_indices[single.starts] = single.indices
     ends = shorter.starts + size - 1
-    within = ends < len(last)
-    ends, starts, begun = ends[within], shorter.starts[within], shorter.numbers[within]
-    fits = (words.texts[starts] == words.texts[ends]) & (last[ends] >= 0)
-    keys = begun[fits] * len(single.keys) + last[ends[fits]]
-    kinds, numbers = np.unique(keys, return_inverse=True)
-    return Grams(kinds, numbers, starts[fits])
+    inside = ends < len(word_indices)
+    ends, starts, prefixes = ends[inside], shorter.starts[inside], shorter.indices[inside]
+    is_valid = (words.texts[starts] == words.texts[ends]) & (word_indices[ends] >= 0)
+    keys = prefixes[is_valid] * len(single.keys) + word_indices[ends[is_valid]]
+    distinct_keys, indices = np.unique(keys, return_inverse=True)
+    return Grams(distinct_keys, indices, starts[is_valid])
 
 
 @dataclass(frozen=True, eq=False)
 class KnownGrams(Value):
-    """Know the n-grams of some texts, up to a size, and how rare each is.
+    """The n-grams of training texts up to some size, with the idf of each.
 
     Parameters
     ----------
     words
-        The words, each once, in order.
+        Distinct words in alphabetical order.
     keys
-        The longer n-grams, those of each size in order: the number of the n-gram that one begins
-        with, times the number of words, plus the number of its last word.
+        The longer n-grams, by size and in ascending order. A key is the index of the prefix (the
+        n-gram without its last word) times the number of words, plus the index of the last word.
     idf
-        The inverse document frequency of the n-grams of each size; last, that of all others.
+        For each size, the inverse document frequency of the n-grams; last, that of all other
+        n-grams of this size.
 
     Examples
     --------
-    >>> known = KnownGrams.learned(Words.of(["to be or not to be", "to be is to do"]), size=2)
-    >>> known.words, known.keys[0].tolist()
+    >>> grams = KnownGrams.learned(
+    ...     Words.from_texts(["to be or not to be", "to be is to do"]), size=2
+    ... )
+    >>> grams.words, grams.keys[0].tolist()
     (('be', 'to'), [2])
-    >>> known.weights(Words.of(["not to be", "to be"]), sizes=[2])[0].toarray().round(2)
+    >>> grams.weights(Words.from_texts(["not to be", "to be"]), sizes=[2])[0].toarray().round(2)
     array([[0.58],
            [1.  ]])
     """
@@ -185,106 +195,123 @@ class KnownGrams(Value):
     idf: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
-        words, keys = tuple(self.words), tuple(np.asarray(each) for each in self.keys)
-        idf = tuple(as_floats("idf", each, FeatureError) for each in self.idf)
-        _refuse_wrong(words, keys, idf)
+        words, keys = tuple(self.words), tuple(map(np.asarray, self.keys))
+        idf = tuple(as_floats("idf", values, FeatureError) for values in self.idf)
+        _refuse_inconsistent(words, keys, idf)
         object.__setattr__(self, "words", words)
         object.__setattr__(self, "keys", tuple(map(read_only, keys)))
         object.__setattr__(self, "idf", idf)
 
     @classmethod
     def learned(cls, words: Words, size: int, *, rare: bool = True) -> Self:
-        """Learn the n-grams, up to a size, that at least two texts have.
+        """Learn the n-grams, up to a size, that occur in at least two texts.
 
-        Of n texts, one that df have gets the idf 1 + ln((1 + n) / (1 + df)). All others get that of
-        df = 1; unless `rare`, it is 0, so that they are ignored.
+        An n-gram that occurs in df of n texts has the idf 1 + ln((1 + n) / (1 + df)). All other
+        n-grams have the idf of df = 1, or, unless `rare`, the idf 0, so that they are ignored.
         """
-        other = 1.0 + np.log((1.0 + words.n_texts) / 2.0) if rare else 0.0
-        found, idf = [], []
+        other_idf = 1.0 + np.log((1.0 + words.n_texts) / 2.0) if rare else 0.0
+        keys, idf = [], []
         grams = single = single_grams(words)
         for length in range(1, size + 1):
             if length > 1:
                 grams = longer_grams(grams, single, words, length)
-            frequencies = _frequencies(grams, words)
-            which = np.flatnonzero(frequencies >= MIN_TEXTS)
-            grams = grams.kept(which)
+            text_counts = _count_texts(grams, words)
+            frequent = np.flatnonzero(text_counts >= MIN_TEXTS)
+            grams = grams.subset(frequent)
             single = grams if length == 1 else single
-            found.append(grams.keys)
-            rarity = 1.0 + np.log((1.0 + words.n_texts) / (1.0 + frequencies[which]))
-            idf.append(np.append(rarity, other))
-        known = tuple(words.words[place] for place in found[0])
-        return cls(known, tuple(found[1:]), tuple(idf))
+            keys.append(grams.keys)
+            gram_idf = 1.0 + np.log((1.0 + words.n_texts) / (1.0 + text_counts[frequent]))
+            idf.append(np.append(gram_idf, other_idf))
+        frequent_words = tuple(words.words[index] for index in keys[0])
+        return cls(frequent_words, tuple(keys[1:]), tuple(idf))
 
     def weights(self, words: Words, sizes: Sequence[int]) -> list[Any]:
-        """Return the TF-IDF of the n-grams of some sizes that two texts or more have in common.
+        """Return the TF-IDF of n-grams: for each size a `csr_array` of texts × n-grams.
 
-        There is a `csr_array` a size, of texts × n-grams. Before the others were dropped, each text
-        was of length 1 (0 without n-grams).
+        Each text with n-grams is scaled to length 1. Then the n-grams of a single text are dropped,
+        since they add nothing to the cosine of two texts.
         """
-        found = dict(enumerate(self._levels(words), start=1))
-        return [_weights(*found[size], words) for size in sizes]
+        levels = dict(enumerate(self._levels(words), start=1))
+        return [_tfidf(*levels[size], words) for size in sizes]
 
     def _levels(self, words: Words) -> Iterator[tuple[Grams, Floats]]:
-        """Yield the n-grams of texts, and their idf, size by size."""
+        """Yield the n-grams of texts, and their idf, for each size."""
         grams = single = single_grams(words)
-        places = self._places
-        known_words = np.array([places.get(word, -1) for word in words.words], dtype=np.intp)
-        known = known_words
-        yield grams, self.idf[0][known]
+        indices = self._word_indices
+        word_indices = np.array([indices.get(word, -1) for word in words.words], dtype=np.intp)
+        # The index in `self` of each n-gram of the texts, −1 for one that is not known.
+        known_indices = word_indices
+        yield grams, self.idf[0][known_indices]
         for size, (keys, idf) in enumerate(zip(self.keys, self.idf[1:], strict=True), start=2):
             grams = longer_grams(grams, single, words, size)
-            begun, last = np.divmod(grams.keys, max(len(words.words), 1))
-            known = _found(keys, known[begun], known_words[last], len(self.words))
-            yield grams, idf[known]
+            prefixes, last = np.divmod(grams.keys, max(len(words.words), 1))
+            known_indices = _look_up(
+                keys, known_indices[prefixes], word_indices[last], len(self.words)
+            )
+            yield grams, idf[known_indices]
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {word: place for place, word in enumerate(self.words)}
+    def _word_indices(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words)}
 
 
-def _found(keys: Ints, begun: Ints, last: Ints, n_words: int) -> Ints:
-    """Return the numbers of n-grams by their parts, −1 for those that are not known."""
-    wanted = np.where((begun < 0) | (last < 0), -1, begun * n_words + last)
-    places = np.searchsorted(keys, wanted)
-    # Behind the last key there is none.
-    return np.where(np.append(keys, -2)[places] == wanted, places, -1)
+def _look_up(keys: Ints, prefixes: Ints, last_words: Ints, n_words: int) -> Ints:
+    """Return the index of each n-gram in ascending keys, −1 for an n-gram that is not known."""
+    are_parts_known = (prefixes >= 0) & (last_words >= 0)
+    searched_keys = np.where(are_parts_known, prefixes * n_words + last_words, -1)
+    indices = np.searchsorted(keys, searched_keys)
+    # An index may be one past the last key; −2 there equals no searched key.
+    return np.where(np.append(keys, -2)[indices] == searched_keys, indices, -1)
 
 
-def _frequencies(grams: Grams, words: Words) -> Ints:
-    """Return in how many texts each n-gram is."""
+def _count_texts(grams: Grams, words: Words) -> Ints:
+    """Count the texts in which each n-gram occurs."""
     n_texts = max(words.n_texts, 1)
-    once = np.unique(grams.numbers * n_texts + words.texts[grams.starts])
-    return np.bincount(once // n_texts, minlength=len(grams.keys))
+    occurrences = np.unique(grams.indices * n_texts + words.texts[grams.starts])
+    return np.bincount(occurrences // n_texts, minlength=len(grams.keys))
 
 
-def _weights(grams: Grams, idf: Floats, words: Words) -> Any:
-    places = words.texts[grams.starts], grams.numbers
+def _tfidf(grams: Grams, idf: Floats, words: Words) -> Any:
+    """Return the TF-IDF of the n-grams that several texts have, scaled with all n-grams."""
+    coordinates = words.texts[grams.starts], grams.indices
     shape = words.n_texts, len(grams.keys)
-    matrix = sp.coo_array((idf[grams.numbers], places), shape=shape).tocsr()
+    matrix = sp.coo_array((idf[grams.indices], coordinates), shape=shape).tocsr()
     lengths = np.sqrt(np.asarray(matrix.power(2).sum(axis=1)).ravel())
     matrix.data /= np.repeat(np.where(lengths > 0.0, lengths, 1.0), np.diff(matrix.indptr))
-    n_texts = np.bincount(matrix.indices, minlength=shape[1])
-    return matrix[:, np.flatnonzero((n_texts > 1) & (idf > 0.0))]
+    text_counts = np.bincount(matrix.indices, minlength=shape[1])
+    return matrix[:, np.flatnonzero((text_counts > 1) & (idf > 0.0))]
 
 
-def _refuse_wrong(words: tuple[Any, ...], keys: Sequence[Any], idf: Sequence[Floats]) -> None:
+def _refuse_inconsistent(
+    words: tuple[Any, ...], keys: Sequence[Any], idf: Sequence[Floats]
+) -> None:
     if not all(isinstance(word, str) for word in words) or sorted(set(words)) != list(words):
-        raise FeatureError("words must be different texts in order; give each once")
+        raise FeatureError(
+            "words must be distinct strings in alphabetical order; use the words that fit learned"
+        )
     if len(idf) != len(keys) + 1:
-        raise FeatureError(f"there is idf of {len(idf)} sizes for {len(keys) + 1}; give one a size")
-    n_before = len(words)
-    _refuse_wrong_idf(idf[0], n_before)
-    for each, rarity in zip(keys, idf[1:], strict=True):
-        ordered = each.ndim == 1 and each.dtype.kind == "i" and np.all(each[1:] > each[:-1])
-        if not ordered or np.any((each < 0) | (each >= n_before * len(words))):
-            raise FeatureError("keys must be those of n-grams in order; give them as learned")
-        n_before = len(each)
-        _refuse_wrong_idf(rarity, n_before)
+        raise FeatureError(
+            f"there is idf of {len(idf)} sizes for n-grams of {len(keys) + 1} sizes; give one "
+            "array per size"
+        )
+    n_prefixes = len(words)
+    _refuse_wrong_idf(idf[0], n_prefixes)
+    for size_keys, size_idf in zip(keys, idf[1:], strict=True):
+        are_ints = size_keys.ndim == 1 and size_keys.dtype.kind == "i"
+        are_ascending = are_ints and np.all(size_keys[1:] > size_keys[:-1])
+        max_key = n_prefixes * len(words) - 1
+        if not are_ascending or np.any((size_keys < 0) | (size_keys > max_key)):
+            raise FeatureError(
+                "keys must be ascending keys of n-grams, one array per size above 1; use the keys "
+                "that fit learned"
+            )
+        n_prefixes = len(size_keys)
+        _refuse_wrong_idf(size_idf, n_prefixes)
 
 
 def _refuse_wrong_idf(idf: Floats, n_grams: int) -> None:
     if idf.shape != (n_grams + 1,) or not np.all((idf >= 0) & np.isfinite(idf)):
         raise FeatureError(
             f"idf has shape {idf.shape} for {n_grams} n-grams; give one finite number of at least "
-            "0 for each, and another for all others"
+            "0 per n-gram, and one more for all other n-grams"
         )

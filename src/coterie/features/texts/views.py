@@ -1,4 +1,4 @@
-"""Views of items: the parts of their columns that are read as texts."""
+"""Views of items: texts that are read from their columns, whole or in part."""
 
 import re
 from abc import ABC, abstractmethod
@@ -15,13 +15,14 @@ _ABBREVIATION = "".join(rf"(?<!\b{word})" for word in (r"\w", "Mr", "Mrs", "Ms",
 _MARK = rf"(?:[!?…؟।॥]|{_ABBREVIATION}[.])"
 _CLOSING = "[\"'”’»)\\]]"
 _LEAD = re.compile(
-    # Long rows of marks are read once: from their beginning only, and without going back.
+    # The lookbehind and the possessive quantifiers read a long run of marks only once, so that the
+    # time stays linear in its length.
     rf".*?(?:(?<!{_MARK}){_MARK}++{_CLOSING}*+(?=\s)|[。！？]+[」』”’]*|$)",
     re.MULTILINE,
 )
 _QUOTATION = re.compile(
     r"""
-      " ( [^"\n]*? ) (?: " | '' )  # the last as corpora of tokens write it
+      " ( [^"\n]*? ) (?: " | '' )  # the last as in tokenized corpora
     | `` ( (?: [^"`\n] | `(?!`) )*? ) (?: " | '' )
     | “ ( [^“”\n]* ) ”
     | „ ( [^„“”\n]* ) [“”]
@@ -36,33 +37,33 @@ _QUOTATION = re.compile(
 
 
 class View(Value, ABC):
-    """A frozen dataclass that reads one text off each item."""
+    """A frozen dataclass that reads one text from each item."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What the names of columns call it."""
+        """The name of the view, with which the names of its features begin."""
 
     @abstractmethod
     def texts(self, item_set: ItemSet) -> list[str]:
-        """Return one text an item, empty where there is none."""
+        """Return one text per item, empty where there is none."""
 
 
 AnyView: TypeAlias = str | View
-"""A plain text is the name of a column, taken whole."""
+"""A view, or the name of a column, which is read whole."""
 
 
 @dataclass(frozen=True)
 class Lead(View):
     """Read the lead: the first sentence of a text, or its first line where that is shorter.
 
-    A sentence ends with a period or another such mark before white space, or with a mark of Chinese
-    or Japanese; initials, Mr., Mrs., Ms., Dr. and St. do not end it.
+    A sentence ends at a period, question mark or the like before white space, or at a Chinese or
+    Japanese mark. The periods of initials and of Mr., Mrs., Ms., Dr. and St. do not end it.
 
     Parameters
     ----------
     view
-        What to take it of: the name of a column, or another view.
+        The name of a column, or another view, whose lead is read.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class Lead(View):
 
     @property
     def name(self) -> str:
-        """What the names of columns call it."""
+        """The name of the view, with which the names of its features begin."""
         return f"lead of {view_name(self.view)}"
 
     def texts(self, item_set: ItemSet) -> list[str]:
@@ -87,21 +88,21 @@ class Lead(View):
 
 @dataclass(frozen=True)
 class Quotations(View):
-    """Read what is within double quotation marks, those of one line.
+    """Read the texts inside double quotation marks; a quotation lies within one line.
 
-    These are straight and curly ones, „ and “, « and », 「 and 」, 『 and 』, and `` and ''. Single
-    ones do not count, for they are apostrophes too; neither do those that are not closed, as the
-    first of two `` before one ''.
+    The marks may be straight or curly, „ and “, « and », 「 and 」, 『 and 』, or `` and ''.
+    Single quotation marks do not count, because they are also apostrophes. Neither do marks that
+    are not closed, such as the first `` of two before a single ''.
 
     Parameters
     ----------
     view
-        What to take them of: the name of a column, or another view.
+        The name of a column, or another view, whose quotations are read.
 
     Examples
     --------
-    >>> said = ['He said: "I will." Then: “I won’t.”', "«Oui», dit-il.", "Nothing."]
-    >>> Quotations("text").texts(ItemSet({"text": said}))
+    >>> texts = ['He said: "I will." Then: “I won’t.”', "«Oui», dit-il.", "Nothing."]
+    >>> Quotations("text").texts(ItemSet({"text": texts}))
     ['I will. I won’t.', 'Oui', '']
     """
 
@@ -112,11 +113,11 @@ class Quotations(View):
 
     @property
     def name(self) -> str:
-        """What the names of columns call it."""
+        """The name of the view, with which the names of its features begin."""
         return f"quotations of {view_name(self.view)}"
 
     def texts(self, item_set: ItemSet) -> list[str]:
-        """Return the quotations of each text, with blanks between."""
+        """Return the quotations of each text, separated by blanks."""
         return [
             " ".join("".join(groups) for groups in _QUOTATION.findall(text))
             for text in view_texts(self.view, item_set)
@@ -125,12 +126,12 @@ class Quotations(View):
 
 @dataclass(frozen=True)
 class Joined(View):
-    """Read several views as one text, with blanks between.
+    """Read several views as one text, separated by blanks.
 
     Parameters
     ----------
     views
-        The views: names of columns, or others.
+        Names of columns, or other views.
 
     Examples
     --------
@@ -146,7 +147,7 @@ class Joined(View):
 
     @property
     def name(self) -> str:
-        """What the names of columns call it."""
+        """The name of the view, with which the names of its features begin."""
         return " + ".join(map(view_name, self.views))
 
     def texts(self, item_set: ItemSet) -> list[str]:
@@ -156,24 +157,24 @@ class Joined(View):
 
 
 def as_views(views: Any) -> tuple[AnyView, ...]:
-    """Check that there are views, each once.
+    """Check that a list has at least one view, and none twice.
 
     >>> as_views("title")
     Traceback (most recent call last):
     coterie.exceptions.FeatureError: views is 'title'; give a list of views, such as ['title']
     """
     if isinstance(views, str | View) or not isinstance(views, Iterable):
-        such = views if isinstance(views, str | View) else "text"
-        raise FeatureError(f"views is {views!r}; give a list of views, such as [{such!r}]")
-    given = tuple(map(as_view, views))
-    names = list(map(view_name, given))
-    if not given or len(set(names)) < len(names):
-        raise FeatureError(f"the views are {names}; give at least one, and each once")
-    return given
+        example = views if isinstance(views, str | View) else "text"
+        raise FeatureError(f"views is {views!r}; give a list of views, such as [{example!r}]")
+    checked_views = tuple(map(as_view, views))
+    names = list(map(view_name, checked_views))
+    if not names or len(set(names)) < len(names):
+        raise FeatureError(f"views is {names}; give at least one view, and each view once")
+    return checked_views
 
 
 def as_view(view: Any) -> AnyView:
-    """Check that a value is a view, or the name of a column.
+    """Check that a value is a view or the name of a column.
 
     >>> as_view(3)
     Traceback (most recent call last):
@@ -182,24 +183,27 @@ def as_view(view: Any) -> AnyView:
     """
     if isinstance(view, str | View):
         return view
-    shown = f"the class {view.__name__}" if isinstance(view, type) else repr(view)
+    description = f"the class {view.__name__}" if isinstance(view, type) else repr(view)
     raise FeatureError(
-        f"the view is {shown}; give the name of a column, or a view such as Lead('text')"
+        f"the view is {description}; give the name of a column, or a view such as Lead('text')"
     )
 
 
 def view_name(view: AnyView) -> str:
-    """Return the name of a view: of a column, its own."""
+    """Return the name of a view, or of a column."""
     return view if isinstance(view, str) else view.name
 
 
 def view_texts(view: AnyView, item_set: ItemSet) -> list[str]:
-    """Return one text an item, empty where it is missing; items that are texts are all columns."""
+    """Return one text per item, empty where it is missing.
+
+    Items that are plain texts are read in place of any column.
+    """
     if isinstance(view, str):
         return [text or "" for text in item_texts(item_set, view, "TextFeatures")]
     return view.texts(item_set)
 
 
 def _lead(text: str) -> str:
-    found = _LEAD.match(text.strip())
-    return found.group().strip() if found else ""
+    match = _LEAD.match(text.strip())
+    return match.group().strip() if match else ""
