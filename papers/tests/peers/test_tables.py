@@ -152,7 +152,7 @@ def test_the_point_is_the_best_on_held_out_entities_by_brute_force(folder):
         learner = clone(variant.learner).set_params(n_passes=passes)
         scores = pool_scores(
             [
-                fold.held_out[0].scores(learner.fit(*fold.fitted_to).to_model())
+                fold.held_out[0].scores(learner.fit(*fold.training_examples).to_model())
                 for fold in entity_folds(train, [truth.labels], np.array([0]), 5, 0)
             ]
         )

@@ -3,6 +3,7 @@
 import math
 import re
 from functools import cache, partial
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ from coterie.similarities.base import shift_similarity
 
 LOGISTIC, LEFT_LINKING = "logistic regression", "latent left-linking"
 BOOSTED_PAIRS, STRUCTURED = "boosted pairs", "structured boosting"
-NAMES = [each.name for each in FAMILIES]
+NAMES = [family.name for family in FAMILIES]
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,7 @@ def _few_rounds(monkeypatch):
 
 
 def make_sets(n_sets=6, n_items=12, noise=0.8, ordered=False, seed=0):
-    """Item sets of pair features, the first of which tells clusters of three, more or less."""
+    """Make item sets of pair features, the first of which separates clusters of three items."""
     rng = np.random.default_rng(seed)
     sets, truths = [], []
     for _ in range(n_sets):
@@ -72,7 +73,7 @@ def same_tables(one, other):
     ]
 
 
-# Operating points.
+# Clusterers and thresholds.
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12))
@@ -81,26 +82,26 @@ def test_cuts_of_one_tree_are_those_of_average_linkage(seed, n_items):
     rng = np.random.default_rng(seed)
     scores = PairScores(n_items, None, rng.normal(size=n_items * (n_items - 1) // 2))
     thresholds = np.sort(np.append(rng.normal(size=5), scores.scores[:2]))
-    found = partitions_at(AverageLinkage(), scores, thresholds)
-    assert found == [AverageLinkage(threshold=each)(scores) for each in thresholds]
+    partitions = partitions_at(AverageLinkage(), scores, thresholds)
+    assert partitions == [AverageLinkage(threshold=t)(scores) for t in thresholds]
 
 
 @pytest.mark.parametrize("clusterer", [AverageLinkage(), Greedy(), LeftLink(0.5), LeftLink()])
-@pytest.mark.parametrize("listed", [False, True])
-def test_a_threshold_is_taken_from_every_score(clusterer, listed):
+@pytest.mark.parametrize("blocked", [False, True])
+def test_a_threshold_is_subtracted_from_every_score(clusterer, blocked):
     rng = np.random.default_rng(1)
-    pairs = all_pairs(9)[::2] if listed else None
+    pairs = all_pairs(9)[::2] if blocked else None
     values = rng.normal(size=36)[: None if pairs is None else len(pairs)]
     thresholds = np.array([-0.5, 0.0, 0.7])
-    found = partitions_at(clusterer, PairScores(9, pairs, values), thresholds)
-    assert found == [clusterer(PairScores(9, pairs, values - each)) for each in thresholds]
+    partitions = partitions_at(clusterer, PairScores(9, pairs, values), thresholds)
+    assert partitions == [clusterer(PairScores(9, pairs, values - t)) for t in thresholds]
 
 
 def test_a_known_number_of_clusters_counts_whatever_the_threshold():
     scores = PairScores(4, None, [3.0, 2.0, 1.0, 0.5, -1.0, 0.2], n_clusters=2)
-    found = partitions_at(AverageLinkage(), scores, np.array([-9.0, 9.0]))
-    assert found == [AverageLinkage()(scores)] * 2
-    assert found[0].n_clusters == 2
+    partitions = partitions_at(AverageLinkage(), scores, np.array([-9.0, 9.0]))
+    assert partitions == [AverageLinkage()(scores)] * 2
+    assert partitions[0].n_clusters == 2
 
 
 def test_the_thresholds_lie_around_the_base_rate():
@@ -137,10 +138,12 @@ def test_every_similarity_of_a_candidate_can_be_shifted():
         setup = Setup()
         variant = setup.variants(candidate)[0]
         (learner,) = setup.fits(variant, Examples(sets, truths), variant.lengths[:1])
-        own = learner.similarity_
-        moved = shift_similarity(own, 0.75)
-        np.testing.assert_allclose(moved(sets[0], None), own(sets[0], None) - 0.75, atol=1e-12)
-        assert shift_similarity(own, 0.0) is own
+        similarity = learner.similarity_
+        scores = similarity(sets[0], None)
+        np.testing.assert_allclose(
+            shift_similarity(similarity, 0.75)(sets[0], None), scores - 0.75, atol=1e-12
+        )
+        assert shift_similarity(similarity, 0.0) is similarity
     with pytest.raises(InputError, match="no bias"):
         shift_similarity(object(), 1.0)
 
@@ -152,95 +155,96 @@ def test_every_similarity_of_a_candidate_can_be_shifted():
 @settings(max_examples=40, deadline=None)
 def test_no_cluster_is_divided_and_parts_are_of_one_size(labels, n_parts, seed):
     truth = Partition(labels)
-    owners = assign_parts(truth, n_parts, seed)
+    parts = assign_parts(truth, n_parts, seed)
     for cluster in truth.clusters:
-        assert len(set(owners[cluster].tolist())) == 1
-    sizes = np.bincount(owners, minlength=n_parts)
+        assert len(set(parts[cluster].tolist())) == 1
+    sizes = np.bincount(parts, minlength=n_parts)
     assert sizes.max() - sizes.min() <= truth.sizes.max()
 
 
-def _as_given(kind, values):
+def _make_item_set(kind, values):
     n_items, pairs = len(values), all_pairs(len(values))
     products = np.abs(values[pairs[:, 0]] - values[pairs[:, 1]])
-    some = np.arange(len(pairs)) % 3 > 0
+    blocked = np.arange(len(pairs)) % 3 > 0
     return {
         "rows": lambda: ItemSet(values, ids=list(range(n_items)), n_clusters=4),
         "columns": lambda: ItemSet({"x": values[:, 0].tolist(), "y": values[:, 1]}),
         "objects": lambda: ItemSet([str(value) for value in values]),
         "pair features": lambda: ItemSet.from_pair_features(products, n_items),
-        "listed": lambda: ItemSet.from_pair_features(products[some], n_items, pairs[some]),
+        "blocked pairs": lambda: ItemSet.from_pair_features(
+            products[blocked], n_items, pairs[blocked]
+        ),
         "operator": lambda: ItemSet.from_pair_features(NodeProducts(values), n_items),
     }[kind]()
 
 
 @pytest.mark.parametrize(
-    "kind", ["rows", "columns", "objects", "pair features", "listed", "operator"]
+    "kind", ["rows", "columns", "objects", "pair features", "blocked pairs", "operator"]
 )
 def test_a_part_is_made_as_if_its_items_were_all(kind):
     values = np.random.default_rng(0).normal(size=(7, 2))
     truth = Partition([0, 1, 1, 2, 0, 3, 3])
-    numbers = np.array([0, 1, 2, 4, 6])
-    part, own = subset_items(_as_given(kind, values), truth, numbers)
-    assert own == Partition([0, 1, 1, 0, 3])
+    indices = np.array([0, 1, 2, 4, 6])
+    part, part_truth = subset_items(_make_item_set(kind, values), truth, indices)
+    assert part_truth == Partition([0, 1, 1, 0, 3])
     assert len(part) == 5
     if kind == "rows":
-        np.testing.assert_array_equal(part.items, values[numbers])
+        np.testing.assert_array_equal(part.items, values[indices])
         assert part.ids == (0, 1, 2, 4, 6)
         assert part.n_clusters == 3
     elif kind == "columns":
-        assert part.items["x"] == tuple(values[numbers, 0].tolist())
+        assert part.items["x"] == tuple(values[indices, 0].tolist())
     elif kind == "objects":
-        assert part.items == tuple(str(value) for value in values[numbers])
-    elif kind == "listed":
-        kept = np.arange(21) % 3 > 0
-        whole = {tuple(pair) for pair in all_pairs(7)[kept].tolist()}
-        back = {tuple(sorted(numbers[pair].tolist())) for pair in part.items.pairs}
-        assert back == {pair for pair in whole if set(pair) <= set(numbers.tolist())}
-        ends = numbers[part.items.pairs]
+        assert part.items == tuple(str(value) for value in values[indices])
+    elif kind == "blocked pairs":
+        blocked = {tuple(pair) for pair in all_pairs(7)[np.arange(21) % 3 > 0].tolist()}
+        part_pairs = {tuple(sorted(indices[pair].tolist())) for pair in part.items.pairs}
+        assert part_pairs == {pair for pair in blocked if set(pair) <= set(indices.tolist())}
+        ends = indices[part.items.pairs]
         expected = np.abs(values[ends[:, 0]] - values[ends[:, 1]])
         np.testing.assert_allclose(part.items.features, expected)
     else:
-        expected = _as_given(kind, values[numbers])
+        expected = _make_item_set(kind, values[indices])
         coef = np.array([1.0, -2.0])
         np.testing.assert_allclose(part.items.features @ coef, expected.items.features @ coef)
 
 
-def test_entities_that_are_held_out_are_judged_among_the_strangers_of_the_whole_set():
+def test_held_out_entities_are_scored_against_all_records_of_other_entities():
     sets, truths = make_sets(1, n_items=30)
     folds = entity_folds(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
-    judged = np.concatenate([fold.held_out[0].items for fold in folds])
-    assert sorted(judged.tolist()) == list(range(30))
+    held_out = np.concatenate([fold.held_out[0].items for fold in folds])
+    assert sorted(held_out.tolist()) == list(range(30))
     for fold in folds:
-        assert len(fold.fitted_to.item_sets[0]) + len(fold.held_out[0].items) == 30
+        assert len(fold.training_examples.item_sets[0]) + len(fold.held_out[0].items) == 30
         assert fold.held_out[0].item_set is sets[0]
 
 
-def test_held_out_scores_are_of_whole_sets_and_from_fits_without_the_items():
+def test_pooled_scores_are_of_whole_sets_and_from_fits_without_the_items():
     sets, truths = make_sets(1, n_items=60)
     folds = entity_folds(Examples(sets, truths), [truths[0].labels], np.arange(1), 5, 0)
     ends = all_pairs(60)
     part = np.empty(60, dtype=np.intp)
     scored = []
-    for number, fold in enumerate(folds):
+    for index, fold in enumerate(folds):
         (held_out,) = fold.held_out
-        part[held_out.items] = number
-        constant = LinearSimilarity(GivenFeatures(), np.zeros(3), bias=float(number))
+        part[held_out.items] = index
+        constant = LinearSimilarity(GivenFeatures(), np.zeros(3), bias=float(index))
         scored.append(held_out.scores(Model(AllPairs(), constant, Greedy())))
         assert np.isin(scored[-1].pairs, held_out.items).any(axis=1).all()
-    whole = pool_scores(scored)
-    assert whole.listed is None
-    np.testing.assert_array_equal(whole.scores, part[ends].mean(axis=1))
+    pooled = pool_scores(scored)
+    assert pooled.listed is None
+    np.testing.assert_array_equal(pooled.scores, part[ends].mean(axis=1))
 
 
-def test_pooled_scores_of_listed_pairs_stay_listed():
+def test_pooled_scores_of_some_pairs_are_of_the_union_of_these_pairs():
     first = PairScores(4, [(0, 1), (0, 2)], [1.0, 3.0])
     second = PairScores(4, [(0, 2), (2, 3)], [5.0, -1.0])
-    both = pool_scores([first, second])
-    assert both.pairs.tolist() == [[0, 1], [0, 2], [2, 3]]
-    assert both.scores.tolist() == [1.0, 4.0, -1.0]
+    pooled = pool_scores([first, second])
+    assert pooled.pairs.tolist() == [[0, 1], [0, 2], [2, 3]]
+    assert pooled.scores.tolist() == [1.0, 4.0, -1.0]
 
 
-def test_absent_pairs_score_what_pairs_apart_do_on_the_average():
+def test_absent_pairs_get_the_mean_score_of_pairs_apart():
     scores = PairScores(3, [(0, 1), (0, 2)], [4.0, -3.0])
     assert mean_score_apart([scores], [Partition([0, 0, 1])]) == -3.0
     assert mean_score_apart([scores], [Partition([0, 1, 0])]) == 0.0  # never above
@@ -249,14 +253,14 @@ def test_absent_pairs_score_what_pairs_apart_do_on_the_average():
     assert lower_missing_score(Greedy(), 2.0) == Greedy()
 
 
-def test_the_largest_known_cluster_bounds_others_where_it_is_small():
+def test_the_largest_true_cluster_bounds_others_where_it_is_small():
     assert Setup(max_size=3).clusterers(Setup().variants(Candidate(LOGISTIC))[0])[0].max_size == 3
     assert size_bound([Partition([0, 0, 1, 1, 1]), Partition([0] * 3 + [1] * 3 + [2] * 3)]) is None
     assert size_bound([Partition(np.repeat(np.arange(5), 3))]) == 3
     assert size_bound([Partition(np.repeat(np.arange(5), 11))]) is None
     assert size_bound([Partition(np.arange(9))]) is None
-    plain = Setup().clusterers(Setup().variants(Candidate(LOGISTIC))[0])
-    assert all(getattr(each, "max_size", None) is None for each in plain)
+    unbounded = Setup().clusterers(Setup().variants(Candidate(LOGISTIC))[0])
+    assert all(getattr(clusterer, "max_size", None) is None for clusterer in unbounded)
 
 
 def test_candidates_bound_the_choice():
@@ -264,12 +268,12 @@ def test_candidates_bound_the_choice():
     learner = AutoLearner(candidates=["latent left-linking"]).fit(sets, truths)
     assert {(row.name, row.context) for row in learner.table_} == {("latent left-linking", False)}
     for names in (["magic"], []):
-        with pytest.raises(InputError, match="give some of logistic regression, logistic"):
+        with pytest.raises(InputError, match="use some of logistic regression, logistic"):
             AutoLearner(candidates=names).fit(sets, truths)
 
 
 @pytest.mark.parametrize("more", [[], ["boosted pairs with context"]])
-def test_context_is_tried_only_where_it_is_wanted(more):
+def test_context_is_tried_only_if_it_is_a_candidate(more):
     sets, truths = make_sets(6)
     learner = AutoLearner(candidates=["logistic regression", *more]).fit(sets, truths)
     names = [f"{row.name}{' with context' * row.context}" for row in learner.table_]
@@ -280,24 +284,26 @@ def test_context_is_tried_only_where_it_is_wanted(more):
 def test_held_out_scores_of_the_choice_are_kept():
     sets, truths = make_sets(1, n_items=150)
     learner = AutoLearner(pair_scores).fit(sets, truths)
-    (kept,) = learner.held_out_
-    predicted = learner.to_model().clusterer(kept.scores)
-    # The mean is that of some thresholds around the one chosen.
-    assert pair_scores(kept.truth, predicted).f1 == pytest.approx(learner.choice_.mean, abs=0.03)
+    (held_out,) = learner.held_out_
+    predicted = learner.to_model().clusterer(held_out.scores)
+    # The mean of the choice is an average over neighbouring thresholds.
+    assert pair_scores(held_out.truth, predicted).f1 == pytest.approx(
+        learner.choice_.mean, abs=0.03
+    )
     assert AutoLearner().fit(*make_sets(2, n_items=20)).held_out_ == []
 
 
-def test_errors_number_item_sets_as_they_were_given():
+def test_names_of_folds_have_the_indices_of_the_item_sets_as_passed():
     sets, truths = make_sets(6)
-    alone = ItemSet(["alone"])
+    single_item = ItemSet(["alone"])
     truths = [Partition([0]), *truths]
     entities = as_entities(None, truths)
-    folds = item_set_folds(Examples([alone, *sets], truths), entities, np.arange(1, 7), 3, 0)
-    named = sorted(int(n) for f in folds for n in re.findall(r"\d+", f.name))
-    assert named == [1, 2, 3, 4, 5, 6]
+    folds = item_set_folds(Examples([single_item, *sets], truths), entities, np.arange(1, 7), 3, 0)
+    indices = sorted(int(n) for f in folds for n in re.findall(r"\d+", f.name))
+    assert indices == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_metric_that_is_no_number_is_refused():
+def test_a_metric_that_is_not_a_number_is_refused():
     sets, truths = make_sets(6)
 
     def broken(truth, predicted):
@@ -311,10 +317,11 @@ def test_a_metric_that_is_no_number_is_refused():
 def test_each_item_set_is_held_out_once():
     sets, truths = make_sets(7)
     folds = item_set_folds(Examples(sets, truths), as_entities(None, truths), np.arange(7), 3, 0)
-    assert sorted(map(id, sets)) == sorted(id(each.item_set) for f in folds for each in f.held_out)
-    for fold in folds:
-        own = {id(each.item_set) for each in fold.held_out}
-        assert {id(each) for each in fold.fitted_to.item_sets} == set(map(id, sets)) - own
+    held_out = [[id(held_out.item_set) for held_out in fold.held_out] for fold in folds]
+    assert sorted(map(id, sets)) == sorted(chain(*held_out))
+    for fold, held_out_sets in zip(folds, held_out, strict=True):
+        training_sets = set(map(id, fold.training_examples.item_sets))
+        assert training_sets == set(map(id, sets)) - set(held_out_sets)
 
 
 # Few item sets.
@@ -331,12 +338,12 @@ def test_few_item_sets_get_logistic_regression_at_threshold_0(ordered, clusterer
     assert learner.choice_.threshold == 0.0
     statuses = [row.status for row in learner.table_]
     n_entities = sum(truth.n_clusters for truth in truths)
-    why = f"4 item sets, fewer than 5, of {n_entities} entities, fewer than 50"
-    assert statuses[0] == f"not validated: {why}"
-    assert set(statuses[1:]) == {f"not tried: {why}"}
+    lack = f"needs at least 5 item sets (got 4) or 50 entities (got {n_entities})"
+    assert statuses[0] == f"not validated: {lack}"
+    assert set(statuses[1:]) == {f"not tried: {lack}"}
 
 
-def test_no_threshold_joins_what_was_not_looked_at():
+def test_no_threshold_joins_pairs_that_the_blocker_left_out():
     rng = np.random.default_rng(0)
     truth = Partition(np.arange(60) // 4)
     pairs = all_pairs(60)[rng.random(60 * 59 // 2) < 0.2]
@@ -351,20 +358,24 @@ def test_no_threshold_joins_what_was_not_looked_at():
 
 def test_entities_of_few_item_sets_are_held_out_only_if_they_are_named():
     sets, truths = make_sets(4, n_items=60)
-    names = [[f"{number} {label}" for label in truth.labels] for number, truth in enumerate(truths)]
+    names = [[f"{index} {label}" for label in truth.labels] for index, truth in enumerate(truths)]
     assert sum(truth.n_clusters for truth in truths) >= 50
-    wanted = AutoLearner(candidates=["logistic regression"])
-    assert wanted.fit(sets, truths, entities=names).choice_.status == "tried"
-    status = wanted.fit(sets, truths).choice_.status
-    assert status == "not validated: 4 item sets, fewer than 5, of entities that are not named"
-    assert wanted.fit(sets[:1], truths[:1]).choice_.status.endswith("fewer than 50")
+    learner = AutoLearner(candidates=["logistic regression"])
+    assert learner.fit(sets, truths, entities=names).choice_.status == "tried"
+    assert learner.fit(sets, truths).choice_.status == (
+        "not validated: needs at least 5 item sets (got 4), or entity names: "
+        "fit(..., entities=names)"
+    )
+    assert learner.fit(sets[:1], truths[:1]).choice_.status.endswith("or 50 entities (got 20)")
 
 
-def test_sets_of_one_item_are_none_to_choose_by():
+def test_sets_of_one_item_do_not_count():
     sets, truths = make_sets(4)
-    alone = ItemSet.from_pair_features(np.empty((0, 3)), 1)
-    learner = AutoLearner().fit([*sets, alone], [*truths, [0]])
-    assert learner.table_[1].status.startswith("not tried: 5 item sets with 4")
+    single_item = ItemSet.from_pair_features(np.empty((0, 3)), 1)
+    learner = AutoLearner().fit([*sets, single_item], [*truths, [0]])
+    assert learner.table_[1].status.startswith(
+        "not tried: needs at least 5 item sets of two or more items (got 4)"
+    )
 
 
 @pytest.mark.parametrize(("n_items", "tried"), [(150, True), (147, False)])
@@ -373,21 +384,21 @@ def test_a_single_set_of_fifty_clusters_is_cut(n_items, tried):
     learner = AutoLearner().fit(sets, truths)
     row = learner.table_[0]
     assert (row.mean is not None) is tried
-    assert all(each.status.startswith("not tried") for each in learner.table_ if each.context)
+    assert all(row.status.startswith("not tried") for row in learner.table_ if row.context)
 
 
 # Entities that item sets share.
 
 
 def make_entities(n_sets, n_entities, n_each=3, seed=0):
-    """Sets of the same entities; or, told apart by their numbers, of `n_entities` new ones each."""
+    """Return the entities of the items of sets that all have the same entities, in random order."""
     rng = np.random.default_rng(seed)
     return [rng.permutation(np.repeat(np.arange(n_entities), n_each)) for _ in range(n_sets)]
 
 
 def make_shared(names, noise=0.8, seed=0):
     rng = np.random.default_rng(seed)
-    sets, truths = [], [Partition(each) for each in names]
+    sets, truths = [], list(map(Partition, names))
     for truth in truths:
         features = rng.normal(size=(len(truth) * (len(truth) - 1) // 2, 3))
         features[:, 0] = noise * features[:, 0] + np.where(truth.together(), 1.0, -1.0)
@@ -395,81 +406,90 @@ def make_shared(names, noise=0.8, seed=0):
     return sets, truths
 
 
-def test_entities_that_are_held_out_are_not_fitted_to():
-    names = [each + 3 * at for at, each in enumerate(make_entities(7, 4))]  # one of four is shared
+def test_held_out_entities_are_not_in_the_training_items():
+    # Neighbouring sets share one of their four entities.
+    names = [entities + 3 * index for index, entities in enumerate(make_entities(7, 4))]
     examples = Examples(*make_shared(names))
     folds = plan_validation(examples, as_entities(names, examples.truths), 3, 0).folds
-    numbers = {id(item_set): at for at, item_set in enumerate(examples.item_sets)}
-    lost = 0
+    n_removed = 0
     for fold in folds:
-        own = [numbers[id(each.item_set)] for each in fold.held_out]
-        gone = {name for at in own for name in names[at].tolist()}
-        left = [np.array([n for n in names[at] if n not in gone]) for at in fold.rest]
-        assert fold.fitted_to.truths == [Partition(each) for each in left]
-        assert [len(each) for each in fold.fitted_to.item_sets] == [len(each) for each in left]
-        assert all(each.items is None for each in fold.held_out)
-        lost += sum(len(names[at]) for at in fold.rest) - sum(map(len, left))
-        assert fold.share == sum(map(len, left)) / sum(len(names[at]) for at in fold.rest)
-    assert lost > 0
+        held_out = {name for part in fold.held_out for name in names[part.set_index].tolist()}
+        training_names = [
+            np.array([name for name in names[index] if name not in held_out])
+            for index in fold.training_items
+        ]
+        training = fold.training_examples
+        assert training.truths == [Partition(set_names) for set_names in training_names]
+        assert list(map(len, training.item_sets)) == list(map(len, training_names))
+        assert all(part.items is None for part in fold.held_out)
+        n_items = sum(len(names[index]) for index in fold.training_items)
+        n_training = sum(map(len, training_names))
+        assert fold.share == n_training / n_items
+        n_removed += n_items - n_training
+    assert n_removed > 0
 
 
 def test_many_entities_that_all_sets_share_are_divided_into_parts():
     names = make_entities(6, 50)
     examples = Examples(*make_shared(names))
     plan = plan_validation(examples, as_entities(names, examples.truths), 5, 0)
-    assert plan.pooled
-    judged = [[] for _ in names]
+    assert plan.holds_out_entities
+    items_of_sets = [[] for _ in names]
     for fold in plan.folds:
-        own = {name for at, each in enumerate(fold.held_out) for name in names[at][each.items]}
-        for at, each in enumerate(fold.held_out):
-            assert each.item_set is examples.item_sets[at]
-            assert set(names[at][each.items].tolist()) == own
-            judged[at] += each.items.tolist()
-        left = [each[~np.isin(each, list(own))] for each in names]
-        assert fold.fitted_to.truths == [Partition(each) for each in left]
-    assert [sorted(each) for each in judged] == [list(range(150))] * 6
+        held_out = {
+            name for index, part in enumerate(fold.held_out) for name in names[index][part.items]
+        }
+        for index, part in enumerate(fold.held_out):
+            assert part.item_set is examples.item_sets[index]
+            assert set(names[index][part.items].tolist()) == held_out
+            items_of_sets[index] += part.items.tolist()
+        training_names = [set_names[~np.isin(set_names, list(held_out))] for set_names in names]
+        assert fold.training_examples.truths == list(map(Partition, training_names))
+    assert [sorted(items) for items in items_of_sets] == [list(range(150))] * 6
 
 
-def test_few_entities_that_all_sets_share_are_none_to_choose_by():
+def test_few_entities_that_all_sets_share_are_not_enough():
     names = make_entities(6, 5)
     sets, truths = make_shared(names)
-    told = AutoLearner().fit(sets, truths, entities=names)
-    why = "item sets of 5 entities in all, fewer than 50"
-    assert told.choice_.status == f"not validated: {why}"
-    assert {row.status for row in told.table_[1:]} == {f"not tried: {why}"}
-    assert told.predict(sets) == logistic(AverageLinkage()).fit(sets, truths).predict(sets)
+    learner = AutoLearner().fit(sets, truths, entities=names)
+    lack = "needs at least 50 entities, because the item sets share them (got 5)"
+    assert learner.choice_.status == f"not validated: {lack}"
+    assert {row.status for row in learner.table_[1:]} == {f"not tried: {lack}"}
+    assert learner.predict(sets) == logistic(AverageLinkage()).fit(sets, truths).predict(sets)
     assert AutoLearner().fit(sets, truths).choice_.mean is not None
 
 
 @cache
 def fitted():
-    """Return what is learned from `make_sets()` alone, for tests that only read it."""
+    """Return a learner fitted to `make_sets()`, for tests that only read it."""
     return AutoLearner().fit(*make_sets())
 
 
 def test_entities_that_no_two_sets_share_change_nothing():
     sets, truths = make_sets()
-    names = [[f"{at} {label}" for label in truth.labels] for at, truth in enumerate(truths)]
-    told = AutoLearner().fit(sets, truths, entities=names)
-    assert same_tables(told.table_, fitted().table_)
+    names = [[f"{index} {label}" for label in truth.labels] for index, truth in enumerate(truths)]
+    learner = AutoLearner().fit(sets, truths, entities=names)
+    assert same_tables(learner.table_, fitted().table_)
 
 
-def test_what_was_learned_of_some_entities_by_heart_is_found_out():
-    """Pairs are told by which entity they are of, in all sets alike: no help with another."""
+def test_memorising_entities_does_not_help_when_they_are_held_out():
+    """The features identify entities, the same in all sets; that does not help with others."""
     names = make_entities(8, 50, n_each=2)
     rng = np.random.default_rng(0)
-    sigils = rng.normal(size=(50, 4))
+    entity_vectors = rng.normal(size=(50, 4))
     sets = []
-    for each in names:
-        first, second = all_pairs(len(each)).T
-        own = sigils[each] + 0.01 * rng.normal(size=(len(each), 4))
-        sets.append(ItemSet.from_pair_features(own[first] * own[second], len(each)))
+    for entities in names:
+        first, second = all_pairs(len(entities)).T
+        vectors = entity_vectors[entities] + 0.01 * rng.normal(size=(len(entities), 4))
+        sets.append(ItemSet.from_pair_features(vectors[first] * vectors[second], len(entities)))
     examples, boosted = Examples(sets, list(map(Partition, names))), Candidate(BOOSTED_PAIRS)
-    searches = [AutoLearner(pair_scores)._begin(examples, each) for each in (None, names)]
+    searches = [
+        AutoLearner(pair_scores)._prepare_search(examples, entities) for entities in (None, names)
+    ]
     for search in searches:
         search.run([boosted])
-    untold, told = (search.selected_rule(boosted).mean for search in searches)
-    assert untold > told + 0.2
+    by_sets, by_entities = (search.selected_rule(boosted).mean for search in searches)
+    assert by_sets > by_entities + 0.2
 
 
 def test_entities_may_be_of_any_kind():
@@ -478,21 +498,24 @@ def test_entities_may_be_of_any_kind():
     for names in (
         [["a", "a", "b"], ["b", "c"]],
         [np.array(["a", "a", "b"]), ["b", "c"]],
-        (np.array(each) for each in ([7, 7, 900_000], [900_000, -1])),
+        (np.array(codes) for codes in ([7, 7, 900_000], [900_000, -1])),
         [[("a", 1), ("a", 1), "b"], ["b", 3]],
     ):
-        assert [each.tolist() for each in as_entities(names, truths)] == expected
+        assert [indices.tolist() for indices in as_entities(names, truths)] == expected
 
 
 @pytest.mark.parametrize(
     ("entities", "message"),
     [
         ("ab", "entities are of type str; give a list"),
-        ([["a", "a", "b"]], "there are 2 item sets and entities of 1; give them of each"),
-        ([["a", "a", "b"], ["c"]], "item set 1: it has 2 items, but the entities of 1"),
+        ([["a", "a", "b"]], "there are 2 item sets, but entities of 1; give one list"),
+        (
+            [["a", "a", "b"], ["c"]],
+            "item set 1: 1 entity names for 2 items; give one name",
+        ),
         ([["a", "a", "b"], Partition([0, 1])], "item set 1: its entities are a Partition"),
         ([["a", "a", "b"], [None, "c"]], "item set 1: item 0 has no label"),
-        ([["a", "b", "b"], ["c", "d"]], "item set 0: items 0 and 1 are of one cluster, but of the"),
+        ([["a", "b", "b"], ["c", "d"]], "item set 0: items 0 and 1 are in the same cluster, but"),
         ([["a", "a", "b"], "cd"], "item set 1: labels are of type str"),
     ],
 )
@@ -510,13 +533,13 @@ def test_entities_that_do_not_fit_are_refused(entities, message):
 def test_the_choice_is_the_simplest_within_one_standard_error(metric, sign):
     learner = AutoLearner(metric).fit(*make_sets(noise=1.2))
     table = learner.table_
-    assert [row[:2] for row in table] == [tuple(each) for each in CANDIDATES]
+    assert [row[:2] for row in table] == list(map(tuple, CANDIDATES))
     tried = [row for row in table if row.status == "tried"]
     best = max(tried, key=lambda row: sign * row.mean)
     assert best.standard_error == 0.0
     errors = [max(row.standard_error, MARGIN) for row in tried]
-    behind = [sign * (best.mean - row.mean) for row in tried]
-    level = [row for row, gap, error in zip(tried, behind, errors, strict=True) if gap <= error]
+    gaps = [sign * (best.mean - row.mean) for row in tried]
+    level = [row for row, gap, error in zip(tried, gaps, errors, strict=True) if gap <= error]
     assert learner.choice_ == level[0]
 
 
@@ -538,9 +561,11 @@ def test_the_mean_is_that_of_the_metric_on_held_out_sets():
     row = learner.table_[0]
     values = {}
     for fold in plan_validation(Examples(sets, truths), as_entities(None, truths), 5, 0).folds:
-        fitted = logistic(row.clusterer).fit(*fold.fitted_to).set_params(threshold=row.threshold)
-        for each in fold.held_out:
-            values[id(each.item_set)] = b_cubed(each.truth, *fitted.predict([each.item_set])).f1
+        fitted = logistic(row.clusterer).fit(*fold.training_examples)
+        fitted.set_params(threshold=row.threshold)
+        for part in fold.held_out:
+            (predicted,) = fitted.predict([part.item_set])
+            values[id(part.item_set)] = b_cubed(part.truth, predicted).f1
     held_out = search.selected_rule(Candidate(LOGISTIC)).values
     assert row.mean == pytest.approx(np.mean(list(values.values())))
     assert held_out.tolist() == pytest.approx(list(values.values()))
@@ -552,13 +577,14 @@ def test_only_ordered_items_are_predicted_by_what_depends_on_their_order(ordered
     setup = Setup(ordered=ordered)
     for candidate in CANDIDATES:
         for variant in setup.variants(candidate):
-            kinds = [type(each) for each in setup.clusterers(variant)]
+            kinds = list(map(type, setup.clusterers(variant)))
             assert kinds == [LeftLink, AverageLinkage, Greedy][not ordered :]
     objective = setup.variants(Candidate(STRUCTURED))[0].learner.objective
     assert isinstance(objective, LeftLinkRisk if ordered else CorrelationRisk)
-    search = AutoLearner()._begin(Examples(sets, truths))
+    search = AutoLearner()._prepare_search(Examples(sets, truths))
     assert search.setup.ordered is ordered
-    mixed = AutoLearner()._begin(Examples([*sets, *make_sets(1)[0]], [*truths, truths[0]]))
+    examples = Examples([*sets, *make_sets(1)[0]], [*truths, truths[0]])
+    mixed = AutoLearner()._prepare_search(examples)
     assert not mixed.setup.ordered
 
 
@@ -566,22 +592,23 @@ def test_items_without_an_order_are_shuffled_for_left_linking():
     sets, truths = make_sets(3)
     setup = Setup()
     variant = setup.variants(Candidate(LEFT_LINKING))[0]
-    (found,) = setup.fits(variant, Examples(sets, truths), [2])
+    (learner,) = setup.fits(variant, Examples(sets, truths), [2])
     rng = np.random.default_rng(0)
     orders = [rng.permutation(len(truth)) for truth in truths]
-    plain = LatentLeftLinking(0.2, n_passes=2, featurizer=variant.learner.featurizer).fit(
+    expected = LatentLeftLinking(0.2, n_passes=2, featurizer=variant.learner.featurizer).fit(
         [items.reordered(order) for items, order in zip(sets, orders, strict=True)],
         [truth.labels[order] for truth, order in zip(truths, orders, strict=True)],
     )
-    np.testing.assert_array_equal(found.coef_, plain.coef_)
+    np.testing.assert_array_equal(learner.coef_, expected.coef_)
 
 
 def test_the_similarity_is_that_of_the_learner_less_the_threshold():
     sets, truths = make_sets(noise=2.0)
     learner = AutoLearner(variation_of_information).fit(sets, truths)
     row = learner.choice_
-    own = learner.learner_.similarity_(sets[0], None)
-    np.testing.assert_allclose(learner.similarity_(sets[0], None), own - row.threshold, atol=1e-9)
+    scores = learner.learner_.similarity_(sets[0], None)
+    expected = scores - row.threshold
+    np.testing.assert_allclose(learner.similarity_(sets[0], None), expected, atol=1e-9)
     model = learner.to_model()
     assert model.clusterer == row.clusterer
     assert model.predict(sets) == learner.predict(sets)
@@ -591,9 +618,9 @@ def test_context_is_tried_with_costlier_families_only_where_it_helped():
     for seed in range(2):
         table = AutoLearner().fit(*make_sets(noise=1.5, seed=seed)).table_
         rows = {row[:2]: row for row in table}
-        plain = {name: rows[name, False].mean for name in NAMES}
-        tested = {LOGISTIC, max(plain, key=plain.get)}
-        helped = any(rows[name, True].mean > plain[name] for name in tested)
+        without = {name: rows[name, False].mean for name in NAMES}
+        tested = {LOGISTIC, max(without, key=without.get)}
+        helped = any(rows[name, True].mean > without[name] for name in tested)
         for name in NAMES:
             assert rows[name, False].status == "tried"
             if helped or name in tested:
@@ -602,7 +629,7 @@ def test_context_is_tried_with_costlier_families_only_where_it_helped():
                 assert rows[name, True].status.startswith("not tried: context did not help")
 
 
-def test_the_search_goes_on_with_every_candidate_at_the_operating_point_of_the_table():
+def test_the_search_fits_every_candidate_by_the_decision_rule_of_the_table():
     sets, truths = make_sets()
     learner = AutoLearner()
     search = learner.fit_search(sets, truths)
@@ -621,7 +648,7 @@ def test_the_search_goes_on_with_every_candidate_at_the_operating_point_of_the_t
     assert not few.validated  # nothing can be held out
 
 
-# Time, repetition and words.
+# Time, repetition and reports.
 
 
 def test_without_time_only_the_simplest_is_tried():
@@ -654,13 +681,13 @@ def test_the_report_names_what_was_tried_the_choice_and_the_reason():
     assert lines[-1].endswith(".")
 
 
-def test_who_waits_is_told():
+def test_progress_is_reported():
     steps = []
     with progress(steps.append):
         AutoLearner(budget=1e-9).fit(*make_sets())
-    own = [step for step in steps if step.task == "choose"]
-    assert [step.done for step in own][:5] == [1, 2, 3, 4, 5]
-    assert own[0].total == 25
+    choice_steps = [step for step in steps if step.task == "choose"]
+    assert [step.done for step in choice_steps][:5] == [1, 2, 3, 4, 5]
+    assert choice_steps[0].total == 25
 
 
 def test_the_model_can_be_saved(tmp_path):
@@ -669,7 +696,7 @@ def test_the_model_can_be_saved(tmp_path):
     assert Model.load(tmp_path / "model.coterie").predict(sets) == model.predict(sets)
 
 
-def test_what_cannot_be_used_is_refused():
+def test_bad_parameters_and_features_are_refused():
     sets, truths = make_sets(5)
     for learner, error, words in (
         (AutoLearner(metric=lambda a, b: 1.0), MetricError, "greater_is_better"),
@@ -693,7 +720,7 @@ def test_truths_of_one_kind_of_pair_are_learned_from(labels):
 
 def test_vectors_and_a_metric_with_parameters_are_taken():
     metric = partial(pair_loss)
-    metric.__name__, metric.greater_is_better = "own", False
+    metric.__name__, metric.greater_is_better = "pair loss", False
     sets, truths = make_item_sets(n_sets=5, random_state=3)
     learner = AutoLearner(metric, n_folds=2).fit(sets, truths)
     assert isinstance(learner.similarity_, LinearSimilarity) or learner.choice_.n_rounds

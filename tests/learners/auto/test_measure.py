@@ -1,4 +1,4 @@
-"""How far a metric on one item set may be off: by the jackknife, spelled out."""
+"""The jackknife pseudo-values of a metric on one item set, against brute force."""
 
 import numpy as np
 import pytest
@@ -21,19 +21,21 @@ def number(value):
 def test_true_clusters_are_left_out_group_by_group(metric):
     rng = np.random.default_rng(0)
     truth, predicted = (Partition(rng.integers(0, 25, 80)) for _ in range(2))
-    measure = Measure(metric, truth, alone=True)
-    whole, *found = measure(predicted)
-    assert whole == number(metric(truth, predicted))
-    assert len(found) == N_GROUPS
-    for group, value in enumerate(found):
-        kept = measure._groups != group
-        assert not set(truth.labels[kept]) & set(truth.labels[~kept])
-        left = number(metric(truth.labels[kept], predicted.labels[kept]))
-        assert value == pytest.approx(N_GROUPS * whole - (N_GROUPS - 1) * left, abs=1e-9)
+    measure = Measure(metric, truth, is_single=True)
+    value, *pseudo_values = measure(predicted)
+    assert value == number(metric(truth, predicted))
+    assert len(pseudo_values) == N_GROUPS
+    for group, pseudo_value in enumerate(pseudo_values):
+        other = measure._groups != group
+        assert not set(truth.labels[other]) & set(truth.labels[~other])
+        partial = number(metric(truth.labels[other], predicted.labels[other]))
+        expected = N_GROUPS * value - (N_GROUPS - 1) * partial
+        assert pseudo_value == pytest.approx(expected, abs=1e-9)
 
 
-def test_metrics_of_no_table_are_left_out_item_by_item():
+def test_metrics_without_from_table_give_the_same_values():
     rng = np.random.default_rng(0)
     truth, predicted = (Partition(rng.integers(0, 25, 80)) for _ in range(2))
-    plain = Measure(lambda one, two: metrics.b_cubed(one, two).f1, truth, alone=True)
-    assert plain(predicted) == pytest.approx(Measure(metrics.b_cubed, truth, alone=True)(predicted))
+    by_items = Measure(lambda *partitions: metrics.b_cubed(*partitions).f1, truth, is_single=True)
+    by_table = Measure(metrics.b_cubed, truth, is_single=True)
+    assert by_items(predicted) == pytest.approx(by_table(predicted))

@@ -113,7 +113,7 @@ def tuned(method: str, train: Examples) -> Tuned:
     setup = PaperSetup(random_state=SEED, max_size=size_bound(train.truths))
     plan = plan_validation(train, as_entities(None, train.truths), N_PARTS, SEED)
     candidate = Candidate(method)
-    search = CandidateSearch(setup, train, plan, [candidate], b_cubed)
+    search = CandidateSearch(setup, plan, [candidate], b_cubed)
     if plan.folds:
         search.run([candidate])
     point = search.rule(candidate)

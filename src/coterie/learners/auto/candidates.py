@@ -18,14 +18,14 @@ from coterie.learners.context import WithContext
 from coterie.partition import Partition
 
 N_FOLDS = 5
-"""Of the first stage of a learner with context, which is fitted as often in every fold."""
+"""Number of folds of the first stage of a learner with context."""
 
-SMALL, SEVERAL = 10, 5
-"""That clusters have a largest size shows where it is small, and several clusters have it."""
+MAX_BOUND, MIN_CLUSTERS = 10, 5
+"""The largest cluster size bounds all clusters if it is at most 10, in at least 5 clusters."""
 
 
 class Candidate(NamedTuple):
-    """A family of learners, with features of context or without."""
+    """A family of learners, with or without features of context."""
 
     name: str
     context: bool = False
@@ -34,40 +34,51 @@ class Candidate(NamedTuple):
         return f"{self.name} with context" if self.context else self.name
 
 
-CANDIDATES = tuple(Candidate(each.name, context) for each in FAMILIES for context in (False, True))
+CANDIDATES = tuple(
+    Candidate(family.name, context) for family in FAMILIES for context in (False, True)
+)
 """All candidates, in the order of simplicity."""
 
 
 def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
-    """Return the candidates of some names, None for all."""
+    """Return the candidates that have some names; None means all candidates."""
     if names is None:
         return CANDIDATES
-    known = {str(each): each for each in CANDIDATES}
-    wanted = tuple(names)
-    for name in wanted:
-        if name not in known:
-            raise InputError(f"candidates has {name!r}; give some of {', '.join(known)}")
-    if not wanted:
-        raise InputError(f"candidates is empty; give some of {', '.join(known)}, or None")
-    return tuple(each for each in CANDIDATES if str(each) in wanted)
+    all_names = [str(candidate) for candidate in CANDIDATES]
+    selected = tuple(names)
+    for name in selected:
+        if name not in all_names:
+            raise InputError(
+                f"candidates has {name!r}, which is not a candidate; use some of "
+                f"{', '.join(all_names)}"
+            )
+    if not selected:
+        raise InputError(
+            f"candidates is empty; use some of {', '.join(all_names)}, or None for all of them"
+        )
+    return tuple(candidate for candidate in CANDIDATES if str(candidate) in selected)
 
 
 def size_bound(truths: Sequence[Partition]) -> int | None:
-    """Return how many items a cluster can have, None where the known ones do not tell.
+    """Return the largest possible size of a cluster, None if the true clusters do not show it.
+
+    Several clusters of the same small size, and none above it, are taken as evidence of a bound.
 
     >>> size_bound([Partition([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5])]), size_bound([Partition([0, 0])])
     (2, None)
     """
     sizes = np.concatenate([truth.sizes for truth in truths])
     largest = int(sizes.max(initial=1))
-    told = 1 < largest <= SMALL and np.count_nonzero(sizes == largest) >= SEVERAL
-    return largest if told else None
+    is_bound = 1 < largest <= MAX_BOUND and np.count_nonzero(sizes == largest) >= MIN_CLUSTERS
+    return largest if is_bound else None
 
 
 class Variant(NamedTuple):
-    """One learner of a family, and for which lengths of its path it is fitted, in one go.
+    """A learner of a family, and the numbers of rounds or passes for which it is fitted.
 
-    `gamma` is the temperature of a learner of left links, which goes over the items in order.
+    `lengths` are values of the parameter of the learner's `fit_path`, or (None,) for a learner
+    without one. `gamma` is the temperature of left-linking, which processes the items in order;
+    None means that the learner does not link to the left.
     """
 
     learner: Learner
@@ -77,21 +88,21 @@ class Variant(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What all candidates share.
+    """The settings that all candidates share.
 
     Parameters
     ----------
     featurizer
-        Computes the features of pairs; None takes those of the item sets.
+        Computes the features of pairs; None means the features of the item sets.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Returns the candidate pairs; None means all pairs.
     ordered
-        Whether the order of the items means something. If not, nothing that is predicted depends
-        on it, and items are shuffled for learners that go over them in order.
+        Whether the order of the items is meaningful. If not, no prediction depends on it, and
+        items are shuffled for learners that process them in order.
     random_state
         Seed of all learners.
     max_size
-        How many items a cluster can have, None where nothing is known of it.
+        Largest possible size of a cluster; None means that it is unknown.
     """
 
     featurizer: Featurizer | None = None
@@ -102,47 +113,49 @@ class Setup:
 
     def variants(self, candidate: Candidate) -> list[Variant]:
         """Return the unfitted learners of a candidate; the first is the default."""
-        plain = family_of(candidate.name).variants(self)
+        variants = family_of(candidate.name).variants(self)
         if not candidate.context:
-            return plain
+            return variants
         return [
-            each._replace(learner=WithContext(each.learner, None, N_FOLDS, self.random_state))
-            for each in plain
+            variant._replace(learner=WithContext(variant.learner, None, N_FOLDS, self.random_state))
+            for variant in variants
         ]
 
     def clusterers(self, variant: Variant) -> list[Clusterer]:
-        """Return what may predict with a variant; the first is the default."""
-        free: list[Clusterer] = [AverageLinkage(), Greedy()]
+        """Return the clusterers that can predict with a variant; the first is the default."""
+        unordered: list[Clusterer] = [AverageLinkage(), Greedy()]
         if self.max_size is not None:
-            free.insert(0, AverageLinkage(max_size=self.max_size))
-        return [LeftLink(variant.gamma or 0.0), *free] if self.ordered else free
+            unordered.insert(0, AverageLinkage(max_size=self.max_size))
+        if self.ordered:
+            return [LeftLink(variant.gamma or 0.0), *unordered]
+        return unordered
 
     def fits(self, variant: Variant, examples: Examples, lengths: Sequence[Any]) -> list[Learner]:
-        """Fit a variant, once for each length of its path."""
+        """Return the variant fitted for each of some lengths."""
         learner: Any = clone(variant.learner)
         if not self.ordered and variant.gamma is not None:
-            examples = _shuffled(examples, self.random_state)
+            examples = _shuffle_items(examples, self.random_state)
         if list(lengths) == [None]:
             return [learner.fit(*examples)]
-        fitted: list[Learner] = learner.fit_path(*examples, list(lengths))
-        return fitted
+        learners: list[Learner] = learner.fit_path(*examples, list(lengths))
+        return learners
 
     @property
     def base(self) -> Featurizer:
-        """The featurizer; that of the given features where there is none."""
+        """The featurizer, or the features of the item sets if there is none."""
         return GivenFeatures() if self.featurizer is None else self.featurizer
 
     @property
     def shared(self) -> dict[str, Any]:
-        """The other parameters that all learners have."""
+        """The blocker and the random state, as parameters of a learner."""
         return {"blocker": self.blocker, "random_state": self.random_state}
 
 
-def _shuffled(examples: Examples, random_state: int) -> Examples:
+def _shuffle_items(examples: Examples, random_state: int) -> Examples:
     rng = np.random.default_rng(random_state)
-    moved: tuple[list[ItemSet], list[Partition]] = ([], [])
+    shuffled: tuple[list[ItemSet], list[Partition]] = ([], [])
     for item_set, truth in zip(*examples, strict=True):
         order = rng.permutation(len(item_set))
-        moved[0].append(item_set.reordered(order))
-        moved[1].append(Partition(truth.labels[order]))
-    return Examples(*moved)
+        shuffled[0].append(item_set.reordered(order))
+        shuffled[1].append(Partition(truth.labels[order]))
+    return Examples(*shuffled)

@@ -1,4 +1,4 @@
-"""The thresholds that are tried, taken from all scores, and what is reached at them."""
+"""The thresholds at which the automatic choice evaluates clusterers."""
 
 from collections.abc import Sequence
 
@@ -8,65 +8,77 @@ from coterie._core.arrays import Floats
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
-N_THRESHOLDS, N_BETWEEN = 14, 13
-"""How many thresholds are tried, and how many more of a single item set."""
+N_QUANTILES = 14
+"""Number of thresholds at quantiles of the scores."""
 
-BESIDE = 2
-"""How many of the thresholds on either side count for one of a single item set."""
+N_EVEN = 13
+"""Number of further thresholds at even distances, for a single item set."""
 
-LEAST, MOST = 0.12, 8.0
-"""The thresholds leave from 0.12 to 8 times as many pairs above them as are together, …"""
+N_NEIGHBOURS = 2
+"""Number of thresholds on either side over which the results of a single item set are averaged."""
 
-ALMOST_ALL = 0.9
-"""… but at most this share of all."""
+MIN_RATIO, MAX_RATIO = 0.12, 8.0
+"""Bounds on the number of pairs above a threshold, relative to the number of pairs together."""
+
+MAX_SHARE = 0.9
+"""Largest share of all pairs that may score above a threshold."""
 
 
-def threshold_grid(scored: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:
+def threshold_grid(set_scores: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:
     """Return 0 and some quantiles of the scores of all item sets, ascending.
 
-    The quantiles lie around the base rate, the share of pairs together, on a logarithmic scale; of
-    a single item set there are thresholds at even distances too, as few pairs may lie between those
-    together and those apart. Where not all pairs are listed, none is below what those apart score
-    on the average: it would join all that was not looked at. It is 0 alone where all pairs are
-    together, or none is.
+    The quantiles lie around the base rate, which is the share of pairs that are together, at equal
+    ratios. For a single item set, thresholds at even distances are added, because few scores may
+    lie between the pairs together and the pairs apart. If a blocker left out pairs, no threshold is
+    below the mean score of the pairs apart: such a threshold would join the left-out pairs too. The
+    grid is 0 alone if all pairs are together, or none is.
     """
-    scores = np.concatenate([each.scores for each in scored])
+    scores = np.concatenate([pair_scores.scores for pair_scores in set_scores])
     together = np.concatenate(
-        [truth.together(each.listed) for each, truth in zip(scored, truths, strict=True)]
+        [
+            truth.together(pair_scores.listed)
+            for pair_scores, truth in zip(set_scores, truths, strict=True)
+        ]
     )
     if together.all() or not together.any():
         return np.zeros(1)
-    base = float(together.mean())
-    most = max(min(MOST, ALMOST_ALL / base), LEAST)
-    shares = base * np.geomspace(LEAST, most, N_THRESHOLDS)
+    base_rate = float(together.mean())
+    max_ratio = max(min(MAX_RATIO, MAX_SHARE / base_rate), MIN_RATIO)
+    shares = base_rate * np.geomspace(MIN_RATIO, max_ratio, N_QUANTILES)
     grid = np.unique(np.append(np.quantile(scores, 1.0 - shares), 0.0))
-    if len(scored) == 1:
-        grid = np.union1d(grid, np.linspace(grid[0], grid[-1], N_BETWEEN + 2))
-    are_all = all(each.listed is None for each in scored)
-    return grid if are_all else grid[grid >= mean_score_apart(scored, truths)]
+    if len(set_scores) == 1:
+        grid = np.union1d(grid, np.linspace(grid[0], grid[-1], N_EVEN + 2))
+    if all(pair_scores.listed is None for pair_scores in set_scores):
+        return grid
+    return grid[grid >= mean_score_apart(set_scores, truths)]
 
 
-def smooth_over_thresholds(reached: Floats) -> Floats:
-    """Average what was reached at each threshold, along axis 1, with what was beside it.
+def smooth_over_thresholds(results: Floats) -> Floats:
+    """Average the results at each threshold, along axis 1, with those at neighbouring thresholds.
 
-    One join of two large clusters moves what a single item set reaches, and the next item set is
-    joined at another threshold.
+    A single join of two large clusters changes the result of an item set a lot, and on the next
+    item set it happens at another threshold.
 
-    >>> smooth_over_thresholds(np.array([[[0.0], [60.0], [0.0], [0.0], [0.0]]])).ravel().tolist()
+    >>> results = np.array([[[0.0], [60.0], [0.0], [0.0], [0.0]]])
+    >>> smooth_over_thresholds(results).ravel().tolist()
     [20.0, 15.0, 12.0, 15.0, 0.0]
     """
-    n_thresholds = reached.shape[1]
-    places = np.arange(n_thresholds)
-    near = (np.abs(places[:, None] - places) <= BESIDE).astype(np.float64)
-    averaged: Floats = np.einsum("tn,cnv->ctv", near / near.sum(axis=1, keepdims=True), reached)
-    return averaged
+    indices = np.arange(results.shape[1])
+    is_near = (np.abs(indices[:, None] - indices) <= N_NEIGHBOURS).astype(np.float64)
+    weights = is_near / is_near.sum(axis=1, keepdims=True)
+    smoothed: Floats = np.einsum("tn,cnv->ctv", weights, results)
+    return smoothed
 
 
-def mean_score_apart(scored: Sequence[PairScores], truths: Sequence[Partition]) -> float:
-    """Return what pairs apart score on the average: what is foreseen of those not listed.
+def mean_score_apart(set_scores: Sequence[PairScores], truths: Sequence[Partition]) -> float:
+    """Return the mean score of the pairs apart: an estimate for the pairs that a blocker left out.
 
-    Never above 0, which is what it is where no pair is apart.
+    It is at most 0, and 0 if no pair is apart.
     """
-    both = zip(scored, truths, strict=True)
-    apart = np.concatenate([each.scores[~truth.together(each.listed)] for each, truth in both])
+    apart = np.concatenate(
+        [
+            pair_scores.scores[~truth.together(pair_scores.listed)]
+            for pair_scores, truth in zip(set_scores, truths, strict=True)
+        ]
+    )
     return min(float(apart.mean()), 0.0) if len(apart) else 0.0

@@ -1,4 +1,4 @@
-"""Entities: what clusters of different item sets are of, by names that mean the same in all."""
+"""Entities of items, by names that mean the same in all item sets."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeAlias
@@ -14,25 +14,27 @@ EntityNames: TypeAlias = Sequence[Hashable] | NDArray[np.generic]
 
 
 def as_entities(entities: Iterable[EntityNames] | None, truths: Sequence[Partition]) -> list[Ints]:
-    """Give each item the number of its entity; None makes every cluster one of its own.
+    """Return the index of the entity of each item; None makes every cluster an entity of its own.
 
     Examples
     --------
     >>> truths = [Partition([0, 0, 1]), Partition([0, 1])]
-    >>> [each.tolist() for each in as_entities(None, truths)]
+    >>> [indices.tolist() for indices in as_entities(None, truths)]
     [[0, 0, 1], [2, 3]]
-    >>> [each.tolist() for each in as_entities([["Ann", "Ann", "Bo"], ["Bo", "Cy"]], truths)]
+    >>> names = [["Ann", "Ann", "Bo"], ["Bo", "Cy"]]
+    >>> [indices.tolist() for indices in as_entities(names, truths)]
     [[0, 0, 1], [1, 2]]
     """
-    ends = np.cumsum([len(truth) for truth in truths])[:-1]
+    boundaries = np.cumsum([len(truth) for truth in truths])[:-1]
     if entities is None:
-        return np.split(Partition.concatenate(truths).labels, ends)
+        return np.split(Partition.concatenate(truths).labels, boundaries)
     names = _as_names(entities, truths)
-    numbers = np.split(label_codes([name for each in names for name in each]), ends)
-    for at, (own, truth) in enumerate(zip(numbers, truths, strict=True)):
-        with located(f"item set {at}"):
-            _refuse_torn(own, truth, names[at])
-    return numbers
+    codes = label_codes([name for set_names in names for name in set_names])
+    entities_of_sets = np.split(codes, boundaries)
+    for index, (set_entities, truth) in enumerate(zip(entities_of_sets, truths, strict=True)):
+        with located(f"item set {index}"):
+            _refuse_split_clusters(set_entities, truth, names[index])
+    return entities_of_sets
 
 
 def _as_names(entities: Iterable[EntityNames], truths: Sequence[Partition]) -> list[list[Hashable]]:
@@ -41,42 +43,44 @@ def _as_names(entities: Iterable[EntityNames], truths: Sequence[Partition]) -> l
             f"entities are of type {type(entities).__name__}; give a list with the names of the "
             "entities of each item set"
         )
-    given = list(entities)
-    if len(given) != len(truths):
+    names_of_sets = list(entities)
+    if len(names_of_sets) != len(truths):
         raise InputError(
-            f"there are {len(truths)} item sets and entities of {len(given)}; give them of each"
+            f"there are {len(truths)} item sets, but entities of {len(names_of_sets)}; give one "
+            "list of names per item set"
         )
     names = []
-    for at, (own, truth) in enumerate(zip(given, truths, strict=True)):
-        with located(f"item set {at}"):
-            names.append(_as_list(own, len(truth)))
+    for index, (set_names, truth) in enumerate(zip(names_of_sets, truths, strict=True)):
+        with located(f"item set {index}"):
+            names.append(_as_list(set_names, len(truth)))
     return names
 
 
 def _as_list(names: EntityNames, n_items: int) -> list[Hashable]:
     if isinstance(names, Partition):
         raise InputError(
-            "its entities are a Partition, whose names mean nothing in other item sets; give a "
-            "list of one name an item"
+            "its entities are a Partition, whose labels mean nothing in other item sets; give a "
+            "list of one name per item"
         )
-    label_codes(names)  # an error numbers the item within the set
-    listed: list[Hashable] = (
+    label_codes(names)  # its errors have the index of the item within the set
+    name_list: list[Hashable] = (
         np.asarray(names).tolist() if hasattr(names, "__array__") else list(names)
     )
-    if len(listed) != n_items:
+    if len(name_list) != n_items:
         raise InputError(
-            f"it has {n_items} items, but the entities of {len(listed)}; give one name an item"
+            f"{len(name_list)} entity names for {n_items} items; give one name per item"
         )
-    return listed
+    return name_list
 
 
-def _refuse_torn(numbers: Ints, truth: Partition, names: Sequence[Hashable]) -> None:
-    """Refuse a cluster of several entities: it could not be held out whole."""
-    firsts = np.array([cluster[0] for cluster in truth.clusters], dtype=np.intp)[truth.labels]
-    torn = np.flatnonzero(numbers != numbers[firsts])
-    if torn.size:
-        one, other = int(firsts[torn[0]]), int(torn[0])
+def _refuse_split_clusters(entities: Ints, truth: Partition, names: Sequence[Hashable]) -> None:
+    """Refuse a cluster with items of several entities: it could not be held out as a whole."""
+    first_items = np.array([items[0] for items in truth.clusters], dtype=np.intp)[truth.labels]
+    deviating = np.flatnonzero(entities != entities[first_items])
+    if deviating.size:
+        second = int(deviating[0])
+        first = int(first_items[second])
         raise InputError(
-            f"items {one} and {other} are of one cluster, but of the entities {names[one]!r} and "
-            f"{names[other]!r}; give all items of a cluster one entity"
+            f"items {first} and {second} are in the same cluster, but have the entities "
+            f"{names[first]!r} and {names[second]!r}; give all items of a cluster the same entity"
         )

@@ -1,6 +1,6 @@
 """The families of learners that the automatic choice compares: one line each, the simplest first.
 
-This module imports none of them, so that the help of the command line can list them.
+This module imports none of the learners, so that the help of the command line stays fast.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,14 +17,14 @@ class Family(NamedTuple):
     Parameters
     ----------
     name
-        What candidates and reports call it.
+        Name in candidates and reports.
     slug
-        What `coterie fit --learner` and `coterie.tables.fit` call it.
+        Name as a value of `coterie fit --learner` and `coterie.tables.fit(learner=...)`.
     home
-        The function that returns its variants for a `Setup`: "module:function", in this package
-        of learners.
+        The function that returns its variants for a `Setup`, as "module:function" in the package
+        `coterie.learners`.
     seconds
-        How long it learns on a table, and on each pair of it, as was seen; None if nobody looked.
+        Measured seconds of training per table and per pair; None if they were not measured.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Family(NamedTuple):
     def variants(self, setup: "Setup") -> list["Variant"]:
         """Return the unfitted learners of the family; the first is the default."""
         module, _, function = self.home.partition(":")
-        make: Callable[[Any], list[Variant]] = getattr(
+        make_variants: Callable[[Any], list[Variant]] = getattr(
             import_module(f"coterie.learners.{module}"), function
         )
-        return make(setup)
+        return make_variants(setup)
 
 
 FAMILIES = (
@@ -49,22 +49,25 @@ FAMILIES = (
 )
 """All families, in the order of simplicity."""
 
-AUTO, AUTO_SECONDS = "auto", (20.0, 100e-6)
-"""What commands and tables call the choice among all families, and how long it takes."""
+AUTO = "auto"
+"""The slug of the choice among all families."""
+
+AUTO_SECONDS = (20.0, 100e-6)
+"""Measured seconds per table and per pair of the choice among all families."""
 
 SLUGS: Mapping[str, tuple[str, ...]] = {
-    AUTO: tuple(each.name for each in FAMILIES),
-    **{each.slug: (each.name,) for each in FAMILIES},
+    AUTO: tuple(family.name for family in FAMILIES),
+    **{family.slug: (family.name,) for family in FAMILIES},
 }
-"""The families that each word of `coterie fit --learner` chooses from."""
+"""The names of the families that each value of `coterie fit --learner` chooses from."""
 
 SECONDS: Mapping[str, tuple[float, float]] = {
-    **{each.slug: each.seconds for each in FAMILIES if each.seconds is not None},
+    **{family.slug: family.seconds for family in FAMILIES if family.seconds is not None},
     AUTO: AUTO_SECONDS,
 }
-"""Seconds of learning on a table, and on each pair of it, by the same words, as far as was seen."""
+"""Measured seconds of training per table and per pair, by slug; slugs may be missing."""
 
 
 def family_of(name: str) -> Family:
-    """Return the family of a name."""
-    return next(each for each in FAMILIES if each.name == name)
+    """Return the family that has a name."""
+    return next(family for family in FAMILIES if family.name == name)

@@ -1,4 +1,4 @@
-"""The learner that chooses for the user: family, context, clusterer and operating point."""
+"""The learner that compares learners on held-out data and chooses one of them."""
 
 from collections.abc import Callable, Iterable
 from math import inf
@@ -20,13 +20,13 @@ from coterie.partition import PartitionLike
 
 
 class Tried(NamedTuple):
-    """What became of a candidate: a row of the table.
+    """A candidate and its results: a row of `AutoLearner.table_`.
 
-    `mean` is that of the metric over held-out item sets, at the candidate's own operating point:
-    clusterer, threshold and number of rounds (or passes) that did best there; where there is a
-    single set, over the thresholds around it too. `standard_error` is that of the difference to the
-    best candidate, set by set (by the jackknife over clusters where there is a single set), and 0
-    of the best itself.
+    `clusterer`, `threshold` and `n_rounds` (rounds or passes) are those that were selected for this
+    candidate on held-out item sets, and `mean` is the mean of the metric that they reached. With a
+    single item set, `mean` is also an average over neighbouring thresholds. `standard_error` is
+    that of the paired differences to the best candidate, over item sets (by the jackknife over
+    clusters if there is a single item set); it is 0 for the best candidate.
     """
 
     name: str
@@ -42,76 +42,76 @@ class Tried(NamedTuple):
 
 
 class AutoLearner(Learner):
-    """Choose a learner, its operating point and a clusterer by what they reach on held-out sets.
+    """Choose a learner, a clusterer and a threshold by cross-validation.
 
-    Candidates are the families of learners in `coterie.learners.auto.families`, from logistic
-    regression of pairs, the simplest, on, each without features of context and with them
-    (`WithContext`); `table_` lists them. Each is fitted to the sets of all folds but one, and
-    predicts those of that one by each clusterer, with several thresholds taken from the scores.
-    Items that are not `ordered` are never predicted by what depends on their order.
+    Candidates are the families of learners in `coterie.learners.auto.families`, each with and
+    without features of context (`WithContext`); the simplest is logistic regression of pairs.
+    `table_` lists them. Each candidate is fitted to the item sets of all folds but one, and
+    predicts those of the remaining fold with several clusterers and thresholds. Unless the items
+    are `ordered`, no prediction depends on their order.
 
-    The choice is the simplest candidate whose mean over held-out sets is within one standard error,
-    or within a thousandth, of the best. It is the standard error of the differences, set by set, to
-    the best: that some sets are harder than others is no doubt about which candidate is better.
+    The choice is the simplest candidate whose mean over held-out item sets is within one standard
+    error of the best, or within 0.001. The standard error is that of the paired differences to the
+    best candidate, because some item sets are harder than others for every candidate.
 
-    With fewer than five item sets nothing can be chosen so, and a choice would do harm: it is
-    logistic regression with threshold 0, and average linkage, or left-linking of ordered items. But
-    the clusters of a single item set, if they are 50 or more, are divided at random into five
-    parts, and so are those of a few item sets whose entities `fit` is told. Candidates are
-    fitted without the items of one part, and score the pairs with at least one of these items. All
-    such scores together are those of whole item sets, by which candidates are judged at their
-    operating points. (A part as an item set of its own would have fewer strangers than the whole,
-    and what joins too much would do well on it.) None has context, which would be learned from too
-    little.
+    What is held out depends on the data:
 
-    Where `fit` is told the entities that item sets share, candidates are fitted without those of
-    the sets that are held out. If that leaves less than half of the items, then the entities are
-    divided into parts, as the clusters of a single set are; and if there are fewer than 50, item
-    sets tell as little of new entities as one set does, and nothing is chosen.
+    - With five item sets or more, whole item sets are held out. If `fit` gets the entities that
+      item sets share, the entities of the held-out sets are also removed from the training sets.
+      If less than half of the training items remain, entities are held out as below.
+    - A single item set of at least 50 clusters is divided at random into five parts, each cluster
+      as a whole; so are a few item sets of at least 50 entities, if `fit` gets the entities. A
+      candidate is fitted without the items of one part and scores all pairs with at least one of
+      them. The scores of all parts together are those of whole item sets, on which clusterers and
+      thresholds are compared. (A part by itself would have fewer records of other entities than
+      the whole, and candidates that join too much would do well on it.) Context is not tried.
+    - With less data nothing is held out, and nothing is compared: the choice is logistic regression
+      at threshold 0, with average linkage or, if the items are ordered, left-linking.
 
-    Context is tried with logistic regression and with the best family, and with the others only
-    where it helped one of these; above half a million pairs there are at most three folds. The
-    table says what was not tried, and why.
+    Context is tried with logistic regression and with the best family, and with the other families
+    only if it helped one of these. Above half a million pairs there are at most three folds. The
+    table gives the reason for each candidate that was not tried.
 
     Parameters
     ----------
     metric
-        What is to be high, or low: a metric of `coterie.metrics` (of three-part scores the F1
-        counts), or a function of truth and predicted partition with `greater_is_better`.
+        The metric to optimise: one of `coterie.metrics` (F1 if it has three parts), or a function
+        of the true and the predicted partition with an attribute `greater_is_better`.
     budget
-        Seconds after which no further fold is begun, None for no limit. The simplest candidate is
-        always done, and the last fit comes on top. What is chosen then depends on the machine.
+        Seconds after which no further fold is begun; None means no limit. The simplest candidate
+        is always validated, and the final fit takes additional time. With a budget, the choice
+        depends on the speed of the machine.
     n_folds
-        How many parts the item sets are divided into.
+        Number of folds into which the item sets are divided.
     featurizer
-        Computes the features of pairs. None takes those of the item sets.
+        Computes the features of pairs; None means the features of the item sets.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Returns the candidate pairs; None means all pairs.
     candidates
-        The names of those to choose from, such as "boosted pairs" and "boosted pairs with context";
-        None stands for all of them.
+        Names of the candidates to compare, such as "boosted pairs" and "boosted pairs with
+        context"; None means all candidates.
     n_jobs
         Number of processes. The result does not depend on it.
     random_state
-        Seed of all that is drawn.
+        Seed of all random draws.
 
     Attributes
     ----------
     table_
-        One `Tried` a candidate, in the order of simplicity.
+        One `Tried` per candidate, the simplest first.
     choice_
-        The row of the choice.
+        The row of the chosen candidate.
     reason_
         Why it was chosen.
     learner_
-        The chosen learner, fitted to all item sets; it knows neither threshold nor clusterer.
+        The chosen learner, fitted to all item sets, without the threshold and the clusterer.
     similarity_
-        Its similarity, less the threshold.
+        The similarity of `learner_`, minus the threshold.
     held_out_
-        Of each item set that was judged by, the scores that the choice gave its pairs when it had
-        not seen them, less the threshold; empty where nothing was held out.
+        For each held-out item set, the scores that the choice gave to its pairs when it was fitted
+        without them, minus the threshold; empty if nothing was held out.
     seconds_
-        How long all took.
+        Seconds that `fit` took.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class AutoLearner(Learner):
     >>> learner.choice_.name
     'logistic regression'
     >>> learner.choice_.status
-    'not validated: 3 item sets, fewer than 5, of 14 entities, fewer than 50'
+    'not validated: needs at least 5 item sets (got 3) or 50 entities (got 14)'
     """
 
     table_: list[Tried]
@@ -152,7 +152,7 @@ class AutoLearner(Learner):
         self.random_state = random_state
 
     def report(self) -> str:
-        """Return in plain text what was tried, the time it took, and the choice with its reason."""
+        """Return the table of candidates, the choice and its reason as plain text."""
         check_is_fitted(self, "similarity_")
         return format_table(self.table_, self.choice_, self.reason_, self.seconds_)
 
@@ -163,20 +163,20 @@ class AutoLearner(Learner):
         *,
         entities: Iterable[EntityNames] | None = None,
     ) -> Self:
-        """Choose, and learn from all item sets.
+        """Choose a candidate and fit it to all item sets.
 
         Parameters
         ----------
         item_sets
             A list of item sets, or of anything that `ItemSet` takes.
         partitions
-            The correct partition of each: a `Partition`, or one label an item.
+            The correct partition of each item set: a `Partition`, or one label per item.
         entities
-            For each item set what its items are of, one name an item, which means the same in all
-            item sets. To be given where the same persons, papers or digits are found in several
-            item sets but new item sets will be of others: what was learned of one entity then helps
-            with no other, and only held-out entities tell that. None takes every cluster for an
-            entity of its own.
+            For each item set, the entity of each item, by names that mean the same in all item
+            sets. Give them if the same persons, papers or digits occur in several item sets, but
+            new item sets will be about others: what was learned of one entity then helps with no
+            other, which only held-out entities reveal. None means that every cluster is another
+            entity.
         """
         self.fit_search(item_sets, partitions, entities=entities)
         return self
@@ -188,9 +188,9 @@ class AutoLearner(Learner):
         *,
         entities: Iterable[EntityNames] | None = None,
     ) -> CandidateSearch:
-        """Fit, and return the search behind the choice, which can go on with other candidates.
+        """Fit as `fit` does, and return the search, which can validate further candidates.
 
-        The arguments are those of `fit`. The search holds the item sets and what was validated.
+        The search holds the item sets and the results of the validated candidates.
         """
         return self._search(as_examples(item_sets, partitions), entities)
 
@@ -200,56 +200,70 @@ class AutoLearner(Learner):
     def _search(
         self, examples: Examples, entities: Iterable[EntityNames] | None = None
     ) -> CandidateSearch:
-        begun = monotonic()
-        search = self._begin(examples, entities)
-        self._choose(search, begun)
+        start = monotonic()
+        search = self._prepare_search(examples, entities)
+        self._choose(search, start)
         return search
 
-    def _choose(self, search: CandidateSearch, begun: float) -> None:
-        """Validate what the rule asks for, choose, and fit the choice to all item sets."""
-        why_not = self._validate(search)
-        chosen, self.reason_ = _choice(search)
-        self.learner_, self.similarity_, self._chosen_clusterer = search.fit(chosen)
-        best = _best(search) if search.validated else None
-        self.table_ = [_row(search, each, best, why_not.get(each)) for each in search.candidates]
-        self.choice_ = self.table_[search.candidates.index(chosen)]
-        self.held_out_ = search.held_out(chosen)
-        self.seconds_ = monotonic() - begun
+    def _choose(self, search: CandidateSearch, start: float) -> None:
+        """Validate the candidates, choose one, and fit it to all item sets."""
+        statuses = self._validate(search)
+        choice, self.reason_ = _choose_candidate(search)
+        self.learner_, self.similarity_, self._chosen_clusterer = search.fit(choice)
+        best = _best_candidate(search) if search.validated else None
+        self.table_ = [
+            _table_row(search, candidate, best, statuses.get(candidate))
+            for candidate in search.candidates
+        ]
+        self.choice_ = self.table_[search.candidates.index(choice)]
+        self.held_out_ = search.held_out(choice)
+        self.seconds_ = monotonic() - start
         self._finish()
 
-    def _begin(
+    def _prepare_search(
         self, examples: Examples, entities: Iterable[EntityNames] | None = None
     ) -> CandidateSearch:
-        """Check what is given, and set up the search."""
-        scorer(self.metric)  # type: ignore[arg-type]  # refuses what does not tell its direction
+        """Check the parameters and plan the folds."""
+        scorer(self.metric)  # type: ignore[arg-type]  # refuses metrics of unknown direction
         n_folds = as_whole("n_folds", self.n_folds, 2)
         seed = as_whole("random_state", self.random_state)
         budget = inf if self.budget is None else as_positive("budget", self.budget)
         n_jobs = as_whole("n_jobs", self.n_jobs, 1)
-        ordered = all(each.ordered for each in examples.item_sets)
-        numbers = as_entities(entities, examples.truths)
-        plan = plan_validation(examples, numbers, n_folds, seed, named=entities is not None)
-        bound = size_bound(examples.truths) if plan.folds else None
-        setup = Setup(self.featurizer, self.blocker, ordered, seed, bound)
+        ordered = all(item_set.ordered for item_set in examples.item_sets)
+        entity_indices = as_entities(entities, examples.truths)
+        plan = plan_validation(examples, entity_indices, n_folds, seed, named=entities is not None)
+        max_size = size_bound(examples.truths) if plan.folds else None
+        setup = Setup(self.featurizer, self.blocker, ordered, seed, max_size)
         if plan.folds:
-            self._featurizer.fit(examples.item_sets)  # an error has the number of the set
+            # Without this, an error would name an item set by its index within a fold.
+            self._featurizer.fit(examples.item_sets)
         deadline = monotonic() + budget
-        wanted = candidates_named(self.candidates)
-        return CandidateSearch(setup, examples, plan, wanted, self.metric, n_jobs, deadline)
+        candidates = candidates_named(self.candidates)
+        return CandidateSearch(setup, plan, candidates, self.metric, n_jobs, deadline)
 
     def _validate(self, search: CandidateSearch) -> dict[Candidate, str]:
-        """Validate the candidates, and say of those that are not why."""
+        """Validate candidates, and return the statuses of the others."""
         if not search.plan.folds:
-            why = dict.fromkeys(search.candidates, f"not tried: {search.plan.why}")
-            return why | {search.simplest: f"not validated: {search.plan.why}"}
-        first = [] if search.plan.pooled else [search.simplest._replace(context=True)]
-        plain = [each for each in search.candidates if not each.context or each in first]
-        search.run(plain, keep=1)
-        why_not = _validate_context(search)
-        for each, done in search.unfinished.items():
-            used = f"not tried: the budget of {self.budget:g} s was used up"
-            why_not[each] = f"{used} after {done} of {len(search.plan.folds)} folds"
-        return why_not
+            statuses = dict.fromkeys(search.candidates, f"not tried: {search.plan.reason}")
+            return statuses | {search.simplest: f"not validated: {search.plan.reason}"}
+        with_context = [search.simplest._replace(context=True)]
+        first = [] if search.plan.holds_out_entities else with_context
+        search.run(
+            [
+                candidate
+                for candidate in search.candidates
+                if not candidate.context or candidate in first
+            ],
+            n_guaranteed=1,
+        )
+        statuses = _validate_context(search)
+        for candidate, n_done in search.unfinished.items():
+            n_folds = len(search.plan.folds)
+            statuses[candidate] = (
+                f"not tried: the budget of {self.budget:g} s was used up after {n_done} of "
+                f"{n_folds} folds"
+            )
+        return statuses
 
     @property
     def _predictor(self) -> Clusterer:
@@ -257,83 +271,92 @@ class AutoLearner(Learner):
 
 
 def _validate_context(search: CandidateSearch) -> dict[Candidate, str]:
-    """Validate context where it may help, and say of the families where it is not tried why."""
-    if not any(each.context for each in search.candidates):
+    """Validate context where it may help, and return the statuses of the other candidates."""
+    if not any(candidate.context for candidate in search.candidates):
         return {}
-    if not search.plan.pooled:
-        top = _best(search)
-        search.run([each for each in search.candidates if each == top._replace(context=True)])
-        families = " or ".join(dict.fromkeys([search.simplest.name, top.name]))
-        why = f"not tried: context did not help {families}"
-        helped = _is_helped(search, search.simplest) or _is_helped(search, top)
+    if search.plan.holds_out_entities:
+        helped, status = False, "not tried: context needs whole item sets that can be held out"
     else:
-        helped, why = False, "not tried: there are too few item sets of other entities"
-    others = [each for each in search.candidates if each.context and each not in search.validated]
+        best = _best_candidate(search)
+        with_context = best._replace(context=True)
+        search.run([with_context] if with_context in search.candidates else [])
+        families = " or ".join(dict.fromkeys([search.simplest.name, best.name]))
+        status = f"not tried: context did not help {families}"
+        helped = _may_context_help(search, search.simplest) or _may_context_help(search, best)
+    pending = [
+        candidate
+        for candidate in search.candidates
+        if candidate.context and candidate not in search.validated
+    ]
     if helped:
-        search.run(others)
-    return {} if helped else dict.fromkeys(others, why)
+        search.run(pending)
+    return {} if helped else dict.fromkeys(pending, status)
 
 
-def _is_helped(search: CandidateSearch, candidate: Candidate) -> bool:
-    """Tell whether a family does better with context, or nobody knows."""
-    both = [candidate._replace(context=context) for context in (False, True)]
-    if any(each not in search.validated for each in both):
+def _may_context_help(search: CandidateSearch, candidate: Candidate) -> bool:
+    """Return whether a family is better with context, or was not validated with and without it."""
+    without, with_context = (candidate._replace(context=context) for context in (False, True))
+    if without not in search.validated or with_context not in search.validated:
         return True
-    before, after = (search.sign * search.selected_rule(each).mean for each in both)
-    return after > before
+    gain = search.selected_rule(with_context).mean - search.selected_rule(without).mean
+    return search.sign * gain > 0
 
 
-def _best(search: CandidateSearch) -> Candidate:
-    """Return the best of the candidates that were validated, the simplest among equals."""
-    tried = [each for each in search.candidates if each in search.validated]
-    return max(tried, key=lambda each: search.sign * search.selected_rule(each).mean)
+def _best_candidate(search: CandidateSearch) -> Candidate:
+    """Return the best of the validated candidates, the simplest among ties."""
+    validated = [candidate for candidate in search.candidates if candidate in search.validated]
+    return max(validated, key=lambda candidate: search.sign * search.selected_rule(candidate).mean)
 
 
-def _choice(search: CandidateSearch) -> tuple[Candidate, str]:
+def _choose_candidate(search: CandidateSearch) -> tuple[Candidate, str]:
     """Return the simplest candidate within one standard error of the best, and the reason."""
     if not search.validated:
-        return search.simplest, "from so little nothing more can be chosen reliably"
-    best = _best(search)
-    level = [each for each in search.candidates if _is_level(search, each, best)]
+        return search.simplest, "there are too few examples to compare candidates"
+    best = _best_candidate(search)
     if len(search.validated) == 1:
-        only = len({each.name for each in search.candidates}) == 1
-        return best, f"it is the only one that {'was asked' if only else 'there was time'} for"
+        n_families = len({candidate.name for candidate in search.candidates})
+        cause = "that was requested" if n_families == 1 else "that there was time to validate"
+        return best, f"it is the only candidate {cause}"
     if best == search.simplest:
-        return best, "it is the simplest, and none is better"
-    if level[0] == best:
-        return best, "it is the best, and nothing simpler is within one standard error of it"
-    return level[0], f"it is the simplest within one standard error of the best, {best}"
+        return best, "it is the simplest candidate, and no other is better"
+    choice = next(
+        candidate for candidate in search.candidates if _is_level(search, candidate, best)
+    )
+    if choice == best:
+        return best, "it is the best candidate, and no simpler one is within one standard error"
+    return choice, f"it is the simplest candidate within one standard error of the best, {best}"
 
 
 def _is_level(search: CandidateSearch, candidate: Candidate, best: Candidate) -> bool:
-    """Tell whether a candidate was validated, and is within one standard error of the best."""
+    """Return whether a candidate was validated and is within one standard error of the best."""
     if candidate not in search.validated:
         return False
-    own, top = search.selected_rule(candidate), search.selected_rule(best)
-    return is_level(search.sign * (top.mean - own.mean), top.values - own.values)
+    results, best_results = search.selected_rule(candidate), search.selected_rule(best)
+    gap = search.sign * (best_results.mean - results.mean)
+    return is_level(gap, best_results.values - results.values)
 
 
-def _row(
-    search: CandidateSearch, candidate: Candidate, best: Candidate | None, why: str | None
+def _table_row(
+    search: CandidateSearch, candidate: Candidate, best: Candidate | None, status: str | None
 ) -> Tried:
     """Return the row of a candidate in the table."""
     if candidate not in search.validated and candidate != search.simplest:
-        return Tried(*candidate, status=why or "not tried")
-    point = search.rule(candidate)
-    variant = search.setup.variants(candidate)[point.variant]
+        return Tried(*candidate, status=status or "not tried")
+    rule = search.rule(candidate)
+    variant = search.setup.variants(candidate)[rule.variant]
     row = Tried(
         *candidate,
-        point.clusterer,
-        point.threshold,
-        point.length,
+        rule.clusterer,
+        rule.threshold,
+        rule.length,
         variant.gamma,
-        status=why or "tried",
+        status=status or "tried",
     )
     if best is None:
         return row
-    own, top = search.selected_rule(candidate), search.selected_rule(best)
+    results, best_results = search.selected_rule(candidate), search.selected_rule(best)
     return row._replace(
-        mean=own.mean,
-        standard_error=standard_error(own.values - top.values),
+        mean=results.mean,
+        standard_error=standard_error(results.values - best_results.values),
         seconds=search.validated[candidate].seconds,
     )

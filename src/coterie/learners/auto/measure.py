@@ -1,4 +1,4 @@
-"""A metric on one held-out item set, and how far it may be off."""
+"""A metric on one held-out item set, with an estimate of its standard error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from coterie.metrics.contingency import contingency
 from coterie.partition import Partition
 
 N_GROUPS = 10
-"""Of how many groups of clusters one is left out at a time."""
+"""Number of groups of true clusters that the jackknife leaves out in turn."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """Measure predictions of one item set.
+    """A function that measures predictions of one item set.
 
     Parameters
     ----------
@@ -24,45 +24,50 @@ class Measure:
         A metric of `coterie.metrics`.
     truth
         The correct partition.
-    alone
-        Whether there is no other item set to tell the error by. Then the jackknife does: with the
-        true clusters in ten groups, J θ − (J − 1) θ₋ₖ are values whose mean is that of the metric,
-        but for a bias that it takes off, and whose standard error is its own.
+    is_single
+        Whether this is the only item set, so that there is no spread over item sets. Then the
+        jackknife estimates the standard error: true clusters are divided into J = 10 groups, θ₋ₖ
+        is the metric without group k, and the pseudo-values J θ − (J − 1) θ₋ₖ are treated as J
+        independent measurements of the metric θ (Tukey 1958).
 
     Examples
     --------
     >>> from coterie.metrics import b_cubed
-    >>> Measure(b_cubed, Partition([0, 0, 1, 1]), alone=False)(Partition([0, 0, 1, 1]))
+    >>> Measure(b_cubed, Partition([0, 0, 1, 1]), is_single=False)(Partition([0, 0, 1, 1]))
     [1.0, 1.0]
     """
 
     metric: Callable[..., Any]
     truth: Partition
-    alone: bool
+    is_single: bool
 
     def __call__(self, predicted: Partition) -> list[float]:
-        """Return the metric, and the values that tell its error."""
-        whole = as_metric_value(self.metric(self.truth, predicted))
-        if not self.alone:
-            return [whole, whole]
-        less = self._by_tables if hasattr(self.metric, "from_table") else self._by_items
-        return [whole, *(N_GROUPS * whole - (N_GROUPS - 1) * each for each in less(predicted))]
+        """Return the metric, then the values whose spread gives its standard error."""
+        value = as_metric_value(self.metric(self.truth, predicted))
+        if not self.is_single:
+            return [value, value]
+        if hasattr(self.metric, "from_table"):
+            partial_values = self._leave_out_of_table(predicted)
+        else:
+            partial_values = self._leave_out_items(predicted)
+        return [value, *(N_GROUPS * value - (N_GROUPS - 1) * part for part in partial_values)]
 
-    def _by_tables(self, predicted: Partition) -> list[float]:
-        """Leave true clusters out of the one table that a metric is computed from."""
-        table, groups = contingency(self.truth, predicted), self._groups_of_clusters
+    def _leave_out_of_table(self, predicted: Partition) -> list[float]:
+        """Return the metric without each group, computed from rows of the contingency table."""
+        table, groups = contingency(self.truth, predicted), self._cluster_groups
         from_table = cast("Any", self.metric).from_table
         return [
-            as_metric_value(from_table(table.of_truths(groups != own))) for own in range(N_GROUPS)
+            as_metric_value(from_table(table.of_truths(groups != group)))
+            for group in range(N_GROUPS)
         ]
 
-    def _by_items(self, predicted: Partition) -> list[float]:
-        """Leave items out, for any other metric."""
-        return [self._without(self._groups == own, predicted) for own in range(N_GROUPS)]
+    def _leave_out_items(self, predicted: Partition) -> list[float]:
+        """Return the metric without each group, computed from the other items."""
+        return [self._without(self._groups == group, predicted) for group in range(N_GROUPS)]
 
     def _without(self, left_out: Bools, predicted: Partition) -> float:
-        left = [Partition(each.labels[~left_out]) for each in (self.truth, predicted)]
-        return as_metric_value(self.metric(*left))
+        truth = Partition(self.truth.labels[~left_out])
+        return as_metric_value(self.metric(truth, Partition(predicted.labels[~left_out])))
 
     @cached_property
     def _groups(self) -> Ints:
@@ -70,5 +75,5 @@ class Measure:
         return assign_parts(self.truth, N_GROUPS, random_state=0)
 
     @cached_property
-    def _groups_of_clusters(self) -> Ints:
+    def _cluster_groups(self) -> Ints:
         return self._groups[[members[0] for members in self.truth.clusters]]

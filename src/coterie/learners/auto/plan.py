@@ -1,4 +1,4 @@
-"""What the automatic choice is validated on: item sets or entities that are held out."""
+"""The folds on which the automatic choice validates its candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,169 +16,191 @@ from coterie.partition import Partition
 
 
 class HeldOut(NamedTuple):
-    """An item set to predict, by its number; of `items`, None for all, pairs are scored."""
+    """An item set, or some of its items, held out of training.
 
-    number: int
+    `set_index` is the index of the item set among all examples. `items` has the indices of its
+    held-out items; None means all items.
+    """
+
+    set_index: int
     item_set: ItemSet
     truth: Partition
     items: Ints | None = None
 
     def scores(self, model: Model) -> PairScores:
-        """Score the pairs of which at least one item is held out."""
+        """Score the pairs that have at least one held-out item."""
         if self.items is None:
             return model.scores(self.item_set)
-        listed = model.blocker(self.item_set)
-        pairs = all_pairs(len(self.item_set)) if listed is None else listed
-        touching = np.isin(pairs, self.items).any(axis=1)
-        return model.similarity.pair_scores(self.item_set, pairs[touching])
+        blocked_pairs = model.blocker(self.item_set)
+        pairs = all_pairs(len(self.item_set)) if blocked_pairs is None else blocked_pairs
+        is_held_out = np.isin(pairs, self.items).any(axis=1)
+        return model.similarity.pair_scores(self.item_set, pairs[is_held_out])
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """What is fitted to, and what is then predicted.
+    """The training items and the held-out items of one round of cross-validation.
 
     Parameters
     ----------
     name
-        What is held out, for messages.
+        Description of what is held out, for messages.
     examples
         All item sets.
-    rest
-        Which items of which of them are fitted to, by numbers.
+    training_items
+        For each item set used for training, by its index: the indices of its training items.
     held_out
-        What is predicted.
+        The item sets to predict.
     """
 
     name: str
     examples: Examples
-    rest: Mapping[int, Ints]
+    training_items: Mapping[int, Ints]
     held_out: list[HeldOut]
 
     @property
-    def fitted_to(self) -> Examples:
-        """What is fitted to; parts of item sets are made only now, because they are copies."""
-        both = [self._left_of(number) for number, items in self.rest.items() if len(items)]
-        return Examples([item_set for item_set, _ in both], [truth for _, truth in both])
+    def training_examples(self) -> Examples:
+        """The training items as item sets, copied anew at each access to save memory."""
+        subsets = [
+            self._subset(index) for index, items in self.training_items.items() if len(items)
+        ]
+        return Examples([item_set for item_set, _ in subsets], [truth for _, truth in subsets])
 
     @property
     def share(self) -> float:
-        """The share of the items of the sets that are fitted to which is left of them."""
-        whole = sum(len(self.examples.truths[number]) for number in self.rest)
-        return sum(map(len, self.rest.values())) / whole
+        """The share of the items of the training sets that are training items."""
+        n_items = sum(len(self.examples.truths[index]) for index in self.training_items)
+        return sum(map(len, self.training_items.values())) / n_items
 
-    def _left_of(self, number: int) -> tuple[ItemSet, Partition]:
-        item_set, truth = self.examples.item_sets[number], self.examples.truths[number]
-        items = self.rest[number]
-        return (
-            subset_items(item_set, truth, items) if len(items) < len(truth) else (item_set, truth)
-        )
-
-
-def joined(entities: Sequence[Ints], numbers: Ints) -> Ints:
-    """Return the entities of the items of some item sets, one set after the other."""
-    return np.concatenate([entities[number] for number in numbers])
+    def _subset(self, index: int) -> tuple[ItemSet, Partition]:
+        item_set, truth = self.examples.item_sets[index], self.examples.truths[index]
+        items = self.training_items[index]
+        if len(items) == len(truth):
+            return item_set, truth
+        return subset_items(item_set, truth, items)
 
 
 def item_set_folds(
-    examples: Examples, entities: Sequence[Ints], numbers: Ints, n_folds: int, random_state: int
+    examples: Examples, entities: Sequence[Ints], indices: Ints, n_folds: int, random_state: int
 ) -> list[Fold]:
-    """Divide the item sets of some numbers at random into parts of nearly one size.
+    """Hold out whole item sets: divide those at `indices` at random into folds of similar size.
 
-    The items of all other parts are fitted to, but those whose entities are held out.
+    The training items of a fold are the items of all other folds, except those whose entities also
+    occur in the fold.
     """
     folds = []
-    for part in random_folds(len(numbers), n_folds, random_state):
-        own = numbers[part]
-        gone = joined(entities, own)
-        rest = {
-            number: np.flatnonzero(~np.isin(entities[number], gone))
-            for number in np.delete(numbers, part).tolist()
+    for fold in random_folds(len(indices), n_folds, random_state):
+        held_out_sets = indices[fold]
+        held_out_entities = _concatenate_entities(entities, held_out_sets)
+        training_items = {
+            index: np.flatnonzero(~np.isin(entities[index], held_out_entities))
+            for index in np.delete(indices, fold).tolist()
         }
-        held_out = [HeldOut(each, examples.item_sets[each], examples.truths[each]) for each in own]
-        folds.append(Fold(f"item sets {own.tolist()}", examples, rest, held_out))
+        held_out = [
+            HeldOut(index, examples.item_sets[index], examples.truths[index])
+            for index in held_out_sets
+        ]
+        name = f"item sets {held_out_sets.tolist()}"
+        folds.append(Fold(name, examples, training_items, held_out))
     return folds
 
 
 def entity_folds(
-    examples: Examples, entities: Sequence[Ints], numbers: Ints, n_parts: int, random_state: int
+    examples: Examples, entities: Sequence[Ints], indices: Ints, n_parts: int, random_state: int
 ) -> list[Fold]:
-    """Divide the entities of the item sets of some numbers into parts of nearly as many items.
+    """Hold out entities: divide those of the item sets at `indices` into parts of similar size.
 
-    The items of all other parts are fitted to, and the pairs of which one item is of the part are
-    scored. `pooled` then puts the scores of whole item sets together: a part alone would have fewer
-    strangers to be told from, and a candidate that joins too much would pass.
+    The training items of a fold are the items of the other parts. The fold then scores all pairs
+    that have an item of its part, also those whose other item was a training item. `pool_scores`
+    combines these scores of all folds into scores of whole item sets. A part scored by itself would
+    have fewer records of other entities than a new item set, and candidates that join too much
+    would seem good.
     """
-    entity = Partition(joined(entities, numbers))
-    ends = np.cumsum([len(entities[number]) for number in numbers])[:-1]
-    parts = np.split(assign_parts(entity, n_parts, random_state), ends)
-    owners = dict(zip(numbers.tolist(), parts, strict=True))
+    set_sizes = [len(entities[index]) for index in indices]
+    entity_of_item = Partition(_concatenate_entities(entities, indices))
+    parts = np.split(assign_parts(entity_of_item, n_parts, random_state), np.cumsum(set_sizes)[:-1])
+    parts_of_sets = dict(zip(indices.tolist(), parts, strict=True))
     folds = []
     for part in range(n_parts):
-        rest = {number: np.flatnonzero(own != part) for number, own in owners.items()}
-        judged = {number: np.flatnonzero(own == part) for number, own in owners.items()}
+        training_items = {
+            index: np.flatnonzero(item_parts != part) for index, item_parts in parts_of_sets.items()
+        }
+        held_out_items = {
+            index: np.flatnonzero(item_parts == part) for index, item_parts in parts_of_sets.items()
+        }
         held_out = [
-            HeldOut(number, examples.item_sets[number], examples.truths[number], items)
-            for number, items in judged.items()
+            HeldOut(index, examples.item_sets[index], examples.truths[index], items)
+            for index, items in held_out_items.items()
             if len(items)
         ]
-        folds.append(Fold(f"part {part} of the entities", examples, rest, held_out))
+        folds.append(Fold(f"part {part} of the entities", examples, training_items, held_out))
     return folds
 
 
-def pool_scores(scored: Sequence[PairScores]) -> PairScores:
-    """Put scores of pairs of the same items together: the mean, where a pair was scored twice.
+def _concatenate_entities(entities: Sequence[Ints], indices: Ints) -> Ints:
+    """Return the entities of the items of some item sets, one set after the other."""
+    return np.concatenate([entities[index] for index in indices])
 
-    A pair of two parts was scored without either of them.
+
+def pool_scores(fold_scores: Sequence[PairScores]) -> PairScores:
+    """Combine the scores that several folds gave to pairs of the same item set.
+
+    A pair with items of two parts was scored by two folds, each of which had one of the items among
+    its training items. Such a pair gets the mean of both scores.
     """
-    n_items = scored[0].n_items
-    keys = np.concatenate([each.pairs[:, 0] * n_items + each.pairs[:, 1] for each in scored])
+    n_items = fold_scores[0].n_items
+    # A pair (i, j) has the key i · n_items + j.
+    keys = np.concatenate([part.pairs[:, 0] * n_items + part.pairs[:, 1] for part in fold_scores])
     order = np.argsort(keys, kind="stable")
-    first = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0)[: len(keys)])
-    sums = np.add.reduceat(np.concatenate([each.scores for each in scored])[order], first)
-    counts = np.diff(np.append(first, len(keys)))
-    found = keys[order][first]
-    pairs = (
-        None if len(found) == count_pairs(n_items) else np.column_stack(np.divmod(found, n_items))
-    )
-    return PairScores(n_items, pairs, sums / counts, None, scored[0].n_clusters)
+    starts = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0)[: len(keys)])
+    sums = np.add.reduceat(np.concatenate([part.scores for part in fold_scores])[order], starts)
+    counts = np.diff(np.append(starts, len(keys)))
+    unique_keys = keys[order][starts]
+    has_all_pairs = len(unique_keys) == count_pairs(n_items)
+    pairs = None if has_all_pairs else np.column_stack(np.divmod(unique_keys, n_items))
+    return PairScores(n_items, pairs, sums / counts, None, fold_scores[0].n_clusters)
 
 
-LEAST_SETS = 5
-"""From how many item sets on these are held out, …"""
+MIN_SETS = 5
+"""Smallest number of item sets for which whole item sets are held out."""
 
-LEAST_SHARE = 0.5
-"""… if at least this share of the items of the others is of other entities."""
+MIN_SHARE = 0.5
+"""Smallest share of items that may be left for training when whole item sets are held out."""
 
-LEAST_ENTITIES = 50
-"""If not, and of fewer item sets, from how many entities on these are held out."""
+MIN_ENTITIES = 50
+"""Smallest number of entities for which entities are held out in place of item sets."""
 
 N_PARTS = 5
-"""Into how many parts the entities of few item sets are divided."""
+"""Number of folds when the entities of few item sets are held out."""
 
 MANY_PAIRS = 500_000
-"""From how many pairs on …"""
+"""Number of pairs above which there are at most `FEW_FOLDS` folds."""
 
 FEW_FOLDS = 3
-"""… there are at most so many folds."""
+"""Largest number of folds for item sets of many pairs."""
 
 
 class ValidationPlan(NamedTuple):
-    """What is held out.
+    """The folds of the automatic choice.
 
     Parameters
     ----------
+    examples
+        All item sets; the chosen candidate is fitted to them in the end.
     folds
-        What is fitted to and held out at a time. Without folds nothing can be validated, and every
-        candidate has its default operating point.
-    pooled
-        Whether entities are held out, whose scores are put together to those of whole item sets.
-    why
-        Why there are no folds.
+        The training items and the held-out items of each fold. Without folds nothing can be
+        validated, and every candidate predicts by its default decision rule.
+    holds_out_entities
+        Whether the folds hold out entities, so that their scores have to be pooled, and not whole
+        item sets.
+    reason
+        What the examples lack, where there are no folds.
     """
 
+    examples: Examples
     folds: Sequence[Fold]
-    pooled: bool = False
-    why: str = ""
+    holds_out_entities: bool = False
+    reason: str = ""
 
 
 def plan_validation(
@@ -189,48 +211,55 @@ def plan_validation(
     *,
     named: bool = False,
 ) -> ValidationPlan:
-    """Say what to hold out of the item sets; `named` says that entities mean the same in all.
+    """Decide whether to hold out item sets or entities.
 
-    Entities of one item set tell of others of the same item set. Of the next item set they tell
-    too little where that differs from those before, as few item sets do from each other.
+    `named` says that the entities have the same names in all item sets. Clusters of one item set
+    show how well a candidate predicts other clusters of that set. Clusters of few item sets do not
+    show how well it predicts a new item set, which may differ from all of them. So few item sets
+    are divided only if their entities are named.
     """
-    telling = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
-    if len(telling) >= LEAST_SETS:
-        return _of_many(examples, entities, telling, n_folds, random_state)
-    n_entities = _count(entities, telling) if len(telling) else 0
-    if n_entities >= LEAST_ENTITIES and (named or len(telling) == 1):
-        folds = entity_folds(examples, entities, telling, N_PARTS, random_state)
-        return ValidationPlan(folds, pooled=True)
-    return ValidationPlan([], why=_few_sets(examples, len(telling), n_entities))
+    usable = np.flatnonzero([len(truth) > 1 for truth in examples.truths])
+    if len(usable) >= MIN_SETS:
+        return _plan_for_many_sets(examples, entities, usable, n_folds, random_state)
+    n_entities = _count_entities(entities, usable) if len(usable) else 0
+    if n_entities >= MIN_ENTITIES and (named or len(usable) == 1):
+        folds = entity_folds(examples, entities, usable, N_PARTS, random_state)
+        return ValidationPlan(examples, folds, holds_out_entities=True)
+    reason = _describe_lack(len(examples.truths), len(usable), n_entities)
+    return ValidationPlan(examples, [], reason=reason)
 
 
-def _of_many(
-    examples: Examples, entities: list[Ints], numbers: Ints, n_folds: int, random_state: int
+def _plan_for_many_sets(
+    examples: Examples, entities: list[Ints], indices: Ints, n_folds: int, random_state: int
 ) -> ValidationPlan:
-    """Hold out item sets; or entities, if too little would be left without those of the sets."""
+    """Hold out item sets, or entities if too few items of other entities are left for training."""
     n_pairs = sum(count_pairs(len(truth)) for truth in examples.truths)
-    most = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
-    folds = item_set_folds(examples, entities, numbers, most, random_state)
-    if min(fold.share for fold in folds) >= LEAST_SHARE:
-        return ValidationPlan(folds)
-    n_entities = _count(entities, numbers)
-    if n_entities >= LEAST_ENTITIES:
-        folds = entity_folds(examples, entities, numbers, most, random_state)
-        return ValidationPlan(folds, pooled=True)
-    in_all = f"{n_entities} {'entity' if n_entities == 1 else 'entities'} in all"
-    return ValidationPlan([], why=f"item sets of {in_all}, fewer than {LEAST_ENTITIES}")
+    max_folds = n_folds if n_pairs <= MANY_PAIRS else min(n_folds, FEW_FOLDS)
+    folds = item_set_folds(examples, entities, indices, max_folds, random_state)
+    if min(fold.share for fold in folds) >= MIN_SHARE:
+        return ValidationPlan(examples, folds)
+    n_entities = _count_entities(entities, indices)
+    if n_entities >= MIN_ENTITIES:
+        folds = entity_folds(examples, entities, indices, max_folds, random_state)
+        return ValidationPlan(examples, folds, holds_out_entities=True)
+    reason = (
+        f"needs at least {MIN_ENTITIES} entities, because the item sets share them "
+        f"(got {n_entities})"
+    )
+    return ValidationPlan(examples, [], reason=reason)
 
 
-def _count(entities: list[Ints], numbers: Ints) -> int:
-    """Count the different entities of some item sets."""
-    return len(np.unique(joined(entities, numbers)))
+def _count_entities(entities: list[Ints], indices: Ints) -> int:
+    """Count the distinct entities of some item sets."""
+    return len(np.unique(_concatenate_entities(entities, indices)))
 
 
-def _few_sets(examples: Examples, n_telling: int, n_entities: int) -> str:
-    n_sets = len(examples.truths)
-    more = f" with {n_telling} of more than one item" if n_telling < n_sets else ""
-    sets = f"{n_sets} item set{'s'[: n_sets != 1]}{more}, fewer than {LEAST_SETS}"
-    if n_entities >= LEAST_ENTITIES:
-        return f"{sets}, of entities that are not named"
-    known = f"{n_entities} {'entity' if n_entities == 1 else 'entities'}"
-    return f"{sets}, of {known}, fewer than {LEAST_ENTITIES}"
+def _describe_lack(n_sets: int, n_usable: int, n_entities: int) -> str:
+    """Return what the examples lack to validate candidates on them."""
+    if n_usable == n_sets:
+        sets = f"needs at least {MIN_SETS} item sets (got {n_sets})"
+    else:
+        sets = f"needs at least {MIN_SETS} item sets of two or more items (got {n_usable})"
+    if n_entities >= MIN_ENTITIES:
+        return f"{sets}, or entity names: fit(..., entities=names)"
+    return f"{sets} or {MIN_ENTITIES} entities (got {n_entities})"

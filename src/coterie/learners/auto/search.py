@@ -1,4 +1,4 @@
-"""What each candidate reaches on held-out item sets, at its operating points."""
+"""The search of the automatic choice: candidates and the scores they reach on held-out data."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -24,49 +24,54 @@ from coterie.learners.auto.candidates import Candidate, Setup, Variant
 from coterie.learners.auto.decoding import mean_score_apart, smooth_over_thresholds, threshold_grid
 from coterie.learners.auto.measure import Measure
 from coterie.learners.auto.plan import Fold, HeldOut, ValidationPlan, pool_scores
-from coterie.learners.base import Examples, Learner
+from coterie.learners.base import Learner
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.similarities.base import shift_similarity
 
 MARGIN = 0.001
-"""Up to which difference candidates are level."""
+"""Differences of the metric up to this one count as ties."""
 
 
 class DecisionRule(NamedTuple):
-    """An operating point: a variant by its number, how long it is fitted, and how it predicts."""
+    """One way to predict with a candidate.
+
+    `variant` is the index of the variant among those of the candidate, and `length` the value of
+    its path parameter. `is_default` says that the clusterer and the threshold are the defaults.
+    """
 
     variant: int
     length: int | None
     clusterer: Clusterer
     threshold: float
-    default: bool
+    is_default: bool
 
 
 class Validation(NamedTuple):
-    """What a candidate reached at each point: a mean over held-out sets, and what tells its error.
+    """The results of a candidate on held-out item sets, for each of its decision rules.
 
-    The `values` of a point are those of each held-out set; of a single one, the pseudo-values of
-    the jackknife.
+    `means` has the mean of the metric for each rule. `values` has one row per rule with the metric
+    of each held-out set, or, if there is a single set, the pseudo-values of the jackknife. `scores`
+    has the held-out scores by variant and length.
     """
 
-    points: list[DecisionRule]
+    rules: list[DecisionRule]
     means: Floats
     values: Floats
-    scored: dict[tuple[int, int | None], list[PairScores]]
+    scores: dict[tuple[int, int | None], list[PairScores]]
     seconds: float
 
 
 class HeldOutScores(NamedTuple):
-    """The scores of an item set, by its number, from fits that had not seen the pairs."""
+    """Held-out scores of an item set; `set_index` is its index among all examples."""
 
-    number: int
+    set_index: int
     truth: Partition
     scores: PairScores
 
 
 class SelectedRule(NamedTuple):
-    """The operating point of a candidate, and what it reached on each held-out set."""
+    """The decision rule selected for a candidate, and its results on held-out item sets."""
 
     rule: DecisionRule
     mean: float
@@ -75,28 +80,25 @@ class SelectedRule(NamedTuple):
 
 @dataclass(eq=False)
 class CandidateSearch:
-    """The candidates as far as they were validated; each once.
+    """The candidates and their validation so far; each candidate is validated once.
 
     Parameters
     ----------
     setup
-        What all candidates share.
-    examples
-        What is fitted to in the end.
+        The settings that all candidates share.
     plan
-        What is held out.
+        The folds, and the examples to which the choice is fitted.
     candidates
-        What may be chosen, from the simplest on.
+        The candidates to choose from, the simplest first.
     metric
         A metric of `coterie.metrics`.
     n_jobs
         Number of processes.
     deadline
-        When to begin no more folds, by `time.monotonic`; the first candidate is always done.
+        Time of `time.monotonic` after which no fold is begun, except for the first candidate.
     """
 
     setup: Setup
-    examples: Examples
     plan: ValidationPlan
     candidates: Sequence[Candidate]
     metric: Callable[..., Any]
@@ -104,7 +106,7 @@ class CandidateSearch:
     deadline: float = inf
     validated: dict[Candidate, Validation] = field(default_factory=dict, init=False)
     unfinished: dict[Candidate, int] = field(default_factory=dict, init=False)
-    """How many folds were done of candidates for which there was no time."""
+    """The candidates that the deadline cut short, with the number of their finished folds."""
 
     @property
     def sign(self) -> float:
@@ -116,183 +118,220 @@ class CandidateSearch:
         """The first candidate."""
         return self.candidates[0]
 
-    def run(self, candidates: Sequence[Candidate], keep: int = 0) -> None:
-        """Validate candidates; of the first `keep` all folds are done, whatever the time."""
-        wanted = [each for each in candidates if each not in self.validated]
-        tasks = [(each, fold) for each in wanted for fold in self.plan.folds]
-        limits = {each: inf if at < keep else self.deadline for at, each in enumerate(wanted)}
+    def run(self, candidates: Sequence[Candidate], n_guaranteed: int = 0) -> None:
+        """Validate candidates; the deadline does not apply to the first `n_guaranteed`."""
+        pending = [candidate for candidate in candidates if candidate not in self.validated]
+        tasks = [(candidate, fold) for candidate in pending for fold in self.plan.folds]
+        deadlines = {
+            candidate: inf if rank < n_guaranteed else self.deadline
+            for rank, candidate in enumerate(pending)
+        }
         calls = (
-            delayed(_fitted_and_scored)(self.setup, self.setup.variants(each), fold, limits[each])
-            for each, fold in tasks
+            delayed(_fit_and_score)(
+                self.setup, self.setup.variants(candidate), fold, deadlines[candidate]
+            )
+            for candidate, fold in tasks
         )
-        answers: dict[Candidate, list[_Scored]] = {each: [] for each in wanted}
+        results: dict[Candidate, list[_FoldScores]] = {candidate: [] for candidate in pending}
         parallel = Parallel(self.n_jobs, return_as="generator")
-        for number, ((each, _), answer) in enumerate(zip(tasks, parallel(calls), strict=True), 1):
-            if answer is not None:
-                answers[each].append(answer)
-            if not number % len(self.plan.folds):  # the last fold of a candidate
-                self._take(each, answers.pop(each))
-            report("choose", number, len(tasks), str(each))
+        for n_done, ((candidate, _), fold_scores) in enumerate(
+            zip(tasks, parallel(calls), strict=True), 1
+        ):
+            if fold_scores is not None:
+                results[candidate].append(fold_scores)
+            if not n_done % len(self.plan.folds):  # the last fold of a candidate
+                self._validate(candidate, results.pop(candidate))
+            report("choose", n_done, len(tasks), str(candidate))
 
     def selected_rule(self, candidate: Candidate) -> SelectedRule:
-        """Return the operating point of a candidate.
+        """Select the decision rule of a validated candidate.
 
-        The best over held-out sets; but the best of those with the default clusterer and threshold
-        0 where that is within one standard error, of the paired differences, of it. Of a single set
-        it is the best: its scores are of as many pairs as those of a new one, and what it reached
-        at a threshold was averaged with what it did beside it.
+        The best default rule, if its mean over held-out sets is within one standard error of the
+        mean of the best rule; else the best rule. The standard error is that of the paired
+        differences. With a single item set it is always the best rule: its scores are of as many
+        pairs as a new item set has, and its results were averaged over neighbouring thresholds.
         """
-        found = self.validated[candidate]
-        means, gains = self.sign * found.means, self.sign * found.values
-        taken = int(np.argmax(means))
-        if len(self.judged) > 1:
-            defaults = [at for at, point in enumerate(found.points) if point.default]
-            plain = max(defaults, key=lambda at: float(means[at]))
-            behind = float(means[taken] - means[plain])
-            taken = plain if is_level(behind, gains[taken] - gains[plain]) else taken
-        return SelectedRule(found.points[taken], float(found.means[taken]), found.values[taken])
+        results = self.validated[candidate]
+        means, values = self.sign * results.means, self.sign * results.values
+        selected = int(np.argmax(means))
+        if len(self.held_out_sets) > 1:
+            defaults = [index for index, rule in enumerate(results.rules) if rule.is_default]
+            default = max(defaults, key=lambda index: float(means[index]))
+            gap = float(means[selected] - means[default])
+            if is_level(gap, values[selected] - values[default]):
+                selected = default
+        return SelectedRule(
+            results.rules[selected], float(results.means[selected]), results.values[selected]
+        )
 
     def rule(self, candidate: Candidate) -> DecisionRule:
-        """Return the operating point of a candidate, the default where it was not validated."""
+        """Return the decision rule of a candidate; the default if it was not validated."""
         if candidate in self.validated:
             return self.selected_rule(candidate).rule
         variant = self.setup.variants(candidate)[0]
         clusterer = self.setup.clusterers(variant)[0]
-        return DecisionRule(0, variant.lengths[0], clusterer, 0.0, default=True)
+        return DecisionRule(0, variant.lengths[0], clusterer, 0.0, is_default=True)
 
     def fit(self, candidate: Candidate) -> tuple[Learner, Any, Clusterer]:
-        """Fit a candidate to all item sets at its operating point.
+        """Fit a candidate to all item sets, by its decision rule.
 
-        Returns the learner, its similarity less the threshold, and the clusterer.
+        Returns the learner, its similarity minus the threshold, and the clusterer.
         """
-        point = self.rule(candidate)
-        variant = self.setup.variants(candidate)[point.variant]
+        rule = self.rule(candidate)
+        variant = self.setup.variants(candidate)[rule.variant]
         with threadpool_limits(1, "blas"), uninterrupted():
-            (learner,) = self.setup.fits(variant, self.examples, [point.length])
-        return learner, shift_similarity(learner.similarity_, point.threshold), point.clusterer
+            (learner,) = self.setup.fits(variant, self.plan.examples, [rule.length])
+        return learner, shift_similarity(learner.similarity_, rule.threshold), rule.clusterer
 
     @property
-    def judged(self) -> list[HeldOut]:
-        """The item sets that are judged by, whole."""
-        every = [each for fold in self.plan.folds for each in fold.held_out]
-        return list({each.number: each for each in every}.values())
+    def held_out_sets(self) -> list[HeldOut]:
+        """The item sets that occur in any fold as held out, each once."""
+        held_out = [item_set for fold in self.plan.folds for item_set in fold.held_out]
+        return list({item_set.set_index: item_set for item_set in held_out}.values())
 
     def held_out(self, candidate: Candidate) -> list[HeldOutScores]:
-        """Return what a candidate scored of held-out pairs, less its threshold."""
+        """Return the scores that a candidate gave to held-out pairs, minus its threshold."""
         if candidate not in self.validated:
             return []
-        point = self.rule(candidate)
-        scored = self.validated[candidate].scored[point.variant, point.length]
+        rule = self.rule(candidate)
+        set_scores = self.validated[candidate].scores[rule.variant, rule.length]
         return [
-            HeldOutScores(each.number, each.truth, subtract_threshold(scores, point.threshold))
-            for each, scores in zip(self.judged, scored, strict=True)
+            HeldOutScores(
+                held_out.set_index, held_out.truth, subtract_threshold(scores, rule.threshold)
+            )
+            for held_out, scores in zip(self.held_out_sets, set_scores, strict=True)
         ]
 
-    def _gathered(self, by_fold: Sequence[list[PairScores]]) -> list[PairScores]:
-        """Return the scores of each item set that is judged by."""
-        found: dict[int, list[PairScores]] = {each.number: [] for each in self.judged}
-        for fold, scored in zip(self.plan.folds, by_fold, strict=True):
-            for held_out, scores in zip(fold.held_out, scored, strict=True):
-                found[held_out.number].append(scores)
-        return [pool_scores(own) if self.plan.pooled else own[0] for own in found.values()]
+    def _gather(self, scores_of_folds: Sequence[list[PairScores]]) -> list[PairScores]:
+        """Return the scores of each held-out item set, pooled over the folds if need be."""
+        by_set: dict[int, list[PairScores]] = {
+            held_out.set_index: [] for held_out in self.held_out_sets
+        }
+        for fold, fold_scores in zip(self.plan.folds, scores_of_folds, strict=True):
+            for held_out, scores in zip(fold.held_out, fold_scores, strict=True):
+                by_set[held_out.set_index].append(scores)
+        if self.plan.holds_out_entities:
+            return [pool_scores(set_scores) for set_scores in by_set.values()]
+        return [set_scores[0] for set_scores in by_set.values()]
 
-    def _take(self, candidate: Candidate, answers: list["_Scored"]) -> None:
-        """Decode what all folds scored."""
-        if len(answers) < len(self.plan.folds):
-            self.unfinished[candidate] = len(answers)
+    def _validate(self, candidate: Candidate, results: list["_FoldScores"]) -> None:
+        """Evaluate all decision rules of a candidate on the scores of all folds."""
+        if len(results) < len(self.plan.folds):
+            self.unfinished[candidate] = len(results)
             return
-        begun = monotonic()
-        points, means, values, kept = [], [], [], {}
+        start = monotonic()
+        rules, means, values, scores = [], [], [], {}
         variants = self.setup.variants(candidate)
-        for key in answers[0].scored:
-            scored = self._gathered([answer.scored[key] for answer in answers])
-            kept[key] = scored
-            for at, (clusterer, grid, table) in enumerate(self._decoded(variants[key[0]], scored)):
-                points += [
-                    DecisionRule(*key, lower_missing_score(clusterer, t), t, not (at or t))
-                    for t in grid
+        for key in results[0].scores:
+            scores[key] = self._gather([fold_scores.scores[key] for fold_scores in results])
+            evaluations = self._evaluate(variants[key[0]], scores[key])
+            for rank, (clusterer, thresholds, table) in enumerate(evaluations):
+                rules += [
+                    DecisionRule(
+                        *key,
+                        lower_missing_score(clusterer, threshold),
+                        threshold,
+                        is_default=rank == 0 and threshold == 0.0,
+                    )
+                    for threshold in thresholds
                 ]
                 means.append(table[:, 0])
                 values.append(table[:, 1:])
-        seconds = sum(answer.seconds for answer in answers) + monotonic() - begun
+        seconds = sum(fold_scores.seconds for fold_scores in results) + monotonic() - start
         self.validated[candidate] = Validation(
-            points, np.concatenate(means), np.concatenate(values), kept, seconds
+            rules, np.concatenate(means), np.concatenate(values), scores, seconds
         )
 
-    def _decoded(
-        self, variant: Variant, scored: list[PairScores]
+    def _evaluate(
+        self, variant: Variant, set_scores: list[PairScores]
     ) -> list[tuple[Clusterer, list[float], Floats]]:
-        """Measure each clusterer at each threshold: a mean over sets, and what tells its error."""
-        truths = [each.truth for each in self.judged]
-        absent = mean_score_apart(scored, truths)
-        grid = threshold_grid(scored, truths)
-        alone = len(truths) == 1
-        clusterers = [with_missing_score(each, absent) for each in self.setup.clusterers(variant)]
-        measures = [Measure(self.metric, truth, alone) for truth in truths]
+        """Measure each clusterer at each threshold.
+
+        Returns the clusterer, the thresholds, and a table with one row per threshold: the mean over
+        item sets, then the values whose spread gives its standard error.
+        """
+        truths = [held_out.truth for held_out in self.held_out_sets]
+        missing = mean_score_apart(set_scores, truths)
+        thresholds = threshold_grid(set_scores, truths)
+        is_single = len(truths) == 1
+        clusterers = [
+            with_missing_score(clusterer, missing) for clusterer in self.setup.clusterers(variant)
+        ]
+        measures = [Measure(self.metric, truth, is_single) for truth in truths]
         calls = (
-            delayed(_measured)(clusterers, scores, grid, measure)
-            for scores, measure in zip(scored, measures, strict=True)
+            delayed(_measure_all)(clusterers, scores, thresholds, measure)
+            for scores, measure in zip(set_scores, measures, strict=True)
         )
-        each = list(Parallel(self.n_jobs)(calls))
-        means = np.mean([one[..., :1] for one in each], axis=0)
-        by_set = np.concatenate([means, *(one[..., 1:] for one in each)], axis=-1)
-        reached = smooth_over_thresholds(by_set) if alone else by_set
-        return [(clusterer, grid.tolist(), reached[at]) for at, clusterer in enumerate(clusterers)]
+        # Each array is clusterers × thresholds × (metric, values of the standard error).
+        arrays = list(Parallel(self.n_jobs)(calls))
+        means = np.mean([array[..., :1] for array in arrays], axis=0)
+        tables = np.concatenate([means, *(array[..., 1:] for array in arrays)], axis=-1)
+        if is_single:
+            tables = smooth_over_thresholds(tables)
+        return [
+            (clusterer, thresholds.tolist(), table)
+            for clusterer, table in zip(clusterers, tables, strict=True)
+        ]
 
 
-class _Scored(NamedTuple):
-    """The scores of the held-out sets of one fold by variant and length, and the time it took."""
+class _FoldScores(NamedTuple):
+    """The scores of the held-out sets of one fold by variant and length, and the time they took."""
 
-    scored: dict[tuple[int, int | None], list[PairScores]]
+    scores: dict[tuple[int, int | None], list[PairScores]]
     seconds: float
 
 
-def is_level(behind: float, differences: Floats) -> bool:
-    """Tell whether what is behind the best, in the mean, is within one standard error of it.
+def is_level(gap: float, differences: Floats) -> bool:
+    """Return whether a mean gap to the best is within one standard error, or within `MARGIN`.
 
-    It is the standard error of the differences, set by set: that sets differ says nothing. A
-    thousandth is level whatever its error: nothing so small is worth less simplicity.
+    The standard error is that of the paired differences, because some item sets are harder than
+    others for every candidate. A gap within `MARGIN` never justifies a less simple candidate,
+    however small its standard error is.
     """
-    return behind <= max(standard_error(differences), MARGIN)
+    return gap <= max(standard_error(differences), MARGIN)
 
 
 def standard_error(values: Floats) -> float:
-    """Return the standard error of a mean; 0 of a single value."""
+    """Return the standard error of a mean; 0 for a single value."""
     return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
 
 
-def _fitted_and_scored(
+def _fit_and_score(
     setup: Setup, variants: list[Variant], fold: Fold, deadline: float
-) -> _Scored | None:
-    """Fit to what a fold leaves, and score what it holds out; nothing after the deadline."""
-    begun = monotonic()
-    if begun > deadline:
+) -> _FoldScores | None:
+    """Fit variants to the training items of a fold and score its held-out pairs.
+
+    Returns None if the deadline has passed.
+    """
+    start = monotonic()
+    if start > deadline:
         return None
-    scored = {}
-    # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
+    scores = {}
+    # BLAS rounds differently with several threads, and worker processes have fewer threads: with
+    # one thread the result does not depend on the number of processes.
     with (
         threadpool_limits(1, "blas"),
         uninterrupted(),
         located(f"{fold.name} held out"),
     ):
-        for number, variant in enumerate(variants):
-            fits = setup.fits(variant, fold.fitted_to, variant.lengths)
-            for length, fitted in zip(variant.lengths, fits, strict=True):
-                model = fitted.to_model()
-                scored[number, length] = [each.scores(model) for each in fold.held_out]
-    return _Scored(scored, monotonic() - begun)
+        for index, variant in enumerate(variants):
+            learners = setup.fits(variant, fold.training_examples, variant.lengths)
+            for length, learner in zip(variant.lengths, learners, strict=True):
+                model = learner.to_model()
+                scores[index, length] = [held_out.scores(model) for held_out in fold.held_out]
+    return _FoldScores(scores, monotonic() - start)
 
 
-def _measured(
+def _measure_all(
     clusterers: list[Clusterer],
     scores: PairScores,
     thresholds: Floats,
     measure: Measure,
 ) -> Floats:
-    """Return what is measured of each clusterer (rows) at each threshold (columns) on one set."""
+    """Measure each clusterer (axis 0) at each threshold (axis 1) on one item set."""
     return np.array(
         [
-            [measure(each) for each in partitions_at(clusterer, scores, thresholds)]
+            [measure(predicted) for predicted in partitions_at(clusterer, scores, thresholds)]
             for clusterer in clusterers
         ]
     )

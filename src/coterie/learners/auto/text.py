@@ -1,69 +1,75 @@
-"""The table of what was tried, in plain text."""
+"""The table of compared candidates as plain text."""
 
 from collections.abc import Sequence
 from typing import Any
 
-HEADINGS = ("candidate", "mean", "± to best", "clusterer", "threshold", "rounds")
-TEXTS = (0, 3)
-"""The columns that are texts."""
+HEADINGS = ("candidate", "mean", "std error", "clusterer", "threshold", "rounds")
+"""Headings of `row_cells`; the standard error is that of the difference to the best candidate."""
+
+LEFT_ALIGNED = (0, 3, 7)
+"""The indices of the columns of text; the other columns hold numbers."""
 
 
 def format_table(table: Sequence[Any], choice: Any, reason: str, seconds: float) -> str:
-    """Lay out the rows of a table in columns, the choice marked, and say why it was chosen."""
-    tried = [row for row in table if row.clusterer is not None]
-    marks = [_mark(row, row is choice) for row in tried]
+    """Return the compared candidates in aligned columns, then those not tried, then the choice."""
+    compared = [row for row in table if row.clusterer is not None]
     rows = [
         (*HEADINGS, "seconds", ""),
         *(
-            (*row_cells(row), "" if row.mean is None else f"{row.seconds:.1f}", mark)
-            for row, mark in zip(tried, marks, strict=True)
+            (
+                *row_cells(row),
+                "" if row.mean is None else f"{row.seconds:.1f}",
+                _mark(row, row is choice),
+            )
+            for row in compared
         ),
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if at in (*TEXTS, 7) else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if column in LEFT_ALIGNED else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]
     lines += untried_lines(table)
-    lines.append(f"Chosen in {seconds:.1f} s: {_named(choice)}; {reason}.")
+    lines.append(f"Chosen in {seconds:.1f} s: {_full_name(choice)}; {reason}.")
     return "\n".join(lines)
 
 
 def row_cells(row: Any) -> tuple[str, ...]:
-    """Return what is shown of a candidate that was tried, under `HEADINGS`."""
+    """Return the cells of a compared candidate, one per heading of `HEADINGS`."""
     return (
-        _named(row),
-        _number(row.mean, ".4f"),
-        _number(row.standard_error or None, ".4f"),
+        _full_name(row),
+        _format_number(row.mean, ".4f"),
+        _format_number(row.standard_error or None, ".4f"),
         "" if row.clusterer is None else type(row.clusterer).__name__,
-        _number(row.threshold, ".3g"),
-        _number(row.n_rounds, "d"),
+        _format_number(row.threshold, ".3g"),
+        _format_number(row.n_rounds, "d"),
     )
 
 
 def untried_lines(table: Sequence[Any]) -> list[str]:
-    """Say which candidates were not tried, those for the same reason together."""
-    why: dict[str, list[str]] = {}
+    """Return one line per reason for which candidates were not tried."""
+    by_reason: dict[str, list[str]] = {}
     for row in table:
         if row.clusterer is None:
-            why.setdefault(row.status.removeprefix("not tried: "), []).append(_named(row))
-    return [f"Not tried, for {reason}: {', '.join(names)}." for reason, names in why.items()]
+            reason = row.status.removeprefix("not tried: ")
+            by_reason.setdefault(reason, []).append(_full_name(row))
+    return [f"Not tried ({reason}): {', '.join(names)}." for reason, names in by_reason.items()]
 
 
 def _mark(row: Any, is_choice: bool) -> str:
-    """Say what became of a candidate, where there is anything to say."""
+    """Return the status of a row unless it is the usual one, or "chosen"."""
     if row.status != "tried":
         return str(row.status)
     return "chosen" if is_choice else ""
 
 
-def _named(row: Any) -> str:
+def _full_name(row: Any) -> str:
     gamma = "" if row.gamma is None else f", γ = {row.gamma:g}"
     return f"{row.name}{' with context' if row.context else ''}{gamma}"
 
 
-def _number(value: Any, how: str) -> str:
-    return "" if value is None else format(value, how)
+def _format_number(value: Any, spec: str) -> str:
+    return "" if value is None else format(value, spec)

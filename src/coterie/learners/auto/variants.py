@@ -1,4 +1,4 @@
-"""What is tried of each family of learners of the automatic choice."""
+"""The learners and settings that the automatic choice tries of each family."""
 
 from dataclasses import replace
 
@@ -11,15 +11,20 @@ from coterie.learners.boosting.trees import default_trees
 from coterie.learners.linking.left_linking import LatentLeftLinking
 from coterie.learners.pairwise import scaled_logistic
 
-GAMMAS, GAMMA = (0.2, 1.0), 0.5
-"""The temperatures of latent left-linking, and that of boosted left-linking."""
+GAMMAS = (0.2, 1.0)
+"""Temperatures of latent left-linking."""
+
+BOOSTING_GAMMA = 0.5
+"""Temperature of boosted left-linking."""
 
 PASSES = (5, 20)
-ROUNDS = (100, 50, 200)
-"""For how many passes or rounds a learner is looked at; the first is the default."""
+"""Numbers of passes of latent left-linking; the first is the default."""
 
-FAST = 0.2
-"""The learning rate of boosted left-linking: few of its pairs compete, and it overfits late."""
+ROUNDS = (100, 50, 200)
+"""Numbers of rounds of boosting; the first is the default."""
+
+FAST_LEARNING_RATE = 0.2
+"""Learning rate of boosted left-linking, which overfits late because few of its pairs compete."""
 
 
 def logistic(setup: Setup) -> list[Variant]:
@@ -28,14 +33,14 @@ def logistic(setup: Setup) -> list[Variant]:
 
 
 def left_linking(setup: Setup) -> list[Variant]:
-    """Return latent left-linking at two temperatures, of scaled features and of plain ones."""
-    # Division by deviations makes rare binary features large, which costs 2.5 CoNLL on GUM; but
-    # features of other kinds may need it.
-    scaled, given = WithConstant(Scaled(setup.base)), WithConstant(setup.base)
+    """Return latent left-linking at two temperatures, with scaled and with unscaled features."""
+    # Dividing by standard deviations makes rare binary features large, which costs 2.5 points of
+    # CoNLL on GUM; but features of other kinds may need it.
+    scaled, unscaled = WithConstant(Scaled(setup.base)), WithConstant(setup.base)
     return [
-        Variant(LatentLeftLinking(gamma, featurizer=columns, **setup.shared), PASSES, gamma)
+        Variant(LatentLeftLinking(gamma, featurizer=featurizer, **setup.shared), PASSES, gamma)
         for gamma in GAMMAS
-        for columns in (scaled, given)
+        for featurizer in (scaled, unscaled)
     ]
 
 
@@ -46,9 +51,10 @@ def boosted_pairs(setup: Setup) -> list[Variant]:
 
 
 def structured(setup: Setup) -> list[Variant]:
-    """Return boosting of left links where all item sets are ordered, else of correlations."""
-    own = {"featurizer": setup.featurizer, **setup.shared}
+    """Return boosted left-linking for ordered items, else boosted correlation clustering."""
+    params = {"featurizer": setup.featurizer, **setup.shared}
     if not setup.ordered:
-        return [Variant(StructuredBoosting(CorrelationRisk(), **own), ROUNDS)]
-    trees = replace(default_trees(), learning_rate=FAST)
-    return [Variant(StructuredBoosting(LeftLinkRisk(GAMMA), trees, **own), ROUNDS, GAMMA)]
+        return [Variant(StructuredBoosting(CorrelationRisk(), **params), ROUNDS)]
+    trees = replace(default_trees(), learning_rate=FAST_LEARNING_RATE)
+    learner = StructuredBoosting(LeftLinkRisk(BOOSTING_GAMMA), trees, **params)
+    return [Variant(learner, ROUNDS, BOOSTING_GAMMA)]
