@@ -58,12 +58,12 @@ MEMBERS = [
 ]
 
 
-def few_sets(seed):
+def make_small_corpus(seed):
     return make_item_sets(n_sets=4, n_items=16, random_state=seed)
 
 
-def an_instance(seed, n_items=9, n_columns=4):
-    """Features of all pairs, a truth, another partition, and weights."""
+def random_instance(seed, n_items=9, n_columns=4):
+    """Return features of all pairs, a truth, a predicted partition, and weights."""
     rng = np.random.default_rng(seed)
     features = rng.random((n_items * (n_items - 1) // 2, n_columns))
     truth, predicted = (Partition(rng.integers(4, size=n_items)) for _ in range(2))
@@ -71,7 +71,7 @@ def an_instance(seed, n_items=9, n_columns=4):
 
 
 def plain_error(features, truth, predicted, coef, root):
-    """Eq. 3, over all ordered pairs."""
+    """Return the error of eq. 3, summed over all ordered pairs."""
     n_items = len(truth)
     distances = np.zeros((n_items, n_items))
     values = features @ coef
@@ -79,27 +79,27 @@ def plain_error(features, truth, predicted, coef, root):
         distances[i, j] = distances[j, i] = value
     total, top = 0.0, distances.max()
     for i, j in product(range(n_items), repeat=2):
-        same = truth.labels[i] == truth.labels[j]
-        found = predicted.labels[i] == predicted.labels[j]
-        total += distances[i, j] * (same and not found)
-        total += (top - distances[i, j]) * (found and not same)
+        in_truth = truth.labels[i] == truth.labels[j]
+        in_predicted = predicted.labels[i] == predicted.labels[j]
+        total += distances[i, j] * (in_truth and not in_predicted)
+        total += (top - distances[i, j]) * (in_predicted and not in_truth)
     return total / n_items**2
 
 
 @pytest.mark.parametrize("distance", [Manhattan(), Euclidean()])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_error_is_equation_3(seed, distance):
-    features, truth, predicted, coef = an_instance(seed)
+    features, truth, predicted, coef = random_instance(seed)
     distances = distance(DenseFeatures(features), coef)
-    found = weighted_clustering_error(truth, predicted, distances)
+    error = weighted_clustering_error(truth, predicted, distances)
     root = isinstance(distance, Euclidean)
-    assert found == pytest.approx(plain_error(features, truth, predicted, coef, root))
+    assert error == pytest.approx(plain_error(features, truth, predicted, coef, root))
 
 
 @pytest.mark.parametrize("distance", [Manhattan(), Euclidean()])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_exact_update_is_the_gradient_of_equation_3(seed, distance):
-    features, truth, predicted, coef = an_instance(seed)
+    features, truth, predicted, coef = random_instance(seed)
     root = isinstance(distance, Euclidean)
     update = ExactUpdate(distance=distance)
     gradient = update.gradient(DenseFeatures(features), truth, predicted, coef)
@@ -113,7 +113,7 @@ def test_the_exact_update_is_the_gradient_of_equation_3(seed, distance):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_paper_update_is_equation_6_term_by_term(seed):
-    features, truth, predicted, coef = an_instance(seed)
+    features, truth, predicted, coef = random_instance(seed)
     gradient = PaperUpdate().gradient(DenseFeatures(features), truth, predicted, coef)
     n_items = len(truth)
     for column in range(len(coef)):
@@ -130,21 +130,21 @@ def test_the_paper_update_is_equation_6_term_by_term(seed):
         assert gradient[column] == pytest.approx(psi_p - psi_h, abs=1e-12)
 
 
-def test_gradients_take_labels_and_refuse_other_shapes():
-    features, truth, predicted, coef = an_instance(0)
+def test_gradients_take_labels_and_refuse_wrong_shapes():
+    features, truth, predicted, coef = random_instance(0)
     update = PaperUpdate()
     expected = update.gradient(DenseFeatures(features), truth, predicted, coef)
-    found = update.gradient(features, truth.labels.tolist(), predicted.labels, coef.tolist())
-    np.testing.assert_array_equal(found, expected)
-    with pytest.raises(FeatureError, match="one row a pair"):
+    gradient = update.gradient(features, truth.labels.tolist(), predicted.labels, coef.tolist())
+    np.testing.assert_array_equal(gradient, expected)
+    with pytest.raises(FeatureError, match="one row per pair"):
         update.gradient(features[1:], truth, predicted, coef)
     with pytest.raises(PartitionError):
         update.gradient(features, truth, predicted.labels[1:], coef)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_updates_differ_by_what_is_wrongly_joined(seed):
-    features, truth, predicted, coef = an_instance(seed)
+def test_the_updates_differ_by_the_wrongly_joined_pairs(seed):
+    features, truth, predicted, coef = random_instance(seed)
     operator = DenseFeatures(features)
     paper, exact = (
         update.gradient(operator, truth, predicted, coef)
@@ -156,23 +156,23 @@ def test_the_updates_differ_by_what_is_wrongly_joined(seed):
 
 
 @pytest.mark.parametrize("update", [PaperUpdate(), ExactUpdate()])
-def test_listed_pairs_have_the_gradient_of_their_rows(update):
-    features, truth, predicted, coef = an_instance(3)
+def test_candidate_pairs_have_the_gradient_of_their_rows(update):
+    features, truth, predicted, coef = random_instance(3)
     pairs = all_pairs(len(truth))[::2]
-    found = update.gradient(DenseFeatures(features[::2]), truth, predicted, coef, pairs)
-    alone = features[::2]
+    gradient = update.gradient(DenseFeatures(features[::2]), truth, predicted, coef, pairs)
+    rows = features[::2]
     same, joined = truth.together(pairs), predicted.together(pairs)
     weights = same.astype(float) - joined
     if isinstance(update, ExactUpdate):
-        weights[np.argmax(alone @ coef)] += np.count_nonzero(joined & ~same)
-    np.testing.assert_allclose(found, alone.T @ weights * 2 / len(truth) ** 2)
+        weights[np.argmax(rows @ coef)] += np.count_nonzero(joined & ~same)
+    np.testing.assert_allclose(gradient, rows.T @ weights * 2 / len(truth) ** 2)
 
 
 # The learner.
 
 
 def plain_learner(distances, truth, n_clusters, coef, rate, n_iterates, clusterer):
-    """Figure 3 of the paper, with weights clipped at 0, in plain NumPy."""
+    """Run the algorithm of figure 3 of the paper in plain NumPy, with weights clipped at 0."""
     n_items = len(truth)
     same = truth.together()
     coefs, errors = [], []
@@ -213,7 +213,7 @@ def test_the_learner_is_that_of_figure_3(seed, clusterer):
 
 @pytest.mark.parametrize("update", [PaperUpdate(), ExactUpdate(), PaperUpdate(literal=True)])
 def test_the_best_iterate_is_returned_and_no_worse_than_the_start(update):
-    item_sets, truths = few_sets(3)
+    item_sets, truths = make_small_corpus(3)
     learner = DiscriminativeClustering(update=update, n_init=3).fit(item_sets, truths)
     regrets = [step.regret for step in learner.history_]
     assert learner.history_[learner.best_iter_].regret == min(regrets) <= regrets[0]
@@ -221,15 +221,17 @@ def test_the_best_iterate_is_returned_and_no_worse_than_the_start(update):
     similarity = learner.similarity_
     errors = [
         weighted_clustering_error(
-            truth, found, similarity.distance(similarity.featurizer(item_set, None), learner.coef_)
+            truth,
+            partition,
+            similarity.distance(similarity.featurizer(item_set, None), learner.coef_),
         )
-        for item_set, truth, found in zip(item_sets, truths, predicted, strict=True)
+        for item_set, truth, partition in zip(item_sets, truths, predicted, strict=True)
     ]
     assert np.mean(errors) == pytest.approx(min(regrets), abs=1e-12)
 
 
-def test_weights_sum_to_1_and_have_the_sign_asked_for():
-    item_sets, truths = few_sets(1)
+def test_weights_sum_to_1_and_have_the_required_sign():
+    item_sets, truths = make_small_corpus(1)
     for update in (PaperUpdate(), ExactUpdate(), PaperUpdate(nonnegative=False)):
         learner = DiscriminativeClustering(update=update).fit(item_sets, truths)
         for step in learner.history_:
@@ -238,7 +240,7 @@ def test_weights_sum_to_1_and_have_the_sign_asked_for():
     assert any(step.coef.min() < 0 for step in learner.history_)
 
 
-def test_it_stops_as_soon_as_all_is_right():
+def test_it_stops_as_soon_as_all_partitions_are_correct():
     values = np.array([0.0, 0.1, 5.0, 5.1, 9.0])[:, None]
     item_set = ItemSet(values, n_clusters=3)
     learner = DiscriminativeClustering().fit([item_set], [[0, 0, 1, 1, 2]])
@@ -248,7 +250,7 @@ def test_it_stops_as_soon_as_all_is_right():
 
 
 def test_more_starts_are_never_worse_and_seeds_repeat():
-    item_sets, truths = few_sets(5)
+    item_sets, truths = make_small_corpus(5)
     one, four, again = (
         DiscriminativeClustering(n_init=n_init, max_iter=4, random_state=7).fit(item_sets, truths)
         for n_init in (1, 4, 4)
@@ -259,8 +261,8 @@ def test_more_starts_are_never_worse_and_seeds_repeat():
     assert not np.array_equal(one.history_[0].coef, other.history_[0].coef)
 
 
-def test_where_the_weights_start():
-    item_sets, truths = few_sets(5)
+def test_the_spread_of_the_initial_weights():
+    item_sets, truths = make_small_corpus(5)
     n_columns = np.asarray(item_sets[0].items).shape[1]
     for update in (PaperUpdate(start=0.0), ExactUpdate(start=0.0, literal=True)):
         learner = DiscriminativeClustering(update=update, max_iter=1).fit(item_sets, truths)
@@ -272,17 +274,17 @@ def test_where_the_weights_start():
         PaperUpdate(start=1.5)
 
 
-def test_it_goes_on_from_given_weights():
-    item_sets, truths = few_sets(5)
+def test_it_starts_from_given_weights():
+    item_sets, truths = make_small_corpus(5)
     first = DiscriminativeClustering(max_iter=6).fit(item_sets, truths)
     start = first.history_[2].coef
-    rest = DiscriminativeClustering(max_iter=4, n_init=2).fit(
+    two_starts = DiscriminativeClustering(max_iter=4, n_init=2).fit(
         item_sets, truths, coef_init=3 * start
     )
     history = DiscriminativeClustering(max_iter=4).fit(item_sets, truths, coef_init=start).history_
-    for step, same in zip(history, first.history_[2:], strict=True):
-        np.testing.assert_allclose(step.coef, same.coef, atol=1e-12)
-    assert rest.history_[rest.best_iter_].regret <= min(step.regret for step in history)
+    for step, expected in zip(history, first.history_[2:], strict=True):
+        np.testing.assert_allclose(step.coef, expected.coef, atol=1e-12)
+    assert two_starts.history_[two_starts.best_iter_].regret <= min(step.regret for step in history)
     with pytest.raises(InputError, match="coef_init has shape"):
         DiscriminativeClustering().fit(item_sets, truths, coef_init=[1.0])
     for bad in (np.full(len(start), np.nan), -np.ones(len(start))):
@@ -290,29 +292,32 @@ def test_it_goes_on_from_given_weights():
             DiscriminativeClustering().fit(item_sets, truths, coef_init=bad)
 
 
-def test_held_out_sets_choose_but_do_not_teach():
-    item_sets, truths = few_sets(2)
-    rest = [number for number in range(len(truths)) if number not in (1, 3)]
+def test_held_out_sets_select_but_are_not_learned_from():
+    item_sets, truths = make_small_corpus(2)
+    training = [index for index in range(len(truths)) if index not in (1, 3)]
     learner = DiscriminativeClustering(max_iter=8).fit(
         item_sets, truths, metric=pair_scores, held_out=[3, 1]
     )
-    alone = DiscriminativeClustering(max_iter=8).fit(
-        [item_sets[at] for at in rest], [truths[at] for at in rest]
+    without = DiscriminativeClustering(max_iter=8).fit(
+        [item_sets[index] for index in training], [truths[index] for index in training]
     )
-    assert len(learner.history_) == len(alone.history_)
-    for step, same in zip(learner.history_, alone.history_, strict=True):
-        np.testing.assert_allclose(step.coef, same.coef)
-    found = learner.predict([item_sets[at] for at in (1, 3)])
-    reached = np.mean([pair_scores(truths[at], p).f1 for at, p in zip((1, 3), found, strict=True)])
-    assert reached == pytest.approx(-learner.history_[learner.best_iter_].regret)
-    assert reached == pytest.approx(-min(step.regret for step in learner.history_))
+    assert len(learner.history_) == len(without.history_)
+    for step, expected in zip(learner.history_, without.history_, strict=True):
+        np.testing.assert_allclose(step.coef, expected.coef)
+    predicted = learner.predict([item_sets[index] for index in (1, 3)])
+    f1s = [pair_scores(truths[i], p).f1 for i, p in zip((1, 3), predicted, strict=True)]
+    f1 = np.mean(f1s)
+    assert f1 == pytest.approx(-learner.history_[learner.best_iter_].regret)
+    assert f1 == pytest.approx(-min(step.regret for step in learner.history_))
 
 
-def test_a_metric_of_loss_is_kept_low():
-    item_sets, truths = few_sets(2)
+def test_a_loss_metric_is_minimised():
+    item_sets, truths = make_small_corpus(2)
     learner = DiscriminativeClustering().fit(item_sets, truths, metric=pair_loss)
-    found = learner.predict(item_sets)
-    losses = [pair_loss(truth, own) for truth, own in zip(truths, found, strict=True)]
+    predicted = learner.predict(item_sets)
+    losses = [
+        pair_loss(truth, partition) for truth, partition in zip(truths, predicted, strict=True)
+    ]
     assert np.mean(losses) == pytest.approx(min(step.regret for step in learner.history_))
 
 
@@ -328,14 +333,14 @@ def test_few_thresholds_are_all_tried(seed):
     def cluster(threshold):
         return [AverageLinkage()(PairScores(8, None, threshold - distances))]
 
-    chosen = best_threshold([distances], [truth], cluster)
-    every = [0.2, 0.3, 0.5, 0.7, 0.9, 2.0]
-    best = max(pair_scores(truth, cluster(at)[0]).f1 for at in every)
-    assert chosen.f1 == pytest.approx(best)
-    assert pair_scores(truth, cluster(chosen.threshold)[0]).f1 == chosen.f1
+    choice = best_threshold([distances], [truth], cluster)
+    thresholds = [0.2, 0.3, 0.5, 0.7, 0.9, 2.0]
+    best = max(pair_scores(truth, cluster(threshold)[0]).f1 for threshold in thresholds)
+    assert choice.f1 == pytest.approx(best)
+    assert pair_scores(truth, cluster(choice.threshold)[0]).f1 == choice.f1
 
 
-def test_who_stops_at_a_threshold():
+def test_which_clusterers_stop_at_a_threshold():
     assert stops_at_threshold(Greedy(), [3])
     assert stops_at_threshold(SingleLinkage(), [3, None])
     assert stops_at_threshold(SingleLinkage(threshold=0.1), [3])
@@ -345,8 +350,8 @@ def test_who_stops_at_a_threshold():
     assert not stops_at_threshold(clusterers.KernelKMeans(), [None])
 
 
-def test_the_threshold_goes_with_the_model(tmp_path):
-    item_sets, truths = few_sets(4)
+def test_models_contain_the_threshold(tmp_path):
+    item_sets, truths = make_small_corpus(4)
     learner = DiscriminativeClustering(AverageLinkage()).fit(item_sets, truths)
     threshold = learner.history_[learner.best_iter_].threshold
     assert learner.similarity_.threshold == threshold is not None
@@ -355,43 +360,45 @@ def test_the_threshold_goes_with_the_model(tmp_path):
     assert loaded.predict(item_sets) == learner.predict(item_sets)
 
 
-def counted(item_sets, truths):
-    """Give item sets their numbers of clusters."""
+def with_true_counts(item_sets, truths):
+    """Return item sets with their true numbers of clusters."""
     return [
         ItemSet(item_set.items, n_clusters=truth.n_clusters)
         for item_set, truth in zip(item_sets, truths, strict=True)
     ]
 
 
-def test_linkage_trained_with_numbers_of_clusters_stops_where_they_are_unknown():
-    item_sets, truths = few_sets(4)
-    known = counted(item_sets, truths)
-    learner = DiscriminativeClustering(AverageLinkage()).fit(known, truths)
+def test_linkage_trained_with_numbers_of_clusters_has_a_threshold_too():
+    item_sets, truths = make_small_corpus(4)
+    counted_sets = with_true_counts(item_sets, truths)
+    learner = DiscriminativeClustering(AverageLinkage()).fit(counted_sets, truths)
     best = learner.history_[learner.best_iter_]
     assert best.threshold is None
-    assert learner.score(item_sets, truths) > 0.8 * learner.score(known, truths)
-    reached = macro(pair_scores, truths, learner.predict(known)).f1
-    assert reached == pytest.approx(best.f1)
+    assert learner.score(item_sets, truths) > 0.8 * learner.score(counted_sets, truths)
+    f1 = macro(pair_scores, truths, learner.predict(counted_sets)).f1
+    assert f1 == pytest.approx(best.f1)
 
 
 def test_a_threshold_of_the_clusterer_is_added():
-    item_sets, truths = few_sets(4)
+    item_sets, truths = make_small_corpus(4)
     learners = [
         DiscriminativeClustering(SingleLinkage(threshold)).fit(item_sets, truths)
         for threshold in (None, 5.0)
     ]
-    first, second = ([step.f1 for step in each.history_] for each in learners)
+    first, second = ([step.f1 for step in learner.history_] for learner in learners)
     np.testing.assert_allclose(first, second)
     assert learners[0].predict(item_sets) == learners[1].predict(item_sets)
 
 
-def test_sets_held_out_without_a_number_of_clusters_get_that_of_the_truth():
-    item_sets, truths = few_sets(4)
-    known, last = counted(item_sets, truths), [len(truths) - 2, len(truths) - 1]
+def test_held_out_sets_take_the_number_of_clusters_of_the_truth():
+    item_sets, truths = make_small_corpus(4)
+    counted_sets, held_out = with_true_counts(item_sets, truths), [len(truths) - 2, len(truths) - 1]
     regrets = []
-    for rest in (known[-2:], item_sets[-2:]):
+    for held_out_sets in (counted_sets[-2:], item_sets[-2:]):
         learner = DiscriminativeClustering()
-        learner.fit([*known[:-2], *rest], truths, metric=pair_scores, held_out=last)
+        learner.fit(
+            [*counted_sets[:-2], *held_out_sets], truths, metric=pair_scores, held_out=held_out
+        )
         regrets.append([step.regret for step in learner.history_])
     assert regrets[0] == regrets[1]
     assert len(set(regrets[0])) > 1
@@ -413,28 +420,29 @@ def test_any_clusterer_in_the_loop(member):
 
 
 def test_a_clusterer_of_scikit_learn_in_the_loop():
-    item_sets, truths = few_sets(6)
+    item_sets, truths = make_small_corpus(6)
     item_sets = [
         ItemSet(s.items, n_clusters=t.n_clusters) for s, t in zip(item_sets, truths, strict=True)
     ]
-    theirs = EstimatorClusterer(AgglomerativeClustering(metric="precomputed", linkage="average"))
+    wrapped = EstimatorClusterer(AgglomerativeClustering(metric="precomputed", linkage="average"))
     learners = [
-        DiscriminativeClustering(each).fit(item_sets, truths) for each in (theirs, AverageLinkage())
+        DiscriminativeClustering(clusterer).fit(item_sets, truths)
+        for clusterer in (wrapped, AverageLinkage())
     ]
     np.testing.assert_allclose(learners[0].coef_, learners[1].coef_)
 
 
-def test_numbers_of_clusters_come_from_the_truth_where_they_must_be_known():
-    item_sets, truths = few_sets(6)
+def test_numbers_of_clusters_come_from_the_truth_if_required():
+    item_sets, truths = make_small_corpus(6)
     learner = DiscriminativeClustering(KMedoids(), max_iter=3).fit(item_sets, truths)
     with pytest.raises(ItemSetError, match="number of clusters is not known"):
         learner.predict(item_sets)
-    known = [ItemSet(each.items, n_clusters=2) for each in item_sets]
-    assert {found.n_clusters for found in learner.predict(known)} == {2}
+    counted_sets = [ItemSet(item_set.items, n_clusters=2) for item_set in item_sets]
+    assert {partition.n_clusters for partition in learner.predict(counted_sets)} == {2}
 
 
 def test_euclidean_distances_are_those_of_vectors():
-    item_sets, truths = few_sets(6)
+    item_sets, truths = make_small_corpus(6)
     update = PaperUpdate(distance=Euclidean())
     learner = DiscriminativeClustering(AverageLinkage(), update=update).fit(item_sets, truths)
     vectors = np.asarray(item_sets[0].items)
@@ -446,7 +454,7 @@ def test_euclidean_distances_are_those_of_vectors():
 
 
 def test_a_kernel_map_of_pair_features():
-    item_sets, truths = few_sets(6)
+    item_sets, truths = make_small_corpus(6)
     featurizer = Kernelized(SquaredDifferences(), RBF(0.1), Nystroem(20))
     learner = DiscriminativeClustering(featurizer=featurizer).fit(item_sets, truths)
     start, best = learner.history_[0], learner.history_[learner.best_iter_]
@@ -454,7 +462,7 @@ def test_a_kernel_map_of_pair_features():
     assert len(learner.coef_) == 20
 
 
-def test_columns_are_turned_by_what_the_truth_shows():
+def test_similarity_columns_are_found_by_the_truth_and_turned():
     rng = np.random.default_rng(0)
     truth = Partition(rng.integers(4, size=16))
     same = truth.together()
@@ -471,7 +479,7 @@ def test_columns_are_turned_by_what_the_truth_shows():
     assert learner.predict(sets) == [truth]
 
 
-def test_how_far_below_0_distances_begin_does_not_matter():
+def test_a_shift_of_the_distances_does_not_matter():
     rng = np.random.default_rng(1)
     truth = Partition(rng.integers(5, size=20))
     distances = rng.random((190, 4)) + 0.3 * ~truth.together()[:, None]
@@ -488,7 +496,7 @@ def test_how_far_below_0_distances_begin_does_not_matter():
 
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_vectors_far_from_0_lose_no_digits(offset):
-    item_sets, truths = few_sets(6)
+    item_sets, truths = make_small_corpus(6)
     moved = [ItemSet(np.asarray(s.items) + offset) for s in item_sets]
     update = PaperUpdate(distance=Euclidean(), start=0.0)
     learner = DiscriminativeClustering(AverageLinkage(), 1.0, 5, update).fit(moved, truths)
@@ -496,7 +504,7 @@ def test_vectors_far_from_0_lose_no_digits(offset):
     assert learner.history_[0].f1 == pytest.approx(near.history_[0].f1, abs=1e-3)
 
 
-def test_scaled_features_are_turned_as_the_truth_shows():
+def test_scaled_similarities_are_turned_into_distances():
     names = ["John Kennedy", "JFK", "Mr. Kennedy", "Bob Dole", "Robert Dole", "IBM", "I.B.M. Corp."]
     sets, truth = [ItemSet({"name": names})], Partition([0, 0, 0, 1, 1, 2, 2])
     learner = DiscriminativeClustering(featurizer=Scaled(NameFeatures())).fit(sets, [truth])
@@ -504,8 +512,8 @@ def test_scaled_features_are_turned_as_the_truth_shows():
     assert written(featurizer(sets[0], None)).min() >= 0.0
 
 
-def test_literal_features_are_taken_as_they_are():
-    item_sets, truths = few_sets(6)
+def test_literal_features_are_used_unchanged():
+    item_sets, truths = make_small_corpus(6)
     update = PaperUpdate(literal=True)
     learner = DiscriminativeClustering(update=update, featurizer=GivenFeatures())
     learner.fit(item_sets, truths)
@@ -522,7 +530,7 @@ class Counting(SquaredDifferences):
 
 
 def test_features_are_computed_once():
-    item_sets, truths = few_sets(6)
+    item_sets, truths = make_small_corpus(6)
     Counting.calls = 0
     DiscriminativeClustering(featurizer=Counting(), n_init=3).fit(item_sets, truths)
     assert Counting.calls == len(item_sets)
@@ -536,25 +544,25 @@ def test_sets_without_pairs_and_without_columns_that_vary():
 
 
 def test_streams_take_thresholds_and_no_context():
-    item_sets, truths = few_sets(6)
+    item_sets, truths = make_small_corpus(6)
     learner = DiscriminativeClustering(LeftLink()).fit(item_sets, truths)
     stream = Stream(learner.to_model())
-    found = [each.cluster for each in stream.add_many(np.asarray(item_sets[0].items))]
-    assert learner.predict(item_sets[:1]) == [Partition(found)]
+    labels = [assignment.cluster for assignment in stream.add_many(np.asarray(item_sets[0].items))]
+    assert learner.predict(item_sets[:1]) == [Partition(labels)]
     similarity = replace(learner.similarity_, threshold=None)
     with pytest.raises(InputError):
         Stream(replace(learner.to_model(), similarity=similarity))
 
 
 def test_it_can_be_tuned():
-    item_sets, truths = few_sets(6)
-    found = tune(
+    item_sets, truths = make_small_corpus(6)
+    tuned = tune(
         DiscriminativeClustering(max_iter=3), item_sets, truths, {"learning_rate": [1.0, 100.0]}
     )
-    assert found.params["learning_rate"] in (1.0, 100.0)
+    assert tuned.params["learning_rate"] in (1.0, 100.0)
 
 
-# What goes wrong.
+# Errors and interrupts.
 
 
 class Stopping(SingleLinkage):
@@ -579,23 +587,26 @@ def test_an_interrupt_keeps_the_best_so_far():
         DiscriminativeClustering(Stopping()).fit([item_set], [truth])
 
 
-def test_refusals():
+def test_bad_parameters_are_refused():
     item_sets, truths = make_item_sets(n_sets=2)
     bad = {
-        "update": ({"update": "paper"}, r"give PaperUpdate\(\) or ExactUpdate\(\)"),
+        "update": ({"update": "paper"}, r"use PaperUpdate\(\) or ExactUpdate\(\)"),
         "clusterer": ({"clusterer": SingleLinkage}, r"SingleLinkage"),
         "rate": ({"learning_rate": 0.0}, "learning_rate"),
         "iterations": ({"max_iter": 0}, "max_iter"),
         "starts": ({"n_init": 0}, "n_init"),
         "seed": ({"random_state": -1}, "random_state"),
-        "no clusterer": ({"clusterer": None}, "the clusterer is None"),
-        "rounding": ({"clusterer": BallRounding()}, r"give one of coterie\.clusterers"),
-        "beyond": ({"learning_rate": 1e308, "clusterer": AverageLinkage(n_clusters=3)}, "lower it"),
+        "no clusterer": ({"clusterer": None}, "clusterer is None"),
+        "rounding": ({"clusterer": BallRounding()}, r"use one of coterie\.clusterers"),
+        "beyond": (
+            {"learning_rate": 1e308, "clusterer": AverageLinkage(n_clusters=3)},
+            "lower the rate",
+        ),
     }
     for params, message in bad.values():
         with pytest.raises(InputError, match=message):
             DiscriminativeClustering(**params).fit(item_sets, truths)
-    with pytest.raises(InputError, match="takes no weights below 0"):
+    with pytest.raises(InputError, match="no weight may be below 0"):
         ExactUpdate(nonnegative=False, distance=Euclidean())
     with pytest.raises(InputError, match="held_out has 2 of 2"):
         DiscriminativeClustering().fit(item_sets, truths, held_out=[0, 1])

@@ -1,4 +1,4 @@
-"""Supervised discriminative clustering: train a distance with the clusterer in the loop."""
+"""Supervised discriminative clustering, which trains a distance together with a clusterer."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,14 +15,14 @@ from coterie.clusterers import SingleLinkage
 from coterie.exceptions import InputError, located
 from coterie.features.differences import AbsoluteDifferences, SquaredDifferences
 from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
-from coterie.learners.discriminative.orientation import as_distances, varying
+from coterie.learners.discriminative.orientation import as_distances, find_varying_columns
 from coterie.learners.discriminative.runs import (
+    Criterion,
     DiscriminativeRun,
     DistanceSet,
     Iterate,
-    Judge,
     stops_at_threshold,
-    takes_number,
+    takes_n_clusters,
 )
 from coterie.learners.discriminative.updates import PaperUpdate, Update
 from coterie.learners.linking.link_sets import refuse_wrong_row_count
@@ -38,55 +38,55 @@ PAPER_UPDATE = PaperUpdate()
 class DiscriminativeClustering(Learner):
     """Learn a distance of pairs under which a clusterer reproduces the given partitions (SDC).
 
-    The SDC learner of Li & Roth 2005: from random weights on, it clusters the training sets with
-    the distance so far, moves the weights against the gradient of the weighted clustering error
-    (eq. 3) and divides them by their sum; after `max_iter` clusterings, or as soon as one is right,
-    the weights of the best one are kept. Nothing makes the error fall from one to the next. With
-    several item sets, it is their mean.
+    The SDC learner of Li & Roth 2005 starts with random weights. It clusters the training sets with
+    the current distance, moves the weights against the gradient of the weighted clustering error
+    (eq. 3, averaged over item sets), divides them by their sum, and repeats. After `max_iter`
+    clusterings, or as soon as one is correct, it keeps the weights of the best clustering. The
+    error may rise from one iteration to the next.
 
-    Features must grow with distance. Featurizers that know which columns do not, such as
-    `NameFeatures`, have them turned around (1 − φ); of features that come with the item sets, the
-    columns are taken to be similarities that are higher on average for pairs that are together.
-    Columns that are the same for all training pairs get the weight 0. See `PaperUpdate` for
-    features as they are.
+    Features must grow with distance. Columns that a featurizer declares to be similarities, such as
+    those of `NameFeatures`, are turned into distances 1 − φ. Among the features that come with item
+    sets, columns that are higher on average for pairs that are together count as similarities.
+    Columns that are constant over all training pairs get the weight 0. With `literal` of
+    `PaperUpdate`, features are used unchanged.
 
-    Clusterers that stop at a threshold (linkage where the number of clusters is not given, and
-    those of correlation clustering) see τ − d, with the τ of the best F1 over training pairs, found
-    anew for each distance. All others see D − d with D the largest distance of the item set; where
-    a clusterer must know the number of clusters and the item set does not, training takes that of
-    the truth. Linkage that was trained with the numbers of clusters gets a τ as well, for item sets
-    without one.
+    Clusterers that stop at a threshold (correlation clustering, and linkage if the number of
+    clusters is not given) take the scores τ − d, where τ has the best F1 over training pairs and is
+    chosen again for each distance d. All other clusterers take the scores D − d, where D is the
+    largest distance of the item set. If such a clusterer requires the number of clusters and an
+    item set does not give it, training takes it from the truth. Linkage that is trained with given
+    numbers of clusters gets a τ as well, for item sets without one.
 
     Parameters
     ----------
     clusterer
         Partitions the items in training and in prediction: any clusterer.
     learning_rate
-        How far to go against the gradient. Weights sum to 1.
+        The step size against the gradient, for weights that sum to 1.
     max_iter
-        How many clusterings of the training sets to make.
+        The largest number of clusterings of the training sets.
     update
-        `PaperUpdate` or `ExactUpdate`, which know the sign of the weights and the distance.
+        `PaperUpdate` or `ExactUpdate`, with parameters for the signs of weights and the distance.
     featurizer
-        Computes the features of pairs. None takes those of the item sets: of pairs as they are, of
-        item vectors the absolute differences (squares with the distance `Euclidean`).
+        Computes the features of pairs. None means the pair features of the item sets, or absolute
+        differences of their item vectors (squared ones with the distance `Euclidean`).
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     n_init
-        From how many random weights to start; the best iterate of all is kept.
+        The number of starts from random weights; the best iterate of all starts is kept.
     random_state
-        Seed of the first weights.
+        The seed of the initial weights.
 
     Attributes
     ----------
     similarity_
-        The learned similarity of pairs: nearer than τ or D.
+        The learned similarity of pairs, τ − d or D − d.
     coef_
-        The weights of the distance, one a feature.
+        The weights of the distance, one per feature.
     history_
-        One `Iterate` a clustering, of the start that has the best.
+        One `Iterate` per clustering, for the start that has the best one.
     best_iter_
-        The number of the one that was kept, from 0 on.
+        The index of the best iterate in `history_`.
 
     Examples
     --------
@@ -142,91 +142,95 @@ class DiscriminativeClustering(Learner):
         item_sets
             A list of item sets, or of anything that `ItemSet` takes.
         partitions
-            The correct partition of each: a `Partition`, or one label an item.
+            The correct partition of each item set: a `Partition`, or one label per item.
         metric
-            What the best iterate is told by, a metric such as `coterie.metrics.pair_scores` (of
-            which F1 counts); None stands for the weighted clustering error.
+            The metric that selects the best iterate, such as `coterie.metrics.pair_scores` (by its
+            F1); None means the weighted clustering error.
         held_out
-            The numbers of item sets that are not learned from, but tell the best iterate; None lets
-            the training sets do so.
+            The indices of item sets that are not learned from, but select the best iterate; None
+            means that the training sets select it.
         coef_init
-            Weights of the distance to start from, one a feature, in place of the first random
-            ones: what a pair classifier of the same distances found, say, which a learning rate of
-            1 then adapts to the clusterer.
+            Initial weights of the distance, one per feature, which replace the first random ones.
+            They may come from a pair classifier of the same distances; a learning rate of 1 then
+            adapts them to the clusterer.
         """
-        self._learn(as_examples(item_sets, partitions), Judge(metric), held_out, coef_init)
+        self._learn(as_examples(item_sets, partitions), Criterion(metric), held_out, coef_init)
         return self
 
     def _fit(self, examples: Examples) -> None:
-        self._learn(examples, Judge())
+        self._learn(examples, Criterion())
 
     def _learn(
         self,
         examples: Examples,
-        judge: Judge,
+        criterion: Criterion,
         held_out: Iterable[int] | None = None,
         coef_init: ArrayLike | None = None,
     ) -> None:
         n_init = as_whole("n_init", self.n_init, 1)
         random_state = as_whole("random_state", self.random_state)
-        self._refuse_what_does_not_fit()
-        featurizer, run = self._start(examples, judge, held_out)
-        given = None if coef_init is None else _as_coef(coef_init, run)
+        self._check_params()
+        featurizer, run = self._start(examples, criterion, held_out)
+        first_start = None if coef_init is None else _as_coef(coef_init, run)
         histories: list[list[Iterate]] = []
         interrupted = False
         try:
-            for number in range(n_init):
+            for start_index in range(n_init):
                 histories.append([])
-                rng = np.random.default_rng([random_state, number])
-                start = self.update.drawn(len(run.free), rng) if number or given is None else given
+                rng = np.random.default_rng([random_state, start_index])
+                start = self.update.drawn(len(run.free), rng)
+                if first_start is not None and not start_index:
+                    start = first_start
                 for iterate in run.iterates(start):
                     histories[-1].append(iterate)
-                    done = number * run.max_iter + len(histories[-1])
-                    report("fit", done, n_init * run.max_iter, f"error {iterate.objective:.4g}")
+                    n_done = start_index * run.max_iter + len(histories[-1])
+                    report("fit", n_done, n_init * run.max_iter, f"error {iterate.objective:.4g}")
         except KeyboardInterrupt:
             if not histories[0]:
                 raise
             interrupted = True
-        self._keep(featurizer, [history for history in histories if history])
+        self._set_result(featurizer, [history for history in histories if history])
         if not interrupted:
-            self._find_threshold(run)
+            self._add_threshold(run)
         else:
             warn_of_interrupt(stacklevel=3)
 
-    def _refuse_what_does_not_fit(self) -> None:
+    def _check_params(self) -> None:
         refuse_class("clusterer", self.clusterer)
         if not hasattr(self.clusterer, "objective"):
             raise InputError(
-                f"the clusterer is {self.clusterer!r}; give one of coterie.clusterers, such as "
+                f"clusterer is {self.clusterer!r}; use one of coterie.clusterers, such as "
                 "SingleLinkage()"
             )
         if not isinstance(self.update, Update):
-            raise InputError(f"update is {self.update!r}; give PaperUpdate() or ExactUpdate()")
+            raise InputError(f"update is {self.update!r}; use PaperUpdate() or ExactUpdate()")
 
     def _start(
-        self, examples: Examples, judge: Judge, held_out: Iterable[int] | None
+        self, examples: Examples, criterion: Criterion, held_out: Iterable[int] | None
     ) -> tuple[Featurizer, DiscriminativeRun]:
-        """Compute the features, once for all iterations."""
+        """Compute the features of all item sets, once for all iterations."""
         n_sets = len(examples.truths)
-        judged = np.empty(0, np.intp) if held_out is None else as_held_out(held_out, n_sets)
-        taught = complement(n_sets, judged)
-        featurizer = self._featurizer.fit([examples.item_sets[at] for at in taught])
+        held_out_indices = (
+            np.empty(0, np.intp) if held_out is None else as_held_out(held_out, n_sets)
+        )
+        training_indices = complement(n_sets, held_out_indices)
+        featurizer = self._featurizer.fit([examples.item_sets[index] for index in training_indices])
         sets = self._sets(examples, featurizer)
-        shown = [sets[at] for at in taught]
-        free = np.ones(shown[0].features.shape[1], dtype=np.bool_)
+        training_sets = [sets[index] for index in training_indices]
+        free = np.ones(training_sets[0].features.shape[1], dtype=np.bool_)
         if not self.update.literal:
-            features = [each.features for each in shown]
-            free = varying(features)
-            together = [each.truth.together(each.pairs) for each in shown]
+            features = [example.features for example in training_sets]
+            free = find_varying_columns(features)
+            together = [example.truth.together(example.pairs) for example in training_sets]
             featurizer = as_distances(featurizer, features, together)
-            sets = [replace(each, features=featurizer.turned(each.features)) for each in sets]
-        numbers = [sets[at].n_clusters for at in taught]
-        if takes_number(self.clusterer) and not stops_at_threshold(self.clusterer, numbers):
-            sets = [each.counted() for each in sets]
+            sets = [replace(s, features=featurizer.turned(s.features)) for s in sets]
+        n_clusters = [sets[index].n_clusters for index in training_indices]
+        if takes_n_clusters(self.clusterer) and not stops_at_threshold(self.clusterer, n_clusters):
+            sets = [s.with_n_clusters() for s in sets]
         run = DiscriminativeRun(
-            [sets[at] for at in taught],
-            [sets[at] for at in judged],
-            judge,
+            [sets[index] for index in training_indices],
+            [sets[index] for index in held_out_indices],
+            criterion,
             self.clusterer,
             self.update,
             as_positive("learning_rate", self.learning_rate),
@@ -237,18 +241,20 @@ class DiscriminativeClustering(Learner):
 
     def _sets(self, examples: Examples, featurizer: Featurizer) -> list[DistanceSet]:
         sets = []
-        for number, (item_set, truth) in enumerate(zip(*examples, strict=True)):
-            with located(f"item set {number}"):
+        for index, (item_set, truth) in enumerate(zip(*examples, strict=True)):
+            with located(f"item set {index}"):
                 pairs = self._blocker(item_set)
                 features = featurizer(item_set, pairs)
                 refuse_wrong_row_count(features, count_pairs(len(item_set), pairs))
                 sets.append(DistanceSet(features, pairs, truth, item_set.n_clusters))
         return sets
 
-    def _keep(self, featurizer: Featurizer, histories: list[list[Iterate]]) -> None:
-        """Keep the best iterate: the first of the least regret."""
-        self.history_ = min(histories, key=lambda history: min(each.regret for each in history))
-        regrets = [each.regret for each in self.history_]
+    def _set_result(self, featurizer: Featurizer, histories: list[list[Iterate]]) -> None:
+        """Set the fitted attributes to the best iterate, the first one of the least regret."""
+        self.history_ = min(
+            histories, key=lambda history: min(iterate.regret for iterate in history)
+        )
+        regrets = [iterate.regret for iterate in self.history_]
         self.best_iter_ = regrets.index(min(regrets))
         best = self.history_[self.best_iter_]
         self.similarity_ = DistanceSimilarity(
@@ -258,10 +264,10 @@ class DiscriminativeClustering(Learner):
         self._trained = self.clusterer
         self._finish()
 
-    def _find_threshold(self, run: DiscriminativeRun) -> None:
-        """Find where linkage stops if others do not tell their number of clusters, as these did."""
-        if not run.stops and stops_at_threshold(self.clusterer, [None]):
-            threshold = run.stop(self.coef_).threshold
+    def _add_threshold(self, run: DiscriminativeRun) -> None:
+        """Choose a threshold for item sets without n_clusters, if all training sets had one."""
+        if not run.uses_threshold and stops_at_threshold(self.clusterer, [None]):
+            threshold = run.choose_threshold(self.coef_).threshold
             self.similarity_ = replace(self.similarity_, threshold=threshold)
 
     @property
@@ -279,11 +285,11 @@ def _as_coef(coef_init: ArrayLike, run: DiscriminativeRun) -> Floats:
     coef = as_floats("coef_init", coef_init)
     if coef.shape != run.free.shape:
         raise InputError(
-            f"coef_init has shape {coef.shape}; give {len(run.free)} numbers, one a feature"
+            f"coef_init has shape {coef.shape}; give {len(run.free)} numbers, one per feature"
         )
-    if not (np.isfinite(coef).all() and run.started(coef).any()):
+    if not (np.isfinite(coef).all() and run.initial_coef(coef).any()):
         raise InputError(
-            "coef_init has an infinite number, a NaN, or no weight above 0 of a feature that "
-            "varies; give finite numbers, of which more is further apart"
+            "coef_init has an infinite number, a NaN, or no weight above 0 for a feature that "
+            "varies; give finite weights, positive for features that grow with distance"
         )
     return coef

@@ -1,4 +1,4 @@
-"""The SDC learner at work: cluster, measure, update, again; and where to stop joining."""
+"""The iterations of SDC (cluster, measure, update), and the choice of a threshold."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from coterie.similarities.distance import largest_distance
 
 
 class ThresholdChoice(NamedTuple):
-    """A threshold, and what it makes of the training sets."""
+    """A threshold, with the partitions that it gives and their mean F1 over pairs."""
 
     threshold: float
     partitions: list[Partition]
@@ -26,11 +26,11 @@ class ThresholdChoice(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """One clustering of the training sets, and the weights behind it.
+    """One clustering of the training sets, and the weights of its distance.
 
     `objective` is the mean weighted clustering error of the training sets (Li & Roth 2005, eq. 3),
-    `f1` their mean F1 over pairs. `regret` is what the best iterate has least of: the objective,
-    or a metric, negated where higher is better, of the training sets or of those held out.
+    `f1` their mean F1 over pairs. `regret` is lowest for the best iterate. It is the objective or
+    the chosen metric, negated if higher is better, of the held-out sets if there are any.
     """
 
     objective: float
@@ -49,28 +49,28 @@ class DistanceSet:
     truth: Partition
     n_clusters: int | None
 
-    def counted(self) -> "DistanceSet":
-        """Return the set with its number of clusters; if it has none, that of the truth."""
-        known = self.truth.n_clusters if self.n_clusters is None else self.n_clusters
-        return replace(self, n_clusters=known)
+    def with_n_clusters(self) -> "DistanceSet":
+        """Return the set with a number of clusters, from the truth if it has none itself."""
+        n_clusters = self.truth.n_clusters if self.n_clusters is None else self.n_clusters
+        return replace(self, n_clusters=n_clusters)
 
     def scores(self, distances: Floats, threshold: float | None) -> PairScores:
-        """Score pairs by how much nearer they are than the threshold, or than the furthest."""
+        """Score pairs by the threshold, or else the largest distance, minus their distance."""
         n_items = len(self.truth)
         top = largest_distance(distances) if threshold is None else threshold
-        own = np.full(n_items, top)  # items are at no distance from themselves
-        return PairScores(n_items, self.pairs, top - distances, own, self.n_clusters)
+        diagonal = np.full(n_items, top)  # an item has distance 0 from itself
+        return PairScores(n_items, self.pairs, top - distances, diagonal, self.n_clusters)
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Tells which iterate is the best: by a metric, or by the clustering error."""
+class Criterion:
+    """The measure that decides which iterate is best: a metric, or the clustering error."""
 
     metric: Any = None
 
     def __post_init__(self) -> None:
         if self.metric is not None:
-            scorer(self.metric)  # refuses what is no metric, or does not tell its direction
+            scorer(self.metric)  # refuses all but metrics that declare a direction
 
     def regret(
         self,
@@ -78,25 +78,25 @@ class Judge:
         distances: Sequence[Floats],
         partitions: Sequence[Partition],
     ) -> float:
-        """Return what the best iterate has least of."""
+        """Return the value that is lowest for the best iterate."""
         if self.metric is None:
             return mean_error(sets, distances, partitions)
-        found = macro(self.metric, [each.truth for each in sets], partitions)
-        value = found.f1 if isinstance(found, Scores) else float(found)
+        score = macro(self.metric, _truths(sets), partitions)
+        value = score.f1 if isinstance(score, Scores) else float(score)
         return -value if self.metric.greater_is_better else value
 
 
 @dataclass(frozen=True, eq=False)
 class DiscriminativeRun:
-    """All that the iterations share.
+    """The data and parameters that all iterations share.
 
-    Without sets to judge by, the training sets do; `free` tells the columns whose weights are
-    learned.
+    The criterion is measured on the held-out sets, or on the training sets if there are none.
+    `free` has True for the columns whose weights are learned.
     """
 
-    taught: Sequence[DistanceSet]
-    judged: Sequence[DistanceSet]
-    judge: Judge
+    training_sets: Sequence[DistanceSet]
+    held_out_sets: Sequence[DistanceSet]
+    criterion: Criterion
     clusterer: Clusterer
     update: Update
     learning_rate: float
@@ -104,44 +104,48 @@ class DiscriminativeRun:
     free: Bools
 
     def iterates(self, start: Floats) -> Iterator[Iterate]:
-        """Yield what each clustering comes to, from some weights on."""
-        coef: Floats | None = self.started(start)
+        """Yield the result of each clustering, starting from the given weights."""
+        coef: Floats | None = self.initial_coef(start)
         for _ in range(self.max_iter):
-            if coef is None:  # all is right, or no weight is left
+            if coef is None:  # all partitions are correct, or no weight is left
                 return
-            iterate, partitions = self._clustered(coef)
+            iterate, partitions = self._cluster(coef)
             yield iterate
-            coef = self._moved(coef, partitions)
+            coef = self._next_coef(coef, partitions)
 
-    def started(self, start: Floats) -> Floats:
-        """Return weights to start from, all 0 where no column tells anything."""
+    def initial_coef(self, start: Floats) -> Floats:
+        """Return normalised weights to start from; all are 0 if no column is free and positive."""
         coef = self.update.normalised(np.where(self.free, start, 0.0))
         return np.zeros(len(self.free)) if coef is None else coef
 
-    def stop(self, coef: Floats) -> ThresholdChoice:
-        """Find where to stop if no numbers of clusters are known."""
-        sets = [replace(each, n_clusters=None) for each in self.taught]
-        return self._stop(sets, self._distances(sets, coef))
+    def choose_threshold(self, coef: Floats) -> ThresholdChoice:
+        """Choose the threshold for item sets without a number of clusters."""
+        sets = [replace(each, n_clusters=None) for each in self.training_sets]
+        return self._best_threshold(sets, self._distances(sets, coef))
 
-    def _stop(self, sets: Sequence[DistanceSet], distances: Sequence[Floats]) -> ThresholdChoice:
-        # A clusterer with a threshold of its own joins what is nearer by as much.
-        own = getattr(self.clusterer, "threshold", None) if self.clusterer.objective is None else 0
+    def _best_threshold(
+        self, sets: Sequence[DistanceSet], distances: Sequence[Floats]
+    ) -> ThresholdChoice:
+        # A clusterer that joins only scores above its own threshold needs one higher by as much.
+        offset = None
+        if self.clusterer.objective is None:
+            offset = getattr(self.clusterer, "threshold", None)
         return best_threshold(
             distances,
-            [each.truth for each in sets],
-            lambda at: self._partitions(sets, distances, at),
-            float(own or 0.0),
+            _truths(sets),
+            lambda threshold: self._partitions(sets, distances, threshold),
+            float(offset or 0.0),
         )
 
-    def _clustered(self, coef: Floats) -> tuple[Iterate, list[Partition]]:
-        """Cluster the training sets, and those by which to judge."""
-        distances = self._distances(self.taught, coef)
-        if self.stops:
-            threshold, partitions, f1 = self._stop(self.taught, distances)
+    def _cluster(self, coef: Floats) -> tuple[Iterate, list[Partition]]:
+        """Cluster the training sets and the held-out sets."""
+        distances = self._distances(self.training_sets, coef)
+        if self.uses_threshold:
+            threshold, partitions, f1 = self._best_threshold(self.training_sets, distances)
         else:
-            threshold, partitions = None, self._partitions(self.taught, distances, None)
-            f1 = macro(pair_scores, [each.truth for each in self.taught], partitions).f1
-        objective = mean_error(self.taught, distances, partitions)
+            threshold, partitions = None, self._partitions(self.training_sets, distances, None)
+            f1 = macro(pair_scores, _truths(self.training_sets), partitions).f1
+        objective = mean_error(self.training_sets, distances, partitions)
         regret = self._regret(coef, threshold, distances, partitions)
         return Iterate(objective, f1, regret, threshold, coef), partitions
 
@@ -152,66 +156,70 @@ class DiscriminativeRun:
         distances: Sequence[Floats],
         partitions: Sequence[Partition],
     ) -> float:
-        """Judge by the sets held out, or by the training sets as they were clustered."""
-        if not self.judged:
-            return self.judge.regret(self.taught, distances, partitions)
-        distances = self._distances(self.judged, coef)
-        partitions = self._partitions(self.judged, distances, threshold)
-        return self.judge.regret(self.judged, distances, partitions)
+        """Apply the criterion to the held-out sets, or else to the clustered training sets."""
+        if not self.held_out_sets:
+            return self.criterion.regret(self.training_sets, distances, partitions)
+        distances = self._distances(self.held_out_sets, coef)
+        partitions = self._partitions(self.held_out_sets, distances, threshold)
+        return self.criterion.regret(self.held_out_sets, distances, partitions)
 
-    def _moved(self, coef: Floats, partitions: Sequence[Partition]) -> Floats | None:
-        """Return the next weights; None if all is right, or no weight is left."""
-        pairs = list(zip(self.taught, partitions, strict=True))
-        if all(each.truth == found for each, found in pairs):
+    def _next_coef(self, coef: Floats, partitions: Sequence[Partition]) -> Floats | None:
+        """Return the next weights, or None if all partitions are correct or no weight is left."""
+        examples = list(zip(self.training_sets, partitions, strict=True))
+        if all(example.truth == predicted for example, predicted in examples):
             return None
         gradients = [
-            self.update.gradient(each.features, each.truth, found, coef, each.pairs)
-            for each, found in pairs
+            self.update.gradient(example.features, example.truth, predicted, coef, example.pairs)
+            for example, predicted in examples
         ]
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = coef - self.learning_rate * np.mean(gradients, axis=0)
-        if not np.isfinite(moved).all():
+            next_coef = coef - self.learning_rate * np.mean(gradients, axis=0)
+        if not np.isfinite(next_coef).all():
             raise InputError(
-                f"a step with the learning_rate {self.learning_rate:g} leads beyond all numbers; "
-                "lower it, or make the features smaller, as Scaled(featurizer) does"
+                f"a step with learning_rate={self.learning_rate:g} makes weights infinite; lower "
+                "the rate, or make the features smaller, as Scaled(featurizer) does"
             )
-        return self.update.normalised(np.where(self.free, moved, 0.0))
+        return self.update.normalised(np.where(self.free, next_coef, 0.0))
 
     def _distances(self, sets: Sequence[DistanceSet], coef: Floats) -> list[Floats]:
-        return [self.update.distance(each.features, coef) for each in sets]
+        return [self.update.distance(distance_set.features, coef) for distance_set in sets]
 
     def _partitions(
         self, sets: Sequence[DistanceSet], distances: Sequence[Floats], threshold: float | None
     ) -> list[Partition]:
         return [
-            self.clusterer(each.scores(own, threshold))
-            for each, own in zip(sets, distances, strict=True)
+            self.clusterer(distance_set.scores(pair_distances, threshold))
+            for distance_set, pair_distances in zip(sets, distances, strict=True)
         ]
 
     @property
-    def stops(self) -> bool:
-        """Whether a threshold decides how many clusters there are of some training set."""
-        return stops_at_threshold(self.clusterer, [each.n_clusters for each in self.taught])
+    def uses_threshold(self) -> bool:
+        """Return whether a threshold decides the number of clusters of some training set."""
+        return stops_at_threshold(self.clusterer, [s.n_clusters for s in self.training_sets])
 
 
-def stops_at_threshold(clusterer: Clusterer, numbers: Sequence[int | None]) -> bool:
-    """Tell clusterers that join what scores above 0 from those that make so many clusters.
+def stops_at_threshold(clusterer: Clusterer, n_clusters: Sequence[int | None]) -> bool:
+    """Return whether a clusterer stops joining at a threshold, not at a number of clusters.
 
-    Linkage does either, by whether the numbers of clusters are known.
+    Linkage stops at a threshold if an item set has no number of clusters, given by `n_clusters`.
     """
     if clusterer.objective is not None:
         return not isinstance(clusterer.objective, KMeans)
     if not hasattr(clusterer, "threshold") or getattr(clusterer, "n_clusters", None) is not None:
         return False
-    return clusterer.threshold is not None or None in numbers
+    return clusterer.threshold is not None or None in n_clusters
 
 
-def takes_number(clusterer: Clusterer) -> bool:
-    """Tell clusterers that make as many clusters as the item set says, and say no number else."""
+def takes_n_clusters(clusterer: Clusterer) -> bool:
+    """Return whether a clusterer takes the number of clusters from each item set."""
     if hasattr(clusterer, "n_clusters"):
         return clusterer.n_clusters is None
     estimator = getattr(clusterer, "estimator", None)
     return estimator is not None and estimator.get_params().get("n_clusters") is not None
+
+
+def _truths(sets: Sequence[DistanceSet]) -> list[Partition]:
+    return [distance_set.truth for distance_set in sets]
 
 
 def mean_error(
@@ -219,14 +227,14 @@ def mean_error(
 ) -> float:
     """Return the mean weighted clustering error of item sets."""
     errors = [
-        weighted_clustering_error(each.truth, found, own, each.pairs)
-        for each, own, found in zip(sets, distances, partitions, strict=True)
+        weighted_clustering_error(example.truth, predicted, pair_distances, example.pairs)
+        for example, pair_distances, predicted in zip(sets, distances, partitions, strict=True)
     ]
     return float(np.mean(errors))
 
 
-COARSE, FINE = 16, 6
-"""How many thresholds are tried over all distances, and each time around the best so far."""
+N_COARSE, N_FINE = 16, 6
+"""Number of thresholds tried first, over all distances, and then each time near the best one."""
 
 
 def best_threshold(
@@ -237,32 +245,32 @@ def best_threshold(
 ) -> ThresholdChoice:
     """Return the threshold whose clustering has the highest mean F1 over pairs.
 
-    Thresholds lie between neighbouring distances. First come those below which the number of pairs
-    grows by equal factors, then some around the best so far, until these are known; of equally good
-    neighbours the middle one is taken. A better one further away may be missed. An offset is added
-    to all.
+    Candidates are the midpoints between neighbouring distances, plus `offset`. The first ones tried
+    are those below which the number of pairs grows by equal factors. Then come candidates around
+    the best one so far, until all of these have been tried. Among neighbours of equal F1, the
+    middle one is returned. A better threshold further away may be missed.
     """
-    places, counts = np.unique(np.concatenate(distances), return_counts=True)
-    if not len(places):
-        return _tried(offset, truths, cluster)
-    # None of the distances is below the first threshold, and all are below the last.
-    between = np.concatenate([places[:1], (places[1:] + places[:-1]) / 2, [places[-1] + 1.0]])
-    between += offset
+    values, counts = np.unique(np.concatenate(distances), return_counts=True)
+    if not len(values):
+        return _try_threshold(offset, truths, cluster)
+    # No distance is below the first threshold, and all distances are below the last.
+    thresholds = np.concatenate([values[:1], (values[1:] + values[:-1]) / 2, [values[-1] + 1.0]])
+    thresholds += offset
     below = np.concatenate([[0], np.cumsum(counts)])
-    wanted = np.append(np.searchsorted(below, np.geomspace(1, below[-1], COARSE).round()), 0)
+    to_try = np.append(np.searchsorted(below, np.geomspace(1, below[-1], N_COARSE).round()), 0)
     tried: dict[int, ThresholdChoice] = {}
-    while any(number not in tried for number in wanted.tolist()):
-        for number in sorted(set(wanted.tolist()) - tried.keys()):
-            tried[number] = _tried(float(between[number]), truths, cluster)
-        known = sorted(tried)
-        first, last = _plateau([tried[number].f1 for number in known])
-        low, high = known[max(first - 1, 0)], known[min(last + 1, len(known) - 1)]
-        wanted = np.linspace(low, high, FINE + 2).round().astype(np.intp)
-    return tried[known[(first + last) // 2]]
+    while any(index not in tried for index in to_try.tolist()):
+        for index in sorted(set(to_try.tolist()) - tried.keys()):
+            tried[index] = _try_threshold(float(thresholds[index]), truths, cluster)
+        indices = sorted(tried)
+        first, last = _plateau([tried[index].f1 for index in indices])
+        low, high = indices[max(first - 1, 0)], indices[min(last + 1, len(indices) - 1)]
+        to_try = np.linspace(low, high, N_FINE + 2).round().astype(np.intp)
+    return tried[indices[(first + last) // 2]]
 
 
 def _plateau(values: Sequence[float]) -> tuple[int, int]:
-    """Return the places of the first and the last of neighbours that are all the highest.
+    """Return the first and the last index of the first run of highest values.
 
     >>> _plateau([0.1, 0.5, 0.5, 0.2, 0.5])
     (1, 2)
@@ -273,7 +281,7 @@ def _plateau(values: Sequence[float]) -> tuple[int, int]:
     return first, last
 
 
-def _tried(
+def _try_threshold(
     threshold: float, truths: Sequence[Partition], cluster: Callable[[float], list[Partition]]
 ) -> ThresholdChoice:
     partitions = cluster(threshold)

@@ -1,4 +1,4 @@
-"""How the weights of a distance change after a clustering that went wrong."""
+"""Updates of the weights of a distance, after a clustering with errors."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MANHATTAN = Manhattan()
 
 @dataclass(frozen=True)
 class Update(Value, ABC):
-    """What all updates share: where the weights start, their sign and their scale."""
+    """The common part of all updates: the initial weights, their signs and their scale."""
 
     nonnegative: bool = True
     literal: bool = False
@@ -32,17 +32,17 @@ class Update(Value, ABC):
         object.__setattr__(self, "start", as_real("start", self.start, high=1.0))
         if self.signed and not self.distance.signed:
             raise InputError(
-                f"{self.distance!r} has a root, which takes no weights below 0; give "
-                "nonnegative=True and literal=False"
+                f"{self.distance!r} takes the root of a weighted sum, so no weight may be below 0; "
+                "use nonnegative=True and literal=False"
             )
 
     @property
     def signed(self) -> bool:
-        """Whether weights may be negative."""
+        """Return whether weights may be negative."""
         return self.literal or not self.nonnegative
 
     def drawn(self, n_columns: int, rng: np.random.Generator) -> Floats:
-        """Draw the first weights, which are not normalised yet."""
+        """Draw the initial weights, before they are normalised."""
         width = 2.0 if self.signed else 1.0
         return 1.0 - width * self.start * rng.random(n_columns)
 
@@ -54,62 +54,68 @@ class Update(Value, ABC):
         coef: ArrayLike,
         pairs: Pairs | None = None,
     ) -> Floats:
-        """Return the gradient of the clustering error of one item set, one number a feature.
+        """Return the gradient of the clustering error of one item set, one number per feature.
 
-        The features are those of the pairs, None for all; the partitions stay as they are.
+        The gradient is for fixed partitions. `features` has one row per pair of `pairs`; None means
+        all pairs.
         """
         operator, weights = as_features(features), as_floats("coef", coef, FeatureError)
-        true = as_partition(truth)
-        found = as_partition(predicted, len(true))
-        same, joined = true.together(pairs), found.together(pairs)
+        true_partition = as_partition(truth)
+        n_items = len(true_partition)
+        same = true_partition.together(pairs)
+        joined = as_partition(predicted, n_items).together(pairs)
         if operator.shape != (len(same), *weights.shape):
             raise FeatureError(
                 f"the features have shape {operator.shape}, but there are {len(same)} pairs and "
-                f"coef of shape {weights.shape}; give one row a pair and one coef a column"
+                f"coef of shape {weights.shape}; give one row per pair and one coef per column"
             )
         counts = same.astype(np.float64) - joined
         self._count_largest(counts, operator, weights, int(np.count_nonzero(joined & ~same)))
-        share = 2.0 / max(len(true), 1) ** 2
+        share = 2.0 / max(n_items, 1) ** 2
         return self.distance.slopes(operator, weights, share * counts)
 
     @abstractmethod
     def _count_largest(
         self, counts: Floats, features: Features, coef: Floats, n_joined: int
     ) -> None:
-        """Add to the counts of pairs what the largest distance counts for those wrongly joined."""
+        """Add the pair of the largest distance to the counts, once per wrongly joined pair."""
 
     def normalised(self, coef: Floats) -> Floats | None:
-        """Return weights with Σ|w| = 1, of the sign that is asked for; None if all are 0."""
-        kept = coef if self.signed else np.maximum(coef, 0.0)
-        largest = np.abs(kept).max(initial=0.0)
-        if not largest:
+        """Scale weights to Σ|w| = 1, after setting negative ones to 0 unless `signed`.
+
+        Returns None if all weights are 0.
+        """
+        weights = coef if self.signed else np.maximum(coef, 0.0)
+        scale = np.abs(weights).max(initial=0.0)
+        if not scale:
             return None
-        kept = kept / largest  # so that no sum is too large for a number
-        return np.asarray(kept / np.abs(kept).sum())
+        weights = weights / scale  # so that the sum below cannot overflow
+        return np.asarray(weights / np.abs(weights).sum())
 
 
 @dataclass(frozen=True)
 class PaperUpdate(Update):
     """Update as in Li & Roth 2005, eq. 6: ψ(p, S) − ψ(h, S).
 
-    Here ψ_l(p, S) = 1/|S|² Σ φ_l(x_i, x_j) over all ordered pairs that p puts together, p is the
-    true partition and h the predicted one. This is the gradient of the weighted clustering error
-    (eq. 3) with the largest distance D taken as a constant, which it is not: see `ExactUpdate`.
+    Here ψ_l(p, S) = 1/|S|² Σ φ_l(x_i, x_j) over all ordered pairs in the same cluster of p, where p
+    is the true partition and h the predicted one. This is the gradient of the weighted clustering
+    error (eq. 3) if the largest distance D is treated as a constant, although it depends on the
+    weights: see `ExactUpdate`.
 
     Parameters
     ----------
     nonnegative
-        Whether weights below 0 become 0. With free signs the error may fall below 0, and the best
-        by that error is often a useless metric.
+        Whether negative weights are set to 0. If weights may be negative, so may the error, and the
+        weights of the least error are often useless.
     literal
-        Whether features are taken as they are, with free signs, as the paper prints it, whatever
-        `nonnegative` says; if not, similarities φ are turned into distances 1 − φ first.
+        Whether features are used unchanged and weights may be negative, as printed in the paper,
+        whatever `nonnegative` is; if not, similarities φ are first turned into distances 1 − φ.
     distance
         `Manhattan` or `Euclidean`; with the latter, φ above is ∂d/∂w.
     start
-        How far the first weights are drawn from equal ones: 1 stands for uniformly from 0 to 1
-        (from −1 with free signs), as in the paper, 0 for equal weights. From equal weights, a
-        small learning rate such as 1 suits.
+        The spread of the initial weights: 1 draws them uniformly from 0 to 1 (or −1 to 1 if they
+        may be negative), as in the paper, and 0 makes them equal. Equal weights go well with a
+        small learning rate, such as 1.
 
     Examples
     --------
@@ -122,16 +128,16 @@ class PaperUpdate(Update):
     def _count_largest(
         self, counts: Floats, features: Features, coef: Floats, n_joined: int
     ) -> None:
-        """Add nothing: the largest distance counts as a constant."""
+        """Add nothing, because the largest distance is treated as a constant."""
 
 
 @dataclass(frozen=True)
 class ExactUpdate(Update):
-    """Update by the gradient of the weighted clustering error (Li & Roth 2005, eq. 3), all of it.
+    """Update by the complete gradient of the weighted clustering error (Li & Roth 2005, eq. 3).
 
-    To ψ(p, S) − ψ(h, S) of `PaperUpdate` comes what the error owes to D: φ of the pair that is
-    furthest apart, times the share of ordered pairs that are wrongly joined. Exact for a fixed
-    partition h and where one pair alone is furthest apart.
+    The gradient of `PaperUpdate`, ψ(p, S) − ψ(h, S), plus the part from D: the features φ of the
+    pair that is furthest apart, times the share of ordered pairs that are wrongly joined. It is
+    exact for a fixed partition h if a single pair is furthest apart.
 
     Parameters
     ----------
