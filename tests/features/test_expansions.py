@@ -35,7 +35,7 @@ GIVEN = GivenFeatures()
 
 
 def pair_sets(rng, n_sets=3, n_items=8, n_columns=4):
-    """Item sets of pair features, with rows that occur more than once."""
+    """Return item sets of pair features in which some rows occur more than once."""
     n_pairs = n_items * (n_items - 1) // 2
     matrices = [rng.normal(size=(n_pairs, n_columns)) for _ in range(n_sets)]
     for matrix in matrices:
@@ -44,12 +44,12 @@ def pair_sets(rng, n_sets=3, n_items=8, n_columns=4):
 
 
 def rows_of(featurizer, sets):
-    """The features of all pairs, and of items with themselves, written out."""
+    """Return the features of all pairs, and of items with themselves, as a dense matrix."""
     rows = []
     for item_set in sets:
         features = featurizer(item_set, None)
-        own = features.diagonal
-        parts = [features] if isinstance(own, ZeroDiagonal) else [features, own]
+        diagonal = features.diagonal
+        parts = [features] if isinstance(diagonal, ZeroDiagonal) else [features, diagonal]
         rows += [sp.csr_array(written(part)).toarray() for part in parts]
     return np.concatenate(rows)
 
@@ -127,7 +127,7 @@ def test_too_many_landmarks_are_refused(monkeypatch, rng):
     sets = pair_sets(rng)
     n_different = len(np.unique(inner_rows(sets), axis=0))
     monkeypatch.setattr("coterie.features.expansions.MOST_LANDMARKS", n_different - 1)
-    with pytest.raises(FeatureError, match=rf"more than {n_different - 1} different.*; use Nyst"):
+    with pytest.raises(FeatureError, match=rf"more than {n_different - 1} distinct.*; use Nyst"):
         Kernelized(GIVEN, RBF(), ExactKernel()).fit(sets)
     monkeypatch.setattr("coterie.features.expansions.MOST_LANDMARKS", n_different)
     Kernelized(GIVEN, RBF(), ExactKernel()).fit(sets)
@@ -157,8 +157,8 @@ def test_nystroem_is_that_of_scikit_learn_with_the_same_landmarks(rng):
     sets = pair_sets(rng)
     featurizer = Kernelized(GIVEN, RBF(0.3), Nystroem(20)).fit(sets)
     landmarks = featurizer.expansion.landmarks
-    theirs = kernel_approximation.Nystroem(gamma=0.3, n_components=20).fit(landmarks)
-    phi, expected = rows_of(featurizer, sets), theirs.transform(inner_rows(sets))
+    nystroem = kernel_approximation.Nystroem(gamma=0.3, n_components=20).fit(landmarks)
+    phi, expected = rows_of(featurizer, sets), nystroem.transform(inner_rows(sets))
     np.testing.assert_allclose(phi @ phi.T, expected @ expected.T, atol=1e-10)
 
 
@@ -172,7 +172,7 @@ def test_landmarks_are_different_training_pairs(rng):
 
 
 def test_rare_features_are_landmarks_too(rng):
-    # 100 of 105 pairs are alike, as where most features are 0 or 1.
+    # 100 of 105 pairs have the same features, as is usual where most features are 0 or 1.
     matrix = np.zeros((105, 2))
     matrix[:5] = rng.normal(size=(5, 2))
     sets = [ItemSet.from_pair_features(matrix, 15)]
@@ -182,32 +182,32 @@ def test_rare_features_are_landmarks_too(rng):
 
 def test_landmarks_come_from_everywhere(rng):
     sets = [ItemSet.from_pair_features(rng.normal(size=(28, 4)), 8) for _ in range(2)]
-    owners = [{tuple(row) for row in inner_rows([item_set])} for item_set in sets]
-    seen = np.zeros(2)
+    rows_by_set = [{tuple(row) for row in inner_rows([item_set])} for item_set in sets]
+    n_landmarks = np.zeros(2)
     for seed in range(20):
         expansion = Nystroem(10, random_state=seed)
         fitted = Kernelized(GIVEN, RBF(), expansion).fit(sets).expansion
         for landmark in fitted.landmarks:
-            seen += [tuple(landmark) in owner for owner in owners]
-    # Half of 200, with a standard deviation of 6.5.
-    assert seen.sum() == 200
-    assert abs(seen[0] - 100) < 30
+            n_landmarks += [tuple(landmark) in rows for rows in rows_by_set]
+    # The expectation is half of 200, with a standard deviation of 6.5.
+    assert n_landmarks.sum() == 200
+    assert abs(n_landmarks[0] - 100) < 30
 
 
 def test_large_item_sets_are_sampled(monkeypatch, rng):
     monkeypatch.setattr("coterie.features.given.SAMPLED_PAIRS", 30)
-    asked = []
+    requests = []
 
     @dataclass(frozen=True)
     class Recorded(GivenFeatures):
         def compare(self, encoded, pairs):
-            asked.append(pairs)
+            requests.append(pairs)
             return super().compare(encoded, pairs)
 
     sets = [ItemSet(rng.normal(size=(50, 2))), ItemSet(rng.normal(size=(5, 2)))]
     fitted = Kernelized(Recorded(), RBF(), Nystroem(40)).fit(sets)
-    assert 0 < len(asked[0]) <= 30
-    assert asked[1] is None
+    assert 0 < len(requests[0]) <= 30
+    assert requests[1] is None
     assert len(fitted.expansion.landmarks) == 40
 
 
@@ -218,10 +218,10 @@ def test_random_fourier_features_are_those_of_scikit_learn(rng):
     sets = pair_sets(rng)
     rows = inner_rows(sets)
     featurizer = Kernelized(GIVEN, RBF(0.3), RandomFourier(50)).fit(sets)
-    theirs = kernel_approximation.RBFSampler(gamma=0.3, n_components=50).fit(rows)
-    theirs.random_weights_ = np.sqrt(0.6) * featurizer.expansion.directions
-    theirs.random_offset_ = featurizer.expansion.offsets
-    np.testing.assert_allclose(rows_of(featurizer, sets), theirs.transform(rows), atol=1e-12)
+    sampler = kernel_approximation.RBFSampler(gamma=0.3, n_components=50).fit(rows)
+    sampler.random_weights_ = np.sqrt(0.6) * featurizer.expansion.directions
+    sampler.random_offset_ = featurizer.expansion.offsets
+    np.testing.assert_allclose(rows_of(featurizer, sets), sampler.transform(rows), atol=1e-12)
 
 
 def test_random_fourier_features_converge(rng):
@@ -285,19 +285,19 @@ def test_fit_starts_anew_and_leaves_the_value_as_it_was(expansion, rng):
 def test_blocks_and_pairs_change_nothing(expansion, monkeypatch, rng):
     sets = [ItemSet(rng.normal(size=(9, 3))), ItemSet(sp.csr_array(rng.normal(size=(7, 3))))]
     featurizer = Kernelized(GIVEN, RBF(0.3), expansion).fit(sets)
-    whole = [written(featurizer(item_set, None)) for item_set in sets]
+    matrices = [written(featurizer(item_set, None)) for item_set in sets]
     monkeypatch.setattr("coterie.features.operators.blocks.BLOCK_ENTRIES", 50)
-    for item_set, expected in zip(sets, whole, strict=True):
-        blocks = featurizer(item_set, None)
-        assert isinstance(blocks, DenseFeatures)
-        np.testing.assert_allclose(written(blocks), expected, atol=1e-9)
-        some = featurizer(item_set, [(0, 2), (1, 4)])
+    for item_set, expected in zip(sets, matrices, strict=True):
+        features = featurizer(item_set, None)
+        assert isinstance(features, DenseFeatures)
+        np.testing.assert_allclose(written(features), expected, atol=1e-9)
+        part = featurizer(item_set, [(0, 2), (1, 4)])
         rows = condensed_positions(np.array([(0, 2), (1, 4)]), len(item_set))
-        np.testing.assert_allclose(written(some), expected[rows], atol=1e-9)
+        np.testing.assert_allclose(written(part), expected[rows], atol=1e-9)
 
 
 def first_item(items):
-    """The same kind of items, but only one of them."""
+    """Return items of the same kind, but only one of them."""
     return PairFeatures(np.zeros((0, 4)), 1) if isinstance(items, PairFeatures) else items[:1]
 
 

@@ -1,4 +1,4 @@
-"""What the scores of all pairs of an item set say of each: features for a second stage."""
+"""Features of a pair from the scores of the other pairs of its items, for a second stage."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -29,48 +29,52 @@ NAMES = (
     "common neighbours",
 )
 LARGEST = 1e6
-"""Scores beyond it count as this, so that no difference of them overflows."""
+"""Scores are clipped to ± this value, so that their differences do not overflow."""
 
 ROUNDING = 1e-9
-"""By how much, in units of 1 + |score|, two scores may differ that are equal."""
+"""Scores that differ by less than this times 1 + |score| count as equal."""
 
 FEWEST_MATES = 0.01
-"""Added to the number of mates, so that none at all has a logarithm."""
+"""A value that is added to the expected number of mates, whose logarithm is then finite."""
 
 
 class EncodedContext(NamedTuple):
-    """The context of the pairs that are listed, and the pairs that None stands for."""
+    """The context of the candidate pairs, and the pairs that `None` means in this item set."""
 
     context: IndexedPairFeatures
-    own: Pairs | None
+    default_pairs: Pairs | None
 
 
 @dataclass(frozen=True, eq=False)
 class ContextFeatures(PairFeaturizer):
-    """Tell of each pair how it stands among the other pairs of its items, by a similarity's scores.
+    """Compare the score of each pair (i, j) with the scores sᵢₖ, sⱼₖ of other pairs of its items.
 
-    The two items of a pair are told apart by their values alone, so that seven columns are:
+    The scores are those of a similarity. Pairs have no direction, so that values of the two items
+    are sorted. The seven columns are:
 
-    - `lower rank`, `higher rank`: log(1 + r), where r is how many pairs of the item score higher.
-    - `fewer mates`, `more mates`: log(0.01 + m), where m = Σₖ 1 / (1 + exp(−sᵢₖ)) is the number of
-      items that the item is expected to be together with.
-    - `smaller margin`, `larger margin`: by how much the pair scores higher than the best other pair
-      of the item. An item without another pair may still stay alone, which scores 0.
-    - `common neighbours`: of the other items k with sᵢₖ > 0 or sⱼₖ > 0, the share with both; 0
-      where there are none.
+    - `lower rank`, `higher rank`: log(1 + r), where r is the number of pairs of the item that score
+      higher.
+    - `fewer mates`, `more mates`: log(0.01 + m), where m = Σₖ 1 / (1 + exp(−sᵢₖ)) is the expected
+      number of items in the same cluster as the item.
+    - `smaller margin`, `larger margin`: the score of the pair minus the highest score of another
+      pair of the item, or minus 0, the score of staying alone, if it has no other pair.
+    - `common neighbours`: the share of other items k with sᵢₖ > 0 and sⱼₖ > 0 among those with
+      sᵢₖ > 0 or sⱼₖ > 0; 0 if there are none.
 
-    The score itself is none of them: it is made of features that a second stage has beside these,
-    and repeating it did harm. Scores that differ by 1e-9 are equal, and beyond ±1e6 count as that.
+    The score itself is not a column: the second stage has the features that it was computed from,
+    and results were worse with it. Scores that differ by 1e-9 count as equal, and scores are
+    clipped to ±1e6.
 
-    Which pairs there are matters to each of them. So a pair that the blocker does not list has no
-    context, and features of all pairs (None) can be had only where it lists all.
+    The columns depend on which pairs are scored. So only candidate pairs of the blocker have a
+    context, and features of all pairs (`pairs=None`) exist only if all pairs are candidates.
 
     Parameters
     ----------
     similarity
-        Scores the pairs, best as log-odds; a fitted one.
+        The fitted similarity that scores the pairs, preferably as log-odds.
     blocker
-        Says which pairs are scored; None stands for all (that the item set has features of).
+        The blocker that selects the candidate pairs; None means all pairs, or all pairs with
+        features if these come with the item set.
 
     Examples
     --------
@@ -90,11 +94,13 @@ class ContextFeatures(PairFeaturizer):
         if isinstance(self.similarity, type) or not hasattr(self.similarity, "pair_scores"):
             raise FeatureError(
                 f"the similarity is {self.similarity!r}, which has no pair_scores; give a fitted "
-                "one of coterie.similarities"
+                "similarity, such as learner.similarity_"
             )
         refuse_class("the blocker", self.blocker)
         if self.blocker is not None and not callable(self.blocker):
-            raise FeatureError(f"the blocker is {self.blocker!r}; give one such as Window(10)")
+            raise FeatureError(
+                f"the blocker is {self.blocker!r}; give a blocker, such as Window(10)"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,47 +108,50 @@ class ContextFeatures(PairFeaturizer):
         return NAMES
 
     def encode(self, item_set: ItemSet) -> EncodedContext:
-        """Score the pairs, and find the context of each."""
+        """Score the candidate pairs, and compute the context of each."""
         items = item_set.items
-        own = items.pairs if isinstance(items, PairFeatures) else None
-        listed = own if self.blocker is None else self.blocker(item_set)
-        context = context_columns(self.similarity.pair_scores(item_set, listed))
-        features = DenseFeatures.of_checked(context)
-        return EncodedContext(IndexedPairFeatures(features, len(item_set), listed), own)
+        default_pairs = items.pairs if isinstance(items, PairFeatures) else None
+        candidates = default_pairs if self.blocker is None else self.blocker(item_set)
+        columns = context_columns(self.similarity.pair_scores(item_set, candidates))
+        features = DenseFeatures.of_checked(columns)
+        context = IndexedPairFeatures(features, len(item_set), candidates)
+        return EncodedContext(context, default_pairs)
 
     def compare(self, encoded: EncodedContext, pairs: ArrayLike | None) -> Features:
-        """Return the context of some pairs, None for all."""
-        context, wanted = encoded.context, encoded.own if pairs is None else pairs
-        if wanted is None and context.pairs is not None:
-            wanted = all_pairs(context.n_items)
-        with located("of the pairs that the blocker lists"):
-            return context.at(wanted)
+        """Return the context of pairs (None: all pairs)."""
+        context, requested = encoded.context, encoded.default_pairs if pairs is None else pairs
+        if requested is None and context.pairs is not None:
+            requested = all_pairs(context.n_items)
+        with located("of the candidate pairs of the blocker"):
+            return context.at(requested)
 
 
-def context_columns(scored: PairScores) -> Floats:
-    """Return the columns of `ContextFeatures` for pairs that are scored, one row a pair."""
-    pairs, scores = scored.pairs, np.clip(scored.scores, -LARGEST, LARGEST)
-    starts, members = pairs_by_item(pairs, scored.n_items)
+def context_columns(pair_scores: PairScores) -> Floats:
+    """Return the columns of `ContextFeatures`, one row per scored pair."""
+    pairs, scores = pair_scores.pairs, np.clip(pair_scores.scores, -LARGEST, LARGEST)
+    starts, members = pairs_by_item(pairs, pair_scores.n_items)
     ranks, rivals, mates = rank_in_rows(pairs, scores, starts, members, ROUNDING)
     margins = scores[:, None] - np.nan_to_num(rivals, nan=0.0)
     columns = (
         np.log1p(np.sort(ranks, axis=1)),
         np.log(FEWEST_MATES + np.sort(mates[pairs], axis=1)),
         np.sort(margins, axis=1),
-        _common(pairs, scores, starts, members)[:, None],
+        _common_neighbour_shares(pairs, scores, starts, members)[:, None],
     )
     return read_only(np.hstack(columns))
 
 
-def _common(pairs: Pairs, scores: Floats, starts: Ints, members: Ints) -> Floats:
-    """Return the share of common strong neighbours of each pair."""
+def _common_neighbour_shares(pairs: Pairs, scores: Floats, starts: Ints, members: Ints) -> Floats:
+    """Return the share of common neighbours of each pair; neighbours have a positive score."""
     n_items = len(starts) - 1
-    strong = scores > ROUNDING
-    ends = pairs[strong]
-    near_starts, places = pairs_by_item(ends, n_items)
-    n_near = np.diff(near_starts)
-    near = ends.sum(axis=1)[places] - np.repeat(np.arange(n_items), n_near)
-    common: Ints = common_neighbours(pairs, starts, members, near, near_starts)
-    either = n_near[pairs].sum(axis=1) - 2 * strong - common
-    share: Floats = common / np.maximum(either, 1)
-    return share
+    is_edge = scores > ROUNDING
+    edges = pairs[is_edge]
+    offsets, edges_by_item = pairs_by_item(edges, n_items)
+    degrees = np.diff(offsets)
+    # The neighbour of an item is the other end of the edge: the sum of both ends minus the item.
+    neighbours = edges.sum(axis=1)[edges_by_item] - np.repeat(np.arange(n_items), degrees)
+    common: Ints = common_neighbours(pairs, starts, members, neighbours, offsets)
+    # An edge between the two items of a pair makes each a neighbour of the other: not counted.
+    either = degrees[pairs].sum(axis=1) - 2 * is_edge - common
+    shares: Floats = common / np.maximum(either, 1)
+    return shares
