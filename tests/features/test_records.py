@@ -34,25 +34,28 @@ def matrix(features, item_set=PEOPLE, pairs=None):
     return features(item_set, pairs).to_matrix()
 
 
+def rows_of(item_set, rows):
+    return ItemSet({name: [cells[row] for row in rows] for name, cells in item_set.items.items()})
+
+
 @pytest.fixture(scope="module")
-def made():
-    """Records of people with features that were fitted to the first half of them."""
+def people():
+    """Records of people, and features that were fitted to the first half of them."""
     item_sets, partitions = make_records(400)
     columns = item_sets[0].items
-    some = ItemSet({name: column[:200] for name, column in columns.items()})
+    first_half = ItemSet({name: column[:200] for name, column in columns.items()})
     fields = [
         *(Field(name, Short()) for name in ("given_name", "surname", "city")),
         *(Field(name, Code()) for name in ("postcode", "phone")),
         *(Field("birth_date", Date()), Field("street", Name()), Field("email", Text())),
     ]
-    fitted = RecordFeatures(fields).fit([some], [Partition(partitions[0].labels[:200])])
+    fitted = RecordFeatures(fields).fit([first_half], [Partition(partitions[0].labels[:200])])
     return item_sets[0], fitted
 
 
-def test_there_is_a_name_and_an_owner_a_column():
+def test_every_column_has_a_name_and_an_owner():
     fitted = RecordFeatures(FIELDS).fit([PEOPLE])
-    found = matrix(fitted)
-    assert found.shape == (15, len(fitted.names)) == (15, len(fitted.owners))
+    assert matrix(fitted).shape == (15, len(fitted.names)) == (15, len(fitted.owners))
     assert all(
         name.startswith(f"{owner}: ")
         for name, owner in zip(fitted.names, fitted.owners, strict=True)
@@ -63,26 +66,26 @@ def test_there_is_a_name_and_an_owner_a_column():
 
 def test_each_field_is_compared_as_its_kind_does():
     fitted = RecordFeatures(FIELDS).fit([PEOPLE], [TRUTH])
-    found, owners = matrix(fitted), np.array(fitted.owners)
+    features, owners = matrix(fitted), np.array(fitted.owners)
     left, right = all_pairs(len(PEOPLE)).T
-    for each in FIELDS:
-        cells = [cell if isinstance(cell, str) else "" for cell in PEOPLE.items[each.column]]
-        read = each.kind.read(cells)
-        kind = each.kind.learned(read, TRUTH.labels)
-        expected = kind.compare(kind.encode(read), left, right)
-        np.testing.assert_array_equal(found[:, owners == each.column], expected)
+    for field in FIELDS:
+        cells = [cell if isinstance(cell, str) else "" for cell in PEOPLE.items[field.column]]
+        column = field.kind.read(cells)
+        kind = field.kind.learn(column, TRUTH.labels)
+        expected = kind.compare(kind.encode(column), left, right)
+        np.testing.assert_array_equal(features[:, owners == field.column], expected)
 
 
 def test_the_whole_record_is_all_fields_in_one_text():
     fitted = RecordFeatures(FIELDS).fit([PEOPLE])
-    whole = matrix(fitted)[:, np.array(fitted.owners) == WHOLE_RECORD]
+    whole_record = matrix(fitted)[:, np.array(fitted.owners) == WHOLE_RECORD]
     texts = [
         " ".join(cell if isinstance(cell, str) else "" for cell in row)
-        for row in zip(*(PEOPLE.items[each.column] for each in FIELDS), strict=True)
+        for row in zip(*(PEOPLE.items[field.column] for field in FIELDS), strict=True)
     ]
-    one = RecordFeatures([Field("all", Text())]).fit([ItemSet({"all": texts})])
-    assert WHOLE_RECORD not in one.owners
-    np.testing.assert_array_equal(whole, matrix(one, ItemSet({"all": texts})))
+    single = RecordFeatures([Field("all", Text())]).fit([ItemSet({"all": texts})])
+    assert WHOLE_RECORD not in single.owners
+    np.testing.assert_array_equal(whole_record, matrix(single, ItemSet({"all": texts})))
 
 
 def test_missing_values_may_be_none_or_nan():
@@ -92,13 +95,13 @@ def test_missing_values_may_be_none_or_nan():
     assert columns["name: missing in one"].tolist() == [0.0, 1.0]
 
 
-@pytest.mark.parametrize("at_once", [1, 7, 1000])
-def test_pairs_are_compared_in_parts_as_all_at_once(made, monkeypatch, at_once):
-    item_set, fitted = made
+@pytest.mark.parametrize("batch_size", [1, 7, 1000])
+def test_batches_do_not_change_the_features(people, monkeypatch, batch_size):
+    item_set, fitted = people
     pairs = np.random.default_rng(0).permutation(all_pairs(len(item_set)))[:300]
     expected = matrix(fitted, item_set, pairs)
     assert np.isfinite(expected).all()
-    monkeypatch.setattr(records, "AT_ONCE", at_once)
+    monkeypatch.setattr(records, "BATCH_SIZE", batch_size)
     np.testing.assert_array_equal(matrix(fitted, item_set, pairs), expected)
     encoded = fitted.encode(item_set)
     parts = [fitted.compare(encoded, part).to_matrix() for part in np.array_split(pairs, 7)]
@@ -106,59 +109,58 @@ def test_pairs_are_compared_in_parts_as_all_at_once(made, monkeypatch, at_once):
     np.testing.assert_array_equal(matrix(fitted, item_set, pairs[:, ::-1]), expected)
 
 
-def test_the_order_of_rows_does_not_matter(made):
-    item_set, fitted = made
+def test_the_order_of_rows_does_not_matter(people):
+    item_set, fitted = people
     order = np.random.default_rng(1).permutation(len(item_set))
-    turned = ItemSet({name: [own[row] for row in order] for name, own in item_set.items.items()})
-    places = np.argsort(order)
+    permuted = rows_of(item_set, order)
+    new_rows = np.argsort(order)
     pairs = all_pairs(len(item_set))[::97]
     np.testing.assert_allclose(
-        matrix(fitted, turned, places[pairs]), matrix(fitted, item_set, pairs), atol=1e-12
+        matrix(fitted, permuted, new_rows[pairs]), matrix(fitted, item_set, pairs), atol=1e-12
     )
 
 
-def test_what_some_rows_tell_is_learned_as_if_there_were_no_others():
-    some = np.array([0, 2, 3])
-    alone = ItemSet({name: [own[row] for row in some] for name, own in PEOPLE.items.items()})
-    expected = RecordFeatures(FIELDS).fit([alone], [Partition(TRUTH.labels[some])])
+def test_learning_from_some_rows_ignores_the_others():
+    rows = np.array([0, 2, 3])
+    expected = RecordFeatures(FIELDS).fit([rows_of(PEOPLE, rows)], [Partition(TRUTH.labels[rows])])
     features = RecordFeatures(FIELDS)
-    found = features.learned(features.read([PEOPLE]), TRUTH.labels, some)
-    np.testing.assert_array_equal(matrix(found), matrix(expected))
+    fitted = features.learned(features.read([PEOPLE]), TRUTH.labels, rows)
+    np.testing.assert_array_equal(matrix(fitted), matrix(expected))
 
 
-def test_entities_of_item_sets_are_others():
-    """The same labels in two sets do not name the same entities."""
+def test_item_sets_share_no_entities():
+    """The same label in two item sets means two entities."""
     texts = ItemSet({"name": ["Ann Lee", "Ann Lee"]})
     fitted = RecordFeatures([Field("name", Name())]).fit([texts, texts], [Partition([0, 0])] * 2)
-    known = fitted.fields[0].kind.words
-    assert (known.n_rows, known.n_entities) == (4, 2)
-    assert known.n_entities_with.tolist() == [2, 2]
-    alone = RecordFeatures([Field("name", Name())]).fit([texts, texts])
-    assert alone.fields[0].kind.words.n_entities == 4
+    words = fitted.fields[0].kind.words
+    assert (words.n_rows, words.n_entities) == (4, 2)
+    assert words.n_entities_with.tolist() == [2, 2]
+    without_partitions = RecordFeatures([Field("name", Name())]).fit([texts, texts])
+    assert without_partitions.fields[0].kind.words.n_entities == 4
 
 
-def test_fit_counts_beside_what_is_compared():
+def test_rarity_counts_training_rows_and_compared_rows():
     texts = ItemSet({"name": ["Ann Lee", "Ann Ray"]})
     common = ItemSet({"name": ["Ann Li"] * 20})
     features = RecordFeatures([Field("name", Name())])
-    at = features.names.index("name: rarity of shared words")
-    plenty, few = features.fit([common]), features.fit([texts])
+    column = features.names.index("name: rarity of shared words")
+    frequent, rare = features.fit([common]), features.fit([texts])
     new = ItemSet({"name": ["Ann Lee", "Ann Ray", "Bob"]})
-    assert 0.0 < matrix(plenty, new)[0, at] < matrix(few, new)[0, at]
+    assert 0.0 < matrix(frequent, new)[0, column] < matrix(rare, new)[0, column]
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2])
 def test_tables_of_few_rows(n_rows):
     table = ItemSet({"name": ["a 1"] * n_rows, "born": [""] * n_rows, "town": ["?"] * n_rows})
     fitted = RecordFeatures(FIELDS).fit([table])
-    found = matrix(fitted, table)
-    assert found.shape == (n_rows // 2, len(fitted.names))
-    assert np.isfinite(found).all()
+    features = matrix(fitted, table)
+    assert features.shape == (n_rows // 2, len(fitted.names))
+    assert np.isfinite(features).all()
     assert np.isfinite(matrix(fitted)).all()
 
 
-def test_a_saved_model_has_the_same_features(tmp_path, made):
-    item_set, fitted = made
+def test_a_saved_model_has_the_same_features(tmp_path, people):
+    item_set, fitted = people
     similarity = LinearSimilarity(fitted, np.linspace(-1.0, 1.0, len(fitted.names)))
     model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
     model.save(tmp_path / "people.coterie")
@@ -170,9 +172,9 @@ def test_a_saved_model_has_the_same_features(tmp_path, made):
 
 
 def test_every_kind_can_be_saved(tmp_path):
-    every = [getattr(kinds, name) for name in kinds.__all__]
-    fields = [Field(kind.word, kind()) for kind in every if issubclass(kind, Kind)]
-    table = ItemSet({each.column: list(PEOPLE.items["name"]) for each in fields})
+    members = [getattr(kinds, name) for name in kinds.__all__]
+    fields = [Field(kind.word, kind()) for kind in members if issubclass(kind, Kind)]
+    table = ItemSet({field.column: list(PEOPLE.items["name"]) for field in fields})
     fitted = RecordFeatures(fields).fit([table], [TRUTH])
     similarity = LinearSimilarity(fitted, np.ones(len(fitted.names)))
     Model(AllPairs(), similarity, SingleLinkage(threshold=0.0)).save(tmp_path / "all.coterie")
@@ -180,7 +182,7 @@ def test_every_kind_can_be_saved(tmp_path):
     np.testing.assert_array_equal(matrix(loaded, table), matrix(fitted, table))
 
 
-def test_a_lacking_column_is_named():
+def test_the_error_names_a_missing_column():
     lacking = ItemSet({name: PEOPLE.items[name] for name in ("name", "born")})
     with pytest.raises(FeatureError, match=r"item set 1: there is no column 'town'; .* name, born"):
         RecordFeatures(FIELDS).fit([PEOPLE, lacking])
@@ -189,35 +191,37 @@ def test_a_lacking_column_is_named():
 
 
 @pytest.mark.parametrize("value", [7, b"Ann", ["Ann"], True])
-def test_what_is_no_text_is_refused(value):
+def test_values_that_are_not_texts_are_refused(value):
     items = ItemSet({"name": ["Ann", None, value]})
-    with pytest.raises(FeatureError, match=r"column 'name', item 2: .* is no text; give texts"):
+    with pytest.raises(FeatureError, match=r"column 'name', item 2: .* is not a text; convert it"):
         RecordFeatures([Field("name", Name())]).encode(items)
 
 
 def test_texts_of_other_types_are_texts():
-    own = type("Own", (str,), {})
+    text_class = type("Text", (str,), {})
     fitted = RecordFeatures([Field("name", Short())]).fit([PEOPLE])
-    found = matrix(fitted, ItemSet({"name": [np.str_("Ann"), own("ann")]}))
-    assert found[0, fitted.names.index("name: equal")] == 1.0
+    features = matrix(fitted, ItemSet({"name": [np.str_("Ann"), text_class("ann")]}))
+    assert features[0, fitted.names.index("name: equal")] == 1.0
 
 
 @pytest.mark.parametrize("fields", [[], [Field("a", Name()), Field("a", Short())]])
 def test_fields_are_of_different_columns(fields):
-    with pytest.raises(FeatureError, match="give each once, one at least"):
+    with pytest.raises(FeatureError, match="give at least one field, and each column only once"):
         RecordFeatures(fields)
 
 
 def test_a_field_has_a_kind():
-    with pytest.raises(FeatureError, match="the kind of 'name' is 'short'; give one of kinds"):
+    with pytest.raises(
+        FeatureError, match="the kind of 'name' is 'short'; give a value such as Name"
+    ):
         Field("name", "short")
-    with pytest.raises(FeatureError, match="give one of kinds"):
+    with pytest.raises(FeatureError, match="give a value such as"):
         Field("name", Number)
 
 
 @dataclass(frozen=True, eq=False)
 class Initial(Category):
-    """Compare the first letter: a kind of somebody's own."""
+    """Compare the first letter: a kind that a user has added."""
 
     word: ClassVar = "initial"
 
@@ -225,7 +229,7 @@ class Initial(Category):
     def likeness(cls, profile):
         return 1.0 if profile.length < 5 else 0.0
 
-    def _cleaned(self, text):
+    def _clean(self, text):
         return text[:1]
 
 

@@ -1,8 +1,9 @@
-"""Features of pairs of records: each column compared as its kind asks for."""
+"""Features of pairs of records: each field is compared according to its kind."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -23,32 +24,36 @@ from coterie.pairs import all_pairs, as_pairs
 from coterie.partition import Partition
 
 WHOLE_RECORD = "whole record"
+"""The name, in features, of the text of all fields together."""
 
-AT_ONCE = 1 << 16
-"""How many pairs are compared at once: more take memory, fewer read each field anew too often."""
+BATCH_SIZE = 1 << 16
+"""The number of pairs compared at once: larger batches need more memory, smaller ones more time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Field(Value):
-    """A column and its kind."""
+    """A column of a table with the kind of its values, which says how they are compared."""
 
     column: str
     kind: Kind
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, Kind):
-            raise FeatureError(f"the kind of {self.column!r} is {self.kind!r}; give one of kinds")
+            raise FeatureError(
+                f"the kind of {self.column!r} is {self.kind!r}; give a value such as Name() of "
+                "coterie.features.kinds"
+            )
 
 
 class ParsedRecords(NamedTuple):
-    """What was read of each field, the whole record last where it is compared."""
+    """Records, read once; after the fields follows the whole record, if it is compared."""
 
     fields: tuple[ParsedColumn, ...]
     n_items: int
 
 
 class EncodedRecords(NamedTuple):
-    """The fields of records, weighed by what was learned."""
+    """Records whose tokens have weights that depend on what was learned."""
 
     fields: tuple[EncodedColumn, ...]
     n_items: int
@@ -56,14 +61,15 @@ class EncodedRecords(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RecordFeatures(PairFeaturizer):
-    """Compare records field by field, and all their words together where there are several.
+    """Compare records field by field; if there are several fields, also as one text.
 
     Parameters
     ----------
     fields
-        The columns to compare, and of what kind each is.
+        The columns to compare, each with its kind.
     whole
-        How all fields, one after the other in one text, are compared. Of a single field it is not.
+        The kind that compares whole records: the texts of all fields, joined by blanks. It is not
+        used if there is only one field.
 
     Examples
     --------
@@ -82,92 +88,110 @@ class RecordFeatures(PairFeaturizer):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", tuple(self.fields))
-        columns = [each.column for each in self.fields]
+        columns = [field.column for field in self.fields]
         if not columns or len(set(columns)) < len(columns):
-            raise FeatureError(f"fields are of the columns {columns}; give each once, one at least")
+            raise FeatureError(
+                f"fields are of the columns {columns}; give at least one field, and each column "
+                "only once"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The column and what is compared, of each feature."""
-        return tuple(f"{owner}: {name}" for owner, kind in self._kinds for name in kind.names)
+        """The names of the features: the column and the comparison."""
+        return tuple(f"{column}: {name}" for column, kind in self._kinds for name in kind.names)
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """The column of each feature."""
-        return tuple(owner for owner, kind in self._kinds for _ in kind.names)
+        """The column that each feature compares."""
+        return tuple(column for column, kind in self._kinds for _ in kind.names)
 
     def fit(
         self, item_sets: Sequence[ItemSet], partitions: Sequence[Partition] | None = None
     ) -> Self:
-        """Learn how rare values and words are; among entities too, if partitions name these."""
+        """Learn how rare values and words are among rows and, given partitions, among entities."""
         sets = as_item_sets(item_sets)
-        return self.learned(self.read(sets), _entities(sets, partitions))
+        return self.learned(self.read(sets), _entity_labels(sets, partitions))
 
     def read(self, item_sets: Sequence[ItemSet]) -> ParsedRecords:
-        """Read the records of item sets, one set after the other: what takes the time."""
+        """Read the records of item sets, which are joined in order; the slow part of encoding."""
         texts = []
-        for number, item_set in enumerate(item_sets):
-            with located(f"item set {number}") if len(item_sets) > 1 else nullcontext():
+        for index, item_set in enumerate(item_sets):
+            with located(f"item set {index}") if len(item_sets) > 1 else nullcontext():
                 texts.append(self._texts(item_set))
-        columns = [[text for own in each for text in own] for each in zip(*texts, strict=True)]
+        columns = [list(chain.from_iterable(parts)) for parts in zip(*texts, strict=True)]
         kinds = (kind for _, kind in self._kinds)
-        read = tuple(kind.read(column) for kind, column in zip(kinds, columns, strict=True))
-        return ParsedRecords(read, sum(map(len, item_sets)))
+        fields = tuple(kind.read(column) for kind, column in zip(kinds, columns, strict=True))
+        return ParsedRecords(fields, sum(map(len, item_sets)))
 
     def learned(self, read: ParsedRecords, entities: Ints, rows: Ints | None = None) -> Self:
-        """Learn as `fit` does from some rows of what was read, None for all, of given entities."""
+        """Return the featurizer fitted to some rows of records that were read.
+
+        Parameters
+        ----------
+        read
+            The records, as `read` returns them.
+        entities
+            The label of the entity of each record.
+        rows
+            The indices of the records to learn from; None means all.
+        """
         kinds = [
-            kind.learned(own, entities, rows)
-            for (_, kind), own in zip(self._kinds, read.fields, strict=True)
+            kind.learn(column, entities, rows)
+            for (_, kind), column in zip(self._kinds, read.fields, strict=True)
         ]
         fields = tuple(
-            replace(each, kind=kind) for each, kind in zip(self.fields, kinds, strict=False)
+            replace(field, kind=kind) for field, kind in zip(self.fields, kinds, strict=False)
         )
         return replace(self, fields=fields, whole=kinds[-1] if len(fields) > 1 else self.whole)
 
     def weighed(self, read: ParsedRecords) -> EncodedRecords:
-        """Weigh what was read of records that are compared by what was learned."""
-        both = zip(self._kinds, read.fields, strict=True)
-        return EncodedRecords(tuple(kind.encode(own) for (_, kind), own in both), read.n_items)
+        """Encode records that were read: compute the weights of their tokens."""
+        columns = zip(self._kinds, read.fields, strict=True)
+        fields = tuple(kind.encode(column) for (_, kind), column in columns)
+        return EncodedRecords(fields, read.n_items)
 
     def encode(self, item_set: ItemSet) -> EncodedRecords:
-        """Read each record."""
+        """Read the records, and compute the weights of their tokens."""
         return self.weighed(self.read([item_set]))
 
     def compare(self, encoded: EncodedRecords, pairs: ArrayLike | None) -> Features:
-        """Compare the records of some pairs, None for all."""
-        listed = as_pairs(pairs, encoded.n_items)
-        listed = all_pairs(encoded.n_items) if listed is None else listed
+        """Return the features of pairs (None: all pairs)."""
+        requested = as_pairs(pairs, encoded.n_items)
+        requested = all_pairs(encoded.n_items) if requested is None else requested
         n_columns = len(self.owners)
-        refuse_unwritable((len(listed), n_columns), len(listed) * n_columns)
-        compared = np.empty((len(listed), n_columns))
-        for start in range(0, len(listed), AT_ONCE):
-            left, right = np.ascontiguousarray(listed[start : start + AT_ONCE].T)
-            self._compare_into(compared[start : start + AT_ONCE], encoded, left, right)
-        return DenseFeatures(compared)
+        refuse_unwritable((len(requested), n_columns), len(requested) * n_columns)
+        features = np.empty((len(requested), n_columns))
+        for start in range(0, len(requested), BATCH_SIZE):
+            batch = slice(start, start + BATCH_SIZE)
+            left, right = np.ascontiguousarray(requested[batch].T)
+            self._compare_into(features[batch], encoded, left, right)
+        return DenseFeatures(features)
 
     def _compare_into(
-        self, compared: Floats, encoded: EncodedRecords, left: Ints, right: Ints
+        self, features: Floats, encoded: EncodedRecords, left: Ints, right: Ints
     ) -> None:
-        at = 0
-        for (_, kind), own in zip(self._kinds, encoded.fields, strict=True):
-            compared[:, at : at + len(kind.names)] = kind.compare(own, left, right)
-            at += len(kind.names)
+        """Write the features of pairs of rows into an array."""
+        start = 0
+        for (_, kind), column in zip(self._kinds, encoded.fields, strict=True):
+            stop = start + len(kind.names)
+            features[:, start:stop] = kind.compare(column, left, right)
+            start = stop
 
     @property
     def _kinds(self) -> list[tuple[str, Kind]]:
-        own = [(each.column, each.kind) for each in self.fields]
-        return [*own, (WHOLE_RECORD, self.whole)] if len(own) > 1 else own
+        """The name and the kind of each field and, if there are several, of the whole record."""
+        kinds = [(field.column, field.kind) for field in self.fields]
+        return [*kinds, (WHOLE_RECORD, self.whole)] if len(kinds) > 1 else kinds
 
     def _texts(self, item_set: ItemSet) -> list[list[str]]:
-        """Return the texts of each field, and those of the whole records."""
-        read = [_column(item_set.items, each.column) for each in self.fields]
-        return (
-            [*read, [" ".join(own) for own in zip(*read, strict=True)]] if len(read) > 1 else read
-        )
+        """Return the texts of each field and, if there are several, of the whole records."""
+        columns = [_read_column(item_set.items, field.column) for field in self.fields]
+        if len(columns) == 1:
+            return columns
+        return [*columns, [" ".join(cells) for cells in zip(*columns, strict=True)]]
 
 
-def _column(items: Any, name: str) -> list[str]:
+def _read_column(items: Any, name: str) -> list[str]:
     values = column_of(items, name, "RecordFeatures", FeatureError)
     return [
         value if type(value) is str else _text(value, name, row) for row, value in enumerate(values)
@@ -178,12 +202,14 @@ def _text(value: Any, name: str, row: int) -> str:
     if is_missing(value):
         return ""
     if not isinstance(value, str):
-        raise FeatureError(f"column {name!r}, item {row}: {value!r} is no text; give texts")
+        raise FeatureError(
+            f"column {name!r}, item {row}: {value!r} is not a text; convert it to str"
+        )
     return str(value)
 
 
-def _entities(sets: Sequence[ItemSet], partitions: Sequence[Partition] | None) -> Ints:
-    """Give entities of all item sets numbers; every item is one where none are named."""
+def _entity_labels(sets: Sequence[ItemSet], partitions: Sequence[Partition] | None) -> Ints:
+    """Label the entity of each item, across item sets; without partitions, each item is one."""
     if partitions is None:
         return np.arange(sum(map(len, sets)))
     return Partition.concatenate(partitions).labels

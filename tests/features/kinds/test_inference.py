@@ -1,4 +1,4 @@
-"""Which kind a column looks like, for columns as tables have them."""
+"""Inference of the kind of a column, for columns as they occur in tables."""
 
 import csv
 import gzip
@@ -16,7 +16,7 @@ from coterie.features.kinds.profile import Profile
 from coterie.tables.schema import IGNORED, inferred_kind
 
 DICE = random.Random(0)  # noqa: S311
-GIVEN = [
+FORENAMES = [
     "Ann",
     "Bob",
     "Carla",
@@ -44,7 +44,7 @@ SURNAMES = [
     "van-Dijk",
     "Wu",
 ]
-THINGS = [
+PRODUCT_WORDS = [
     "camera",
     "lens",
     "black",
@@ -67,11 +67,15 @@ def many(make, n_rows=200):
 
 
 def words(low, high):
-    return " ".join(DICE.choices(THINGS, k=DICE.randint(low, high)))
+    return " ".join(DICE.choices(PRODUCT_WORDS, k=DICE.randint(low, high)))
 
 
 def number(low, high):
     return DICE.randint(low, high)
+
+
+def forename():
+    return DICE.choice(FORENAMES)
 
 
 def digits(n_digits):
@@ -85,8 +89,8 @@ def day(spelling):
 
 
 COLUMNS = {
-    "names of people": ("name", lambda: f"{DICE.choice(GIVEN)} {DICE.choice(SURNAMES)}"),
-    "given names": ("short", lambda: DICE.choice(GIVEN) + DICE.choice("aeiou")),
+    "names of people": ("name", lambda: f"{forename()} {DICE.choice(SURNAMES)}"),
+    "given names": ("short", lambda: forename() + DICE.choice("aeiou")),
     "names of products": ("name", lambda: f"Canon {words(2, 4)} EOS-{number(100, 999)}D"),
     "descriptions": ("text", lambda: words(14, 60)),
     "streets": ("name", lambda: f"{number(1, 99)} {DICE.choice(STREETS)}"),
@@ -122,9 +126,9 @@ COLUMNS = {
     "months": ("code", lambda: day("{y}-{m:02d}")),
     "states": ("category", lambda: DICE.choice(["NSW", "VIC", "QLD", "WA", "New Zealand"])),
     "booleans": ("category", lambda: DICE.choice(["True", "False"])),
-    "tags": ("tokens", lambda: ";".join(DICE.sample(THINGS, number(1, 4)))),
-    "tags with bars": ("tokens", lambda: " | ".join(DICE.sample(THINGS, number(2, 4)))),
-    "e-mail addresses": ("name", lambda: f"{words(1, 1)}.{DICE.choice(GIVEN)}{digits(3)}@x.net"),
+    "tags": ("tokens", lambda: ";".join(DICE.sample(PRODUCT_WORDS, number(1, 4)))),
+    "tags with bars": ("tokens", lambda: " | ".join(DICE.sample(PRODUCT_WORDS, number(2, 4)))),
+    "e-mail addresses": ("name", lambda: f"{words(1, 1)}.{forename()}{digits(3)}@x.net"),
     "addresses of pages": ("name", lambda: f"https://shop.example/{words(1, 1)}/{digits(4)}"),
     "ISBNs of ten": ("code", lambda: digits(9) + DICE.choice("0123456789X")),
     "ISBNs with hyphens": ("code", lambda: f"978-{digits(1)}-{digits(2)}-{digits(6)}-{digits(1)}"),
@@ -149,7 +153,7 @@ def test_columns_look_like_their_kind(name):
 @pytest.mark.parametrize(
     "column", [[], [""], ["", " ", "\t"], ["x"], ["x"] * 50, ["x", "", "x"]], ids=repr
 )
-def test_columns_that_say_nothing_are_ignored(column):
+def test_columns_with_at_most_one_value_are_ignored(column):
     assert inferred_kind(column) == IGNORED
 
 
@@ -175,8 +179,8 @@ def test_likeness_is_a_share():
 
 def test_records_of_people():
     items = make_records(2_000)[0][0].items
-    found = {name: inferred_kind([cell or "" for cell in column]) for name, column in items.items()}
-    assert found == {
+    words = {name: inferred_kind([cell or "" for cell in column]) for name, column in items.items()}
+    assert words == {
         "given_name": "short",
         "surname": "short",
         "birth_date": "date",
@@ -212,13 +216,13 @@ REAL = {
 def test_real_tables(name, data_folder):
     with gzip.open(data_folder / "peers" / f"{name}.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    found = {column: inferred_kind([row[column] for row in rows]) for column in REAL[name]}
-    assert found == REAL[name]
+    words = {column: inferred_kind([row[column] for row in rows]) for column in REAL[name]}
+    assert words == REAL[name]
 
 
 @dataclass(frozen=True, eq=False)
 class Colour(Kind):
-    """A kind of somebody's own."""
+    """A kind that a user has added."""
 
     word: ClassVar = "colour"
     measures: ClassVar[tuple[str, ...]] = ()
@@ -228,7 +232,7 @@ class Colour(Kind):
         return 1.0 if profile.share(lambda text: text.startswith("#")) > 0.9 else 0.0
 
 
-def test_a_kind_more_is_one_line(monkeypatch):
+def test_a_kind_that_was_added_is_inferred(monkeypatch):
     colours = many(lambda: f"#{digits(6)}")
     assert inferred_kind(colours) == "code"
     monkeypatch.setattr(kinds, "Colour", Colour, raising=False)

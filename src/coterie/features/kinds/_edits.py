@@ -1,4 +1,4 @@
-"""How many edits lie between two texts, by rapidfuzz in batches."""
+"""Edit similarities of pairs of texts, computed in batches by rapidfuzz."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias
@@ -10,23 +10,30 @@ from rapidfuzz.distance import JaroWinkler
 
 from coterie._core.arrays import Floats, Ints
 
-EDITS = ("Jaro-Winkler", "edit ratio")
-"""The similarities that `edits` returns."""
+EDIT_MEASURES = ("Jaro-Winkler", "edit ratio")
+"""The names of the similarities that `edit_similarities` returns."""
 
-MOST_CHARACTERS = 2000
-"""How much of a text is compared: time grows as the square, and a cell may hold a book."""
+MAX_CHARACTERS = 2000
+"""The number of characters compared per text.
+
+The time is quadratic in it, and a cell of a table may hold a book.
+"""
 
 Texts: TypeAlias = NDArray[Any]
-"""An array of objects, all texts."""
+"""An array of objects, all of them texts."""
 
 
-def beginnings(texts: Iterable[str]) -> Texts:
-    """Return of each text what is compared."""
-    return np.array([text[:MOST_CHARACTERS] for text in texts], dtype=object)
+def truncate(texts: Iterable[str]) -> Texts:
+    """Return the first `MAX_CHARACTERS` characters of each text."""
+    return np.array([text[:MAX_CHARACTERS] for text in texts], dtype=object)
 
 
-def edits(texts: Texts, left: Ints, right: Ints) -> list[Floats]:
-    """Return the Jaro-Winkler similarity and the share of characters in common order."""
+def edit_similarities(texts: Texts, left: Ints, right: Ints) -> list[Floats]:
+    """Return the Jaro-Winkler similarity and the edit ratio of pairs of texts, from 0 to 1.
+
+    The edit ratio of two texts is 2c / (m + n), where m and n are their lengths and c is the length
+    of their longest common subsequence.
+    """
     first, second = texts[left].tolist(), texts[right].tolist()
     return [
         process.cpdist(first, second, scorer=JaroWinkler.normalized_similarity, dtype=np.float64),
@@ -34,8 +41,11 @@ def edits(texts: Texts, left: Ints, right: Ints) -> list[Floats]:
     ]
 
 
-def token_sets(texts: Texts, left: Ints, right: Ints) -> Floats:
-    """Return how alike two texts are as sets of words, whatever one has beside."""
+def word_set_similarities(texts: Texts, left: Ints, right: Ints) -> Floats:
+    """Return the similarity of the word sets of pairs of texts, from 0 to 1.
+
+    It is 1 if all words of one text occur in the other: rapidfuzz's `token_set_ratio`.
+    """
     first, second = texts[left].tolist(), texts[right].tolist()
-    found: Floats = process.cpdist(first, second, scorer=fuzz.token_set_ratio, dtype=np.float64)
-    return found / 100.0
+    ratios: Floats = process.cpdist(first, second, scorer=fuzz.token_set_ratio, dtype=np.float64)
+    return ratios / 100.0

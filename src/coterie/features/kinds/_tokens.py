@@ -1,4 +1,4 @@
-"""Tokens of a column of texts, and how rare each is among rows and among entities."""
+"""Tokens of a column of texts, and the rarity of each among rows and among entities."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,32 +22,37 @@ from coterie.exceptions import FeatureError
 
 Hashes: TypeAlias = NDArray[np.uint64]
 Tokens: TypeAlias = NDArray[np.int32]
-"""Numbers of distinct tokens; more than these can count would not fit into memory."""
-Split: TypeAlias = Callable[[NDArray[np.uint32], Ints], tuple[Hashes, Ints]]
-"""Returns the hashes of the tokens of texts, and where those of each begin; see the kernels."""
+"""Indices of distinct tokens. More tokens than int32 can count would not fit into memory."""
+Tokenizer: TypeAlias = Callable[[NDArray[np.uint32], Ints], tuple[Hashes, Ints]]
+"""Returns the hashes of the tokens of texts, and the offset of the first token of each text.
+
+The arguments are the code points of all texts together, and the offset of the first one of each
+text. Tokenizers are kernels.
+"""
 
 SMOOTHING = 2.0
-"""How many entities count beside those counted: one more or less must not tell much."""
+"""The number of entities added to all counts, so that no rarity depends on a single entity."""
 
 
 class DistinctCells(NamedTuple):
-    """The distinct texts of a column, and the number of that of each row."""
+    """The distinct texts of a column, and the index among them of the text of each row."""
 
     texts: list[str]
     text_of_row: Ints
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
-        """Give the texts of rows numbers; the empty text is one of them."""
-        numbers: dict[str, int] = {}
-        text_of_row = [numbers.setdefault(text, len(numbers)) for text in texts]
-        return cls(list(numbers), np.array(text_of_row, dtype=np.intp))
+        """Find the distinct texts of rows, in the order of their first appearance."""
+        indices: dict[str, int] = {}
+        text_of_row = [indices.setdefault(text, len(indices)) for text in texts]
+        return cls(list(indices), np.array(text_of_row, dtype=np.intp))
 
 
-class Counted(NamedTuple):
-    """The tokens of texts: ascending numbers, each once a text, and how often each text has each.
+class TokenCounts(NamedTuple):
+    """The distinct tokens of each text, and how often each occurs in it.
 
-    Tokens are numbered in the order of their hashes.
+    The tokens of text i are `tokens[starts[i]:starts[i + 1]]`, ascending, and `counts` is aligned
+    with `tokens`. A token is its index among all tokens, ordered by their hashes.
     """
 
     starts: Ints
@@ -56,46 +61,54 @@ class Counted(NamedTuple):
     hashes: Hashes
 
     @classmethod
-    def of(cls, texts: Sequence[str], split: Split) -> Self:
+    def of(cls, texts: Sequence[str], tokenizer: Tokenizer) -> Self:
         """Count the tokens of texts."""
-        joined = "".join(texts).encode("utf-32-le", "surrogatepass")
-        characters = np.frombuffer(joined, dtype=np.uint32)
+        encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
+        characters = np.frombuffer(encoded, dtype=np.uint32)
         ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)))
-        every, firsts = split(characters, np.append(0, ends))
-        hashes, numbers = factorize_hashes(every)
-        del joined, characters, every  # each as large as what is made of it
+        all_hashes, offsets = tokenizer(characters, np.append(0, ends))
+        hashes, indices = factorize_hashes(all_hashes)
+        # These take as much memory as all that follows.
+        del encoded, characters, all_hashes
         order = np.argsort(hashes)
         ranks = np.empty(len(order), dtype=np.int32)
         ranks[order] = np.arange(len(order))
-        starts, tokens, counts = count_tokens(firsts, numbers, ranks)
+        starts, tokens, counts = count_tokens(offsets, indices, ranks)
         return cls(starts, tokens, counts, hashes[order])
 
-    def rows_with(self, texts: Ints) -> Floats:
-        """Count the rows that have each token, given the number of the text of each."""
-        n_rows = np.bincount(texts, minlength=len(self.starts) - 1)
-        found: Floats = count_rows_per_token(self.starts, self.tokens, n_rows, len(self.hashes))
-        return found
+    def rows_per_token(self, text_of_row: Ints) -> Floats:
+        """Count the rows that have each token, given the index of the text of each row."""
+        n_rows = np.bincount(text_of_row, minlength=len(self.starts) - 1)
+        counts: Floats = count_rows_per_token(self.starts, self.tokens, n_rows, len(self.hashes))
+        return counts
 
-    def entities_with(self, texts: Ints, entities: Ints) -> Ints:
+    def entities_per_token(self, text_of_row: Ints, entities: Ints) -> Ints:
         """Count the entities that have each token, given the text and the entity of each row."""
         order = np.argsort(entities, kind="stable")
-        found: Ints = count_entities_per_token(
-            self.starts, self.tokens, texts[order], entities[order], len(self.hashes)
+        counts: Ints = count_entities_per_token(
+            self.starts, self.tokens, text_of_row[order], entities[order], len(self.hashes)
         )
-        return found
+        return counts
 
-    def normalised(self, weights: Floats) -> Floats:
-        """Weigh the tokens of each text, also by how often it has each; its vector has length 1."""
-        most = int(self.counts.max(initial=0))
-        of_counts = np.append(0.0, 1.0 + np.log(np.arange(1, most + 1)))
-        found: Floats = normalise_weights(self.starts, self.tokens, self.counts, of_counts, weights)
-        return found
+    def normalised_weights(self, token_weights: Floats) -> Floats:
+        """Return the weight of each token in each text: (1 + ln count) times the token's weight.
+
+        The vector of the weights of a text is scaled to length 1.
+        """
+        max_count = int(self.counts.max(initial=0))
+        count_factors = np.append(0.0, 1.0 + np.log(np.arange(1, max_count + 1)))
+        weights: Floats = normalise_weights(
+            self.starts, self.tokens, self.counts, count_factors, token_weights
+        )
+        return weights
 
 
-class Weighed(NamedTuple):
-    """The tokens of distinct texts: ascending, each once, and how rare each is.
+class TokenWeights(NamedTuple):
+    """The distinct tokens of each text, with their weights in the text and their rarities.
 
-    `rarities` has two rows: among rows, and among the entities of `fit`.
+    The tokens of text i are `tokens[starts[i]:starts[i + 1]]`, ascending, and `weights` is aligned
+    with `tokens`. `rarities` has one column per token and two rows: the rarity among rows, and
+    among the entities of the training rows.
     """
 
     starts: Ints
@@ -105,42 +118,48 @@ class Weighed(NamedTuple):
 
     def cosines(self, left: Ints, right: Ints) -> Floats:
         """Return the TF-IDF cosine of pairs of texts."""
-        found: Floats = cosines(self.starts, self.tokens, self.weights, left, right)
-        return np.minimum(found, 1.0, out=found)  # beyond which it is rounding
+        values: Floats = cosines(self.starts, self.tokens, self.weights, left, right)
+        # Rounding can make the cosine of equal texts exceed 1.
+        return np.minimum(values, 1.0, out=values)
 
     def overlaps(self, rarity: int, left: Ints, right: Ints) -> Floats:
-        """Compare what pairs of texts share with what they do not, their cosine last."""
+        """Compare the rarities of shared and unshared tokens of pairs of texts.
+
+        `rarity` is the row of `rarities` to use. The columns are those of the kernel `overlaps`;
+        the last one is the TF-IDF cosine.
+        """
         rarities = self.rarities[rarity]
-        found: Floats = overlaps(self.starts, self.tokens, self.weights, rarities, left, right)
-        np.minimum(found[:, -1], 1.0, out=found[:, -1])  # as above
-        return found
+        columns: Floats = overlaps(self.starts, self.tokens, self.weights, rarities, left, right)
+        np.minimum(columns[:, -1], 1.0, out=columns[:, -1])  # as in `cosines`
+        return columns
 
 
-def places_among(known: Hashes, hashes: Hashes) -> tuple[Ints, Bools]:
-    """Return where hashes are among ascending ones, and whether they are."""
-    if not len(known):
+def find_hashes(ascending: Hashes, hashes: Hashes) -> tuple[Ints, Bools]:
+    """Return the index of each hash among ascending ones, and whether it is one of them."""
+    if not len(ascending):
         return np.zeros(len(hashes), np.intp), np.zeros(len(hashes), np.bool_)
-    places = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-    return places, known[places] == hashes
+    indices = np.minimum(np.searchsorted(ascending, hashes), len(ascending) - 1)
+    return indices, ascending[indices] == hashes
 
 
 @dataclass(frozen=True, eq=False)
 class KnownTokens(Value):
-    """Know in how many rows and in how many entities tokens were found.
+    """Counts of the training rows and entities that have each token, for computing rarities.
 
-    The rarity of a token that df of n rows have is ln((1 + n) / (1 + df)) / ln(1 + n), between 0
-    and 1. To n and df of `learned` are added those of the table that is compared. Among entities
-    only those of `learned` count: whether words of theirs tell entities apart or are said of many.
-    There it is ln((2 + n) / (2 + df)) / ln((2 + n) / 2).
+    The rarity among rows of a token that df of n rows have is ln((1 + n) / (1 + df)) / ln(1 + n),
+    between 0 and 1. Here n and df count the rows of the table that is compared in addition to the
+    training rows. The rarity among entities is ln((2 + n) / (2 + df)) / ln((2 + n) / 2), where n
+    and df count training entities only: it is low for tokens that occur in many entities.
 
     Parameters
     ----------
     tokens
-        The hashes of tokens that several rows have, ascending; see `coterie._kernels.texts.tokens`.
+        The ascending hashes of the tokens that at least two rows have; see
+        `coterie._kernels.texts.tokens`.
     n_rows_with, n_entities_with
-        How many rows and entities have each.
+        The number of rows and of entities that have each token.
     n_rows, n_entities
-        How many there were in all.
+        The number of all rows and of all entities.
     """
 
     tokens: Hashes
@@ -152,52 +171,58 @@ class KnownTokens(Value):
     def __post_init__(self) -> None:
         tokens = np.asarray(self.tokens, dtype=np.uint64)
         if tokens.ndim != 1 or not np.all(tokens[1:] > tokens[:-1]):
-            raise FeatureError("tokens must be hashes that ascend; give what was learned")
+            raise FeatureError("tokens must be ascending hashes; use those that a kind has learned")
         object.__setattr__(self, "tokens", read_only(tokens))
         for name in ("n_rows_with", "n_entities_with"):
             counts = np.asarray(getattr(self, name), dtype=np.intp)
             if counts.shape != tokens.shape or np.any(counts < 0):
-                raise FeatureError(f"{name} must be {len(tokens)} counts, one a token")
+                raise FeatureError(f"{name} must be {len(tokens)} counts, one per token")
             object.__setattr__(self, name, read_only(counts))
         for name in ("n_rows", "n_entities"):
             as_whole(name, getattr(self, name), error=FeatureError)
 
     @classmethod
-    def learned(cls, counted: Counted, texts: Ints, entities: Ints) -> Self:
-        """Count the tokens of rows, given the number of the text and the entity of each."""
-        n_with = counted.rows_with(texts)
-        kept = np.flatnonzero(n_with > 1)
+    def learn(cls, counts: TokenCounts, text_of_row: Ints, entities: Ints) -> Self:
+        """Count the rows and entities that have each token.
+
+        `text_of_row` is the index of the text of each training row, and `entities` is the label of
+        its entity.
+        """
+        n_rows_with = counts.rows_per_token(text_of_row)
+        repeated = np.flatnonzero(n_rows_with > 1)
         return cls(
-            counted.hashes[kept],
-            n_with[kept].astype(np.intp),
-            counted.entities_with(texts, entities)[kept],
+            counts.hashes[repeated],
+            n_rows_with[repeated].astype(np.intp),
+            counts.entities_per_token(text_of_row, entities)[repeated],
             len(entities),
             len(np.unique(entities)),
         )
 
-    def weighed(self, counted: Counted, texts: Ints) -> Weighed:
-        """Weigh the tokens of rows that are compared, given the number of the text of each."""
-        n_with, n_entities = counted.rows_with(texts), np.zeros(len(counted.hashes))
-        places, known = places_among(self.tokens, counted.hashes)
-        n_with[known] += self.n_rows_with[places[known]]
-        n_entities[known] = self.n_entities_with[places[known]]
-        n_rows = self.n_rows + len(texts)
-        rarity = np.log((1.0 + n_rows) / (1.0 + n_with))
-        return Weighed(
-            counted.starts,
-            counted.tokens,
-            counted.normalised(1.0 + rarity),
-            np.stack([rarity / np.log(1.0 + n_rows), self._among_entities(n_entities)]),
+    def weigh(self, counts: TokenCounts, text_of_row: Ints) -> TokenWeights:
+        """Compute the weights and rarities of tokens, given the text of each row to compare."""
+        n_rows_with = counts.rows_per_token(text_of_row)
+        n_entities_with = np.zeros(len(counts.hashes))
+        indices, is_known = find_hashes(self.tokens, counts.hashes)
+        n_rows_with[is_known] += self.n_rows_with[indices[is_known]]
+        n_entities_with[is_known] = self.n_entities_with[indices[is_known]]
+        n_rows = self.n_rows + len(text_of_row)
+        idf = np.log((1.0 + n_rows) / (1.0 + n_rows_with))
+        return TokenWeights(
+            counts.starts,
+            counts.tokens,
+            counts.normalised_weights(1.0 + idf),
+            np.stack([idf / np.log(1.0 + n_rows), self._rarities_among_entities(n_entities_with)]),
         )
 
-    def _among_entities(self, n_with: Floats) -> Floats:
-        """Return how rare tokens are among entities: 1 where no entity is known to have them."""
+    def _rarities_among_entities(self, n_entities_with: Floats) -> Floats:
+        """Return the rarities of tokens among entities; 1 for tokens that no entity has."""
         if not self.n_entities:
-            return np.ones(len(n_with))
-        rarity: Floats = np.log((SMOOTHING + self.n_entities) / (SMOOTHING + n_with))
-        return rarity / float(np.log((SMOOTHING + self.n_entities) / SMOOTHING))
+            return np.ones(len(n_entities_with))
+        n_entities = SMOOTHING + self.n_entities
+        rarities: Floats = np.log(n_entities / (SMOOTHING + n_entities_with))
+        return rarities / float(np.log(n_entities / SMOOTHING))
 
 
-_NONE = np.empty(0, dtype=np.intp)
-NOTHING = KnownTokens(np.empty(0, dtype=np.uint64), _NONE, _NONE)
-"""What a kind knows before it has learned."""
+_NO_COUNTS = np.empty(0, dtype=np.intp)
+NO_TOKENS = KnownTokens(np.empty(0, dtype=np.uint64), _NO_COUNTS, _NO_COUNTS)
+"""The counts of a kind that has not learned from any rows."""

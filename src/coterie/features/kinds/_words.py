@@ -1,4 +1,4 @@
-"""What the words, codes and acronyms of two texts share, by how rare these are."""
+"""Comparisons of texts by the rarity of the words, codes and acronyms that they share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from coterie._kernels.texts.tokens import (
 )
 from coterie.features.kinds._edits import Texts
 from coterie.features.kinds._tokens import (
-    NOTHING,
-    Counted,
+    NO_TOKENS,
     KnownTokens,
+    TokenCounts,
     Tokens,
-    Weighed,
-    places_among,
+    TokenWeights,
+    find_hashes,
 )
 from coterie.features.kinds.base import EncodedColumn, Kind, ParsedColumn
 
-_SAID = (
+_OVERLAPS = (
     "rarity of shared {}",
     "rarest shared {}",
     "rarity of {} of the poorer alone",
@@ -33,56 +33,63 @@ _SAID = (
     "shared {} of the poorer",
     "shared {} of both",
 )
-COSINES = ("cosine of words", "cosine of trigrams")
-AMONG_ROWS = tuple(said.format("words") for said in _SAID)
-AMONG_ENTITIES = tuple(f"{said.format('phrases')}, among entities" for said in _SAID)
-GRAMS = tuple(said.format("trigrams") for said in _SAID[4:])
-CODES = tuple(said.format("codes") for said in _SAID[:3])
-ACRONYMS = ("rarest acronym of words of the other", "rarest acronym, among entities")
+COSINE_MEASURES = ("cosine of words", "cosine of trigrams")
+WORD_MEASURES = tuple(name.format("words") for name in _OVERLAPS)
+PHRASE_MEASURES = tuple(f"{name.format('phrases')}, among entities" for name in _OVERLAPS)
+TRIGRAM_MEASURES = tuple(name.format("trigrams") for name in _OVERLAPS[4:])
+CODE_MEASURES = tuple(name.format("codes") for name in _OVERLAPS[:3])
+ACRONYM_MEASURES = ("rarest acronym of words of the other", "rarest acronym, among entities")
 
 
 class Acronyms(NamedTuple):
-    """The words of a column that are initials of words in a row of each distinct text.
+    """The acronyms of each distinct text: initials of its words that are a word of the column.
 
-    Those of text i are `words[starts[i]:starts[i + 1]]`, ascending, each once.
+    Those of text i are `words[starts[i]:starts[i + 1]]`, ascending indices of words.
     """
 
     starts: Ints
     words: Tokens
 
     @classmethod
-    def of(cls, texts: Sequence[str], words: Counted) -> Self:
-        """Find them among the words of the same texts."""
-        spelled = Counted.of(texts, hash_acronyms)
-        places, is_word = places_among(words.hashes, spelled.hashes)
-        kept = is_word[spelled.tokens]
-        starts = np.append(0, np.cumsum(kept))[spelled.starts]
-        return cls(starts, places[spelled.tokens[kept]].astype(np.int32))
+    def of(cls, texts: Sequence[str], words: TokenCounts) -> Self:
+        """Find the acronyms of texts among the words of the same texts."""
+        initials = TokenCounts.of(texts, hash_acronyms)
+        indices, is_word = find_hashes(words.hashes, initials.hashes)
+        is_acronym = is_word[initials.tokens]
+        starts = np.append(0, np.cumsum(is_acronym))[initials.starts]
+        return cls(starts, indices[initials.tokens[is_acronym]].astype(np.int32))
 
-    def rarest(self, words: Weighed, left: Ints, right: Ints) -> list[Floats]:
-        """Return how rare the rarest one is between two texts, among rows and entities."""
-        own = words.starts, words.tokens, *self
-        return [rarest_acronyms(*own, rarity, left, right) for rarity in words.rarities]
+    def rarest(self, words: TokenWeights, left: Ints, right: Ints) -> list[Floats]:
+        """Return the rarity of the rarest acronym between two texts, among rows and entities."""
+        tokens = words.starts, words.tokens, *self
+        return [rarest_acronyms(*tokens, rarity, left, right) for rarity in words.rarities]
 
 
-class More(NamedTuple):
-    """What else is read of distinct texts: their beginnings, and the acronyms of their words."""
+class WordExtras(NamedTuple):
+    """The distinct texts, truncated for edit distances, and the acronyms of their words."""
 
     texts: Texts
     acronyms: Acronyms
 
 
 @dataclass(frozen=True, eq=False)
-class Worded(Kind):
-    """Compare texts of words: these by how rare they are, trigrams, codes and acronyms."""
+class WordKind(Kind):
+    """Compare texts by the rarity of shared words, phrases, trigrams, codes and acronyms."""
 
-    words: KnownTokens = NOTHING
-    phrases: KnownTokens = NOTHING
-    grams: KnownTokens = NOTHING
-    codes: KnownTokens = NOTHING
+    words: KnownTokens = NO_TOKENS
+    phrases: KnownTokens = NO_TOKENS
+    grams: KnownTokens = NO_TOKENS
+    codes: KnownTokens = NO_TOKENS
 
-    measures: ClassVar = (*COSINES, *AMONG_ROWS, *AMONG_ENTITIES, *GRAMS, *CODES, *ACRONYMS)
-    splits: ClassVar = {
+    measures: ClassVar = (
+        *COSINE_MEASURES,
+        *WORD_MEASURES,
+        *PHRASE_MEASURES,
+        *TRIGRAM_MEASURES,
+        *CODE_MEASURES,
+        *ACRONYM_MEASURES,
+    )
+    tokenizers: ClassVar = {
         "words": hash_words,
         "phrases": hash_words_and_pairs,
         "grams": hash_trigrams,
@@ -90,17 +97,17 @@ class Worded(Kind):
     }
 
     def read(self, texts: Sequence[str]) -> ParsedColumn:
-        """Read the text of each row: what takes the time, and depends on nothing learned."""
-        read = super().read(texts)
-        acronyms = Acronyms.of(read.distinct.texts, read.tokens["words"])
-        return read._replace(more=More(read.more, acronyms))
+        """Read the text of each row: the slow part, which does not depend on what was learned."""
+        column = super().read(texts)
+        acronyms = Acronyms.of(column.distinct.texts, column.tokens["words"])
+        return column._replace(extra=WordExtras(column.extra, acronyms))
 
-    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
+    def _measure(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         words = encoded.tokens["words"].overlaps(0, left, right)
         phrases = encoded.tokens["phrases"].overlaps(1, left, right)
         grams = encoded.tokens["grams"].overlaps(0, left, right)
         codes = encoded.tokens["codes"].overlaps(0, left, right)
         cosines = words[:, -1], grams[:, -1]
-        own = words[:, :-1], phrases[:, :-1], grams[:, 4:-1], codes[:, : len(CODES)]
-        acronyms = encoded.more.acronyms.rarest(encoded.tokens["words"], left, right)
-        return np.column_stack([*cosines, *own, *acronyms])
+        rarities = words[:, :-1], phrases[:, :-1], grams[:, 4:-1], codes[:, : len(CODE_MEASURES)]
+        acronyms = encoded.extra.acronyms.rarest(encoded.tokens["words"], left, right)
+        return np.column_stack([*cosines, *rarities, *acronyms])

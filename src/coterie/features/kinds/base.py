@@ -1,4 +1,4 @@
-"""What all kinds of columns share: how rare whole values are, and what is missing."""
+"""The base class of kinds of columns: missing values, and the rarity of equal values."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -11,151 +11,159 @@ from coterie._core.arrays import Bools, Floats, Ints
 from coterie._core.texts import plain_text
 from coterie._core.values import Value
 from coterie._kernels.texts.tokens import hash_whole_texts
-from coterie.features.kinds._edits import beginnings
+from coterie.features.kinds._edits import truncate
 from coterie.features.kinds._tokens import (
-    NOTHING,
-    Counted,
+    NO_TOKENS,
     DistinctCells,
     KnownTokens,
-    Split,
-    Weighed,
+    TokenCounts,
+    Tokenizer,
+    TokenWeights,
 )
 from coterie.features.kinds.profile import Profile
 
-COMMON = (
+COMMON_MEASURES = (
     "missing in one",
     "missing in both",
     "equal",
     "rarity if equal",
     "rarity among entities if equal",
 )
-"""What every kind compares."""
+"""The names of the comparisons that every kind makes."""
 
 
 class ParsedColumn(NamedTuple):
-    """A column, read once: its distinct texts, their tokens by name, and what else a kind reads."""
+    """A column, read once: its distinct texts, their tokens by name, and extras of the kind."""
 
     distinct: DistinctCells
-    tokens: Mapping[str, Counted]
-    more: Any
+    tokens: Mapping[str, TokenCounts]
+    extra: Any
 
 
 class EncodedColumn(NamedTuple):
-    """A column that was read, its tokens weighed by how rare they are."""
+    """A parsed column whose tokens have weights and rarities."""
 
     distinct: DistinctCells
-    tokens: Mapping[str, Weighed]
-    more: Any
+    tokens: Mapping[str, TokenWeights]
+    extra: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Kind(Value, ABC):
-    """How the values of a column are compared: a frozen value that learns how rare tokens are.
+    """A way to compare the values of a column: a frozen value that learns how rare tokens are.
 
-    A member names its comparisons in `measures`, makes them in `_measured`, says by `likeness` how
-    much a column looks like one of its kind, and lists in `splits` what tokens it knows.
+    A member of the family names its comparisons in `measures` and makes them in `_measure`. Its
+    `likeness` says how well a column fits the kind.
 
     Parameters
     ----------
     values
-        How rare whole values are; `learned` finds out.
+        Counts of whole values, for their rarity; set by `learn`.
     """
 
-    values: KnownTokens = NOTHING
+    values: KnownTokens = NO_TOKENS
 
     word: ClassVar[str]
-    """What names the kind."""
+    """The name of the kind in schemas."""
     measures: ClassVar[tuple[str, ...]]
-    splits: ClassVar[Mapping[str, Split]] = {}
+    """The names of the comparisons that `_measure` makes."""
+    tokenizers: ClassVar[Mapping[str, Tokenizer]] = {}
+    """The tokenizer of each field of type `KnownTokens`, except `values`."""
 
     @classmethod
     @abstractmethod
     def likeness(cls, profile: Profile) -> float:
-        """Say how much a column looks like one of this kind, from 0 to 1."""
+        """Return how well a column fits the kind, from 0 to 1."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """One name a comparison."""
-        return (*COMMON, *self.measures)
+        """The names of all comparisons, one per column that `compare` returns."""
+        return (*COMMON_MEASURES, *self.measures)
 
     def read(self, texts: Sequence[str]) -> ParsedColumn:
-        """Read the text of each row: what takes the time, and depends on nothing learned."""
+        """Read the text of each row: the slow part, which does not depend on what was learned."""
         distinct = self.distinct(texts)
-        splits = {"values": hash_whole_texts, **self.splits}
-        tokens = {name: Counted.of(distinct.texts, split) for name, split in splits.items()}
-        return ParsedColumn(distinct, tokens, self._more(distinct.texts))
+        tokenizers = {"values": hash_whole_texts, **self.tokenizers}
+        tokens = {
+            name: TokenCounts.of(distinct.texts, tokenizer)
+            for name, tokenizer in tokenizers.items()
+        }
+        return ParsedColumn(distinct, tokens, self._read_extra(distinct.texts))
 
-    def learned(self, read: ParsedColumn, entities: Ints, rows: Ints | None = None) -> Self:
-        """Learn how rare values and tokens are in some rows, None for all.
+    def learn(self, column: ParsedColumn, entities: Ints, rows: Ints | None = None) -> Self:
+        """Return the kind with the rarities of values and tokens in some rows of a column.
 
         Parameters
         ----------
-        read
-            What was read of a column.
+        column
+            The column, as `read` returns it.
         entities
-            The entity of each row.
+            The label of the entity of each row.
         rows
-            The numbers of rows.
+            The indices of the rows to learn from; None means all.
         """
-        texts = read.distinct.text_of_row
-        some = slice(None) if rows is None else rows
-        known = {
-            name: KnownTokens.learned(own, texts[some], entities[some])
-            for name, own in read.tokens.items()
+        text_of_row = column.distinct.text_of_row
+        training = slice(None) if rows is None else rows
+        known_tokens = {
+            name: KnownTokens.learn(counts, text_of_row[training], entities[training])
+            for name, counts in column.tokens.items()
         }
-        return replace(self, **known)
+        return replace(self, **known_tokens)
 
-    def encode(self, read: ParsedColumn) -> EncodedColumn:
-        """Weigh the tokens of rows that are compared."""
+    def encode(self, column: ParsedColumn) -> EncodedColumn:
+        """Compute the weights and rarities of the tokens of a column."""
         tokens = {
-            name: getattr(self, name).weighed(own, read.distinct.text_of_row)
-            for name, own in read.tokens.items()
+            name: getattr(self, name).weigh(counts, column.distinct.text_of_row)
+            for name, counts in column.tokens.items()
         }
-        return EncodedColumn(read.distinct, tokens, read.more)
+        return EncodedColumn(column.distinct, tokens, column.extra)
 
     def compare(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
-        """Compare the rows of pairs: one column a name."""
+        """Compare pairs of rows: return one column per name."""
         text_of_row = encoded.distinct.text_of_row
         first, second = text_of_row[left], text_of_row[right]
-        compared = np.zeros((len(left), len(self.names)))
-        n_absent = _is_absent(encoded, first).astype(np.intp) + _is_absent(encoded, second)
-        compared[:, 0], compared[:, 1] = n_absent == 1, n_absent == 2
-        there = np.flatnonzero(n_absent == 0)
-        first, second = first[there], second[there]
-        equal = there[first == second]
-        compared[equal, 2] = 1.0
+        columns = np.zeros((len(left), len(self.names)))
+        n_missing = _is_missing(encoded, first).astype(np.intp) + _is_missing(encoded, second)
+        columns[:, 0], columns[:, 1] = n_missing == 1, n_missing == 2
+        present = np.flatnonzero(n_missing == 0)
+        first, second = first[present], second[present]
+        equal = present[first == second]
+        columns[equal, 2] = 1.0
         for column, rarities in zip((3, 4), encoded.tokens["values"].rarities, strict=True):
-            compared[equal, column] = rarities[_tokens_of(encoded, text_of_row[left[equal]])]
-        compared[there, len(COMMON) :] = self._measured(encoded, first, second)
-        return compared
+            columns[equal, column] = rarities[_value_tokens(encoded, text_of_row[left[equal]])]
+        columns[present, len(COMMON_MEASURES) :] = self._measure(encoded, first, second)
+        return columns
 
     @abstractmethod
-    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
-        """Compare pairs of distinct texts, none of them missing: one column a measure."""
+    def _measure(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
+        """Compare pairs of distinct texts, given by their indices: one column per measure.
 
-    def _cleaned(self, text: str) -> str:
-        """Return what is compared of a text."""
+        No text is missing. Two equal texts have the same index.
+        """
+
+    def _clean(self, text: str) -> str:
+        """Return the form of a text that is compared; the empty text is a missing value."""
         return plain_text(text)
 
-    def _more(self, texts: list[str]) -> Any:
-        """Read what else there is in distinct texts."""
-        return beginnings(texts)
+    def _read_extra(self, texts: list[str]) -> Any:
+        """Return what `_measure` needs of distinct texts besides their tokens."""
+        return truncate(texts)
 
     def distinct(self, texts: Sequence[str]) -> DistinctCells:
-        """Return what is compared of the text of each row: equal values look the same."""
+        """Return the distinct texts of rows after cleaning; equal values have the same text."""
         raw = DistinctCells.of(texts)
-        cleaned = DistinctCells.of(map(self._cleaned, raw.texts))
+        cleaned = DistinctCells.of(map(self._clean, raw.texts))
         return DistinctCells(cleaned.texts, cleaned.text_of_row[raw.text_of_row])
 
 
-def _is_absent(encoded: EncodedColumn, texts: Ints) -> Bools:
-    """Tell which texts are empty: they are no value."""
+def _is_missing(encoded: EncodedColumn, texts: Ints) -> Bools:
+    """Return whether each text is empty, which means that the value is missing."""
     starts = encoded.tokens["values"].starts
-    absent: Bools = starts[texts] == starts[texts + 1]
-    return absent
+    missing: Bools = starts[texts] == starts[texts + 1]
+    return missing
 
 
-def _tokens_of(encoded: EncodedColumn, texts: Ints) -> Ints:
-    """Return the token that each text is as a whole."""
+def _value_tokens(encoded: EncodedColumn, texts: Ints) -> Ints:
+    """Return the token that each whole text is; none of the texts is empty."""
     values = encoded.tokens["values"]
     return values.tokens[values.starts[texts]].astype(np.intp)

@@ -1,4 +1,4 @@
-"""What a column looks like, from which its kind is inferred."""
+"""Statistics of the values of a column, from which its kind is inferred."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ SEPARATED = re.compile(r"[;|]")
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The values of a column that are there, each distinct one with its number of rows."""
+    """The distinct values of a column that are not blank, with the number of rows of each."""
 
     counts: Counter[str]
 
@@ -26,54 +26,54 @@ class Profile:
 
     @cached_property
     def n_rows(self) -> int:
-        """How many rows have a value."""
+        """The number of rows with a value."""
         return sum(self.counts.values())
 
-    def share(self, is_such: Callable[[str], object]) -> float:
-        """Return the share of rows whose value is such."""
+    def share(self, condition: Callable[[str], object]) -> float:
+        """Return the share of rows whose value meets a condition."""
         if not self.n_rows:
             return 0.0
-        return sum(n for text, n in self.counts.items() if is_such(text)) / self.n_rows
+        return sum(n for text, n in self.counts.items() if condition(text)) / self.n_rows
 
     def mean(self, measure: Callable[[str], float]) -> float:
-        """Return the mean of a measure of the value over rows."""
+        """Return the mean over rows of a measure of the value."""
         if not self.n_rows:
             return 0.0
         return sum(n * measure(text) for text, n in self.counts.items()) / self.n_rows
 
     @cached_property
     def n_words(self) -> float:
-        """The mean number of words of a value."""
+        """The mean number of words per value."""
         return self.mean(lambda text: len(plain_text(text).split()))
 
     @cached_property
     def length(self) -> float:
-        """The mean number of characters of a value."""
+        """The mean number of characters per value."""
         return self.mean(len)
 
     @cached_property
     def with_digits(self) -> float:
-        """The share of values with a digit."""
+        """The share of rows whose value has a digit."""
         return self.share(_has_digit)
 
     @cached_property
     def words_with_digits(self) -> float:
-        """The mean share of the words of a value that have a digit."""
+        """The mean share of words with a digit among the words of a value."""
         return self.mean(_digit_share)
 
     @cached_property
     def separated(self) -> float:
-        """The share of values that a separator divides."""
+        """The share of rows whose value has a separator: a semicolon or a bar."""
         return self.share(SEPARATED.search)
 
     @cached_property
     def n_repeats(self) -> float:
-        """The mean number of rows of a distinct value."""
+        """The mean number of rows per distinct value."""
         return self.n_rows / max(len(self.counts), 1)
 
     @cached_property
     def width_spread(self) -> float:
-        """The standard deviation of the number of characters."""
+        """The standard deviation over rows of the number of characters."""
         lengths = np.array([len(text) for text in self.counts])
         weights = np.array(list(self.counts.values()), dtype=np.float64)
         if not len(lengths):

@@ -7,8 +7,8 @@ import numpy as np
 
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.texts.tokens import hash_trigrams
-from coterie.features.kinds._edits import EDITS, edits
-from coterie.features.kinds._tokens import NOTHING, KnownTokens
+from coterie.features.kinds._edits import EDIT_MEASURES, edit_similarities
+from coterie.features.kinds._tokens import NO_TOKENS, KnownTokens
 from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import Profile
 
@@ -17,21 +17,21 @@ from coterie.features.kinds.profile import Profile
 class Short(Kind):
     """Compare short strings by their spelling."""
 
-    grams: KnownTokens = NOTHING
+    grams: KnownTokens = NO_TOKENS
 
     word: ClassVar = "short"
-    measures: ClassVar = (*EDITS, "cosine of trigrams")
-    splits: ClassVar = {"grams": hash_trigrams}
+    measures: ClassVar = (*EDIT_MEASURES, "cosine of trigrams")
+    tokenizers: ClassVar = {"grams": hash_trigrams}
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:  # noqa: ARG003
-        """Anything that looks like no other kind."""
+        """Return a low score for any column, for those that fit no other kind."""
         return 0.1
 
-    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
+    def _measure(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         return np.column_stack(
             [
-                *edits(encoded.more, left, right),
+                *edit_similarities(encoded.extra, left, right),
                 encoded.tokens["grams"].cosines(left, right),
             ]
         )

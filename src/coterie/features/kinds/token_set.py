@@ -1,4 +1,4 @@
-"""Sets of tokens: keywords, co-authors, tags, set apart by semicolons or bars."""
+"""Sets of tokens: keywords, co-authors or tags, separated by semicolons or bars."""
 
 import re
 from dataclasses import dataclass
@@ -9,42 +9,42 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 from coterie._core.texts import plain_text
 from coterie._kernels.texts.tokens import hash_members, hash_trigrams
-from coterie.features.kinds._edits import Texts, beginnings, token_sets
-from coterie.features.kinds._tokens import NOTHING, KnownTokens
-from coterie.features.kinds._words import AMONG_ENTITIES, AMONG_ROWS
+from coterie.features.kinds._edits import Texts, truncate, word_set_similarities
+from coterie.features.kinds._tokens import NO_TOKENS, KnownTokens
+from coterie.features.kinds._words import PHRASE_MEASURES, WORD_MEASURES
 from coterie.features.kinds.base import EncodedColumn, Kind
 from coterie.features.kinds.profile import SEPARATED, Profile
 
-_GAP = re.compile(f"{SEPARATED.pattern}|,")
+_SEPARATOR = re.compile(f"{SEPARATED.pattern}|,")
 
 
 @dataclass(frozen=True, eq=False)
 class TokenSet(Kind):
-    """Compare sets: what is in both and in one alone, by how rare it is, and the spelling."""
+    """Compare sets by the rarity of shared and unshared members, and by their spelling."""
 
-    words: KnownTokens = NOTHING
-    grams: KnownTokens = NOTHING
+    words: KnownTokens = NO_TOKENS
+    grams: KnownTokens = NO_TOKENS
 
     word: ClassVar = "tokens"
     measures: ClassVar = (
         "words as sets",
         "cosine of members",
         "cosine of trigrams",
-        *(said.replace("words", "members") for said in (*AMONG_ROWS, *AMONG_ENTITIES)),
+        *(name.replace("words", "members") for name in (*WORD_MEASURES, *PHRASE_MEASURES)),
     )
-    splits: ClassVar = {"words": hash_members, "grams": hash_trigrams}
+    tokenizers: ClassVar = {"words": hash_members, "grams": hash_trigrams}
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:
-        """Values that semicolons or bars divide."""
+        """Return how well a column fits: values with semicolons or bars."""
         return 0.85 if profile.separated > 0.3 else 0.0
 
-    def _measured(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
-        own = encoded.tokens["words"]
-        among_rows, among_entities = own.overlaps(0, left, right), own.overlaps(1, left, right)
+    def _measure(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
+        words = encoded.tokens["words"]
+        among_rows, among_entities = words.overlaps(0, left, right), words.overlaps(1, left, right)
         return np.column_stack(
             [
-                token_sets(encoded.more, left, right),
+                word_set_similarities(encoded.extra, left, right),
                 among_rows[:, -1],
                 encoded.tokens["grams"].cosines(left, right),
                 among_rows[:, :-1],
@@ -52,8 +52,8 @@ class TokenSet(Kind):
             ]
         )
 
-    def _cleaned(self, text: str) -> str:
-        return "|".join(sorted(filter(None, {plain_text(part) for part in _GAP.split(text)})))
+    def _clean(self, text: str) -> str:
+        return "|".join(sorted(filter(None, {plain_text(part) for part in _SEPARATOR.split(text)})))
 
-    def _more(self, texts: list[str]) -> Texts:
-        return beginnings(text.replace("|", " ") for text in texts)
+    def _read_extra(self, texts: list[str]) -> Texts:
+        return truncate(text.replace("|", " ") for text in texts)
