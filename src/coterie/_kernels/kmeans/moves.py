@@ -1,4 +1,4 @@
-"""Point-incremental kernel k-means: one item moves at a time, wherever the objective rises most."""
+"""Kernel k-means by single moves: one item at a time goes where the objective rises most."""
 
 import numpy as np
 
@@ -15,23 +15,24 @@ Far above the rounding of the sums, so that a sequence of moves never comes back
 def ascend(matrix, labels, n_clusters):
     """Move items until no move raises Σ_c 1/|c| Σ_{i,j∈c} K_ij; change `labels`, return the value.
 
-    All of 0..n_clusters-1 must be in use, and stay so. Items are visited in order, again and again,
-    and go to the cluster with the highest rise, the smallest label among equals.
+    All labels 0..n_clusters-1 must be in use, and stay so. Items are visited in order, round after
+    round, and go to the cluster with the highest rise, the smallest label among equals.
     """
-    # sums[c, i] = Σ_{j∈c} K_ij: a test reads k of them, a move changes two whole rows. Moves are
-    # the larger part, hence clusters in rows.
+    # sums[c, i] = Σ_{j∈c} K_ij. A test reads one number per cluster, a move changes the sums of two
+    # clusters with all items. Moves cost most of the time, hence clusters are the rows.
     sums, sizes, totals, scale = _sums(matrix, labels, n_clusters)
     least = TOLERANCE * scale
     item = 0
-    still = 0
+    # Items visited since the last move, from the one that moved on.
+    n_visited = 0
     n_items = len(labels)
-    while still < n_items:
+    while n_visited < n_items:
         best = _best_move(matrix[item, item], sums, sizes, totals, labels[item], item, least)
-        still += 1
+        n_visited += 1
         if best >= 0:
             _move(matrix, sums, sizes, totals, labels[item], best, item)
             labels[item] = best
-            still = 1
+            n_visited = 1
         item = item + 1 if item + 1 < n_items else 0
     value = 0.0
     for c in range(n_clusters):
@@ -41,7 +42,8 @@ def ascend(matrix, labels, n_clusters):
 
 @kernel
 def _sums(matrix, labels, n_clusters):
-    """Sum the scores of each item with each cluster; each cluster's size and sum; the scale."""
+    """Return the sums of items by cluster, the sizes and totals of clusters, and the scale."""
+    # totals[c] = Σ_{i,j∈c} K_ij, diagonal included.
     n_items = len(labels)
     sums = np.zeros((n_clusters, n_items))
     sizes = np.zeros(n_clusters)
@@ -60,16 +62,19 @@ def _sums(matrix, labels, n_clusters):
 
 
 @inlined
-def _best_move(own, sums, sizes, totals, label, item, least):
-    """Find the cluster to which a move raises the value most, by at least `least`; else -1."""
+def _best_move(diagonal, sums, sizes, totals, label, item, least):
+    """Return the cluster to which a move raises the value most, by more than `least`, else -1."""
     if sizes[label] < 2.0:
         return -1
-    without = (totals[label] - 2.0 * sums[label, item] + own) / (sizes[label] - 1.0)
+    # Without item i, whose row and column leave it, a cluster has the total t - 2 Σ_j K_ij + K_ii;
+    # with a new item i it has t + 2 Σ_j K_ij + K_ii, as that sum does not have K_ii in it yet.
+    without = (totals[label] - 2.0 * sums[label, item] + diagonal) / (sizes[label] - 1.0)
     bar = totals[label] / sizes[label] - without + least
     best = -1
     for c in range(len(sizes)):
         if c != label:
-            rise = (totals[c] + 2.0 * sums[c, item] + own) / (sizes[c] + 1.0) - totals[c] / sizes[c]
+            grown = (totals[c] + 2.0 * sums[c, item] + diagonal) / (sizes[c] + 1.0)
+            rise = grown - totals[c] / sizes[c]
             if rise > bar:
                 bar = rise
                 best = c
@@ -79,14 +84,14 @@ def _best_move(own, sums, sizes, totals, label, item, least):
 @inlined
 def _move(matrix, sums, sizes, totals, source, target, item):
     """Take an item out of one cluster and put it into another."""
-    own = matrix[item, item]
-    totals[source] += own - 2.0 * sums[source, item]
-    totals[target] += own + 2.0 * sums[target, item]
+    # The totals first: they need the sums from before the move.
+    diagonal = matrix[item, item]
+    totals[source] += diagonal - 2.0 * sums[source, item]
+    totals[target] += diagonal + 2.0 * sums[target, item]
     sizes[source] -= 1.0
     sizes[target] += 1.0
-    loses = sums[source]
-    gains = sums[target]
+    source_sums, target_sums = sums[source], sums[target]
     scores = matrix[item]
     for other in range(len(scores)):
-        loses[other] -= scores[other]
-        gains[other] += scores[other]
+        source_sums[other] -= scores[other]
+        target_sums[other] += scores[other]
