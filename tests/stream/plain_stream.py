@@ -1,4 +1,4 @@
-"""The online rule in plain Python, and what the tests of streams share."""
+"""The online rule in plain Python, and helpers of the tests of streams."""
 
 import math
 from dataclasses import dataclass
@@ -19,22 +19,22 @@ from coterie.similarities import LinearSimilarity
 from coterie.stream import Assignment, RunnerUp, Stream
 
 CUTS = st.lists(st.integers(1, 4), max_size=12)
-"""How many items come together; all that follow come one by one."""
+"""Sizes of the blocks that items are added in; all further items are added one by one."""
 
 SIMILARITY = LinearSimilarity(WithConstant(GivenFeatures()), [1.0, -0.5, 2.0, -0.25])
 
 
 @dataclass(frozen=True, eq=False)
-class Looked:
-    """Scores looked up in a matrix, by a column of the items that has their numbers."""
+class MatrixSimilarity:
+    """Scores looked up in a matrix, by a column of the items that has their indices."""
 
     matrix: Any
 
     def __call__(self, item_set, pairs=None):
         items = item_set.items
         numbers = items["number"] if isinstance(items, Columns) else items[:, 0]
-        known = np.arange(len(self.matrix))[np.asarray(numbers, dtype=int)]
-        first, second = known[all_pairs(len(item_set)) if pairs is None else pairs].T
+        indices = np.arange(len(self.matrix))[np.asarray(numbers, dtype=int)]
+        first, second = indices[all_pairs(len(item_set)) if pairs is None else pairs].T
         return self.matrix[first, second]
 
     def pair_scores(self, item_set, pairs=None):
@@ -54,77 +54,77 @@ def numbered(matrix):
 
 
 def stream_of(scores, clusterer, rule=None):
-    return Stream(Model(AllPairs(), Looked(scores), clusterer), rule)
+    return Stream(Model(AllPairs(), MatrixSimilarity(scores), clusterer), rule)
 
 
-def fed(stream, items, cuts=()):
-    """Add items in pieces of some sizes, then one by one."""
+def feed(stream, items, cuts=()):
+    """Add blocks of items of the sizes `cuts`, then single items."""
     n_items = items.shape[0] if sp.issparse(items) else len(items)
-    found, start = [], 0
+    assignments, start = [], 0
     for cut in cuts:
-        found += stream.add_many(items[start : start + cut])
+        assignments += stream.add_many(items[start : start + cut])
         start += cut
-    return found + [stream.add(items[place]) for place in range(start, n_items)]
+    return assignments + [stream.add(items[index]) for index in range(start, n_items)]
 
 
 def labels(assignments):
-    return [each.cluster for each in assignments]
+    return [assignment.cluster for assignment in assignments]
 
 
 def online(matrix, clusterer, candidates):
-    """Decide item by item, with one option a cluster of candidates, and None for a new one."""
-    found, n_clusters = [], 0
+    """Decide item by item; an option is a cluster of candidates, or None for a new cluster."""
+    assignments, n_clusters = [], 0
     for item, lefts in enumerate(candidates):
         options = {None: [(0.0, -1)]}
         for left in lefts:
-            options.setdefault(found[left].cluster, []).append((matrix[item, left], left))
+            options.setdefault(assignments[left].cluster, []).append((matrix[item, left], left))
         best = pick(options, clusterer)
-        chances = chances_of(options, clusterer, best)
+        chances = probabilities(options, clusterer, best)
         linked = None if best is None else max(options[best], key=lambda o: (o[0], -o[1]))[1]
         del options[best]
         second = pick(options, clusterer) if options else None
         runner_up = RunnerUp(second, chances[second]) if options else None
         cluster = n_clusters if best is None else best
-        found.append(Assignment(cluster, chances[best], linked, runner_up))
+        assignments.append(Assignment(cluster, chances[best], linked, runner_up))
         n_clusters += best is None
-    return found
+    return assignments
 
 
 def pick(options, clusterer):
     if clusterer == LeftLink(0):
         return max(options, key=lambda c: max((score, -left) for score, left in options[c]))
-    top = max(score for own in options.values() for score, _ in own)
+    top = max(score for links in options.values() for score, _ in links)
     return max(options, key=lambda c: (total(options[c], top, clusterer), c is None, -(c or 0)))
 
 
-def total(own, top, clusterer):
-    """Add in the order of the candidates, as in batch, so that ties are the same ones."""
+def total(links, top, clusterer):
+    """Add scores in the order of the candidates, as clusterers do, so that ties are the same."""
     result = 0.0
-    for score, _ in own:
+    for score, _ in links:
         sums = isinstance(clusterer, SumLink)
         result += score if sums else math.exp((score - top) / clusterer.gamma)
     return result
 
 
-def chances_of(options, clusterer, best):
+def probabilities(options, clusterer, best):
     if isinstance(clusterer, SumLink):
         return dict.fromkeys(options)
     if not clusterer.gamma:
         return {cluster: float(cluster == best) for cluster in options}
-    top = max(score for own in options.values() for score, _ in own)
-    measures = {cluster: total(own, top, clusterer) for cluster, own in options.items()}
-    return {cluster: own / sum(measures.values()) for cluster, own in measures.items()}
+    top = max(score for links in options.values() for score, _ in links)
+    totals = {cluster: total(links, top, clusterer) for cluster, links in options.items()}
+    return {cluster: value / sum(totals.values()) for cluster, value in totals.items()}
 
 
-def assert_same(found, expected):
-    def shape(each):
-        return each.cluster, each.linked_to, each.runner_up and each.runner_up.cluster
+def assert_same(assignments, expected):
+    def decision(a):
+        return a.cluster, a.linked_to, a.runner_up and a.runner_up.cluster
 
-    def chances(each):
-        both = [each.probability, each.runner_up and each.runner_up.probability]
-        return [-1.0 if chance is None else chance for chance in both]
+    def chances(a):
+        values = [a.probability, a.runner_up and a.runner_up.probability]
+        return [-1.0 if value is None else value for value in values]
 
-    assert [shape(each) for each in found] == [shape(each) for each in expected]
-    for own, wanted in zip(found, expected, strict=True):
-        assert (own.runner_up is None) == (wanted.runner_up is None)
-        assert chances(own) == pytest.approx(chances(wanted), rel=1e-12)
+    assert list(map(decision, assignments)) == list(map(decision, expected))
+    for actual, correct in zip(assignments, expected, strict=True):
+        assert (actual.runner_up is None) == (correct.runner_up is None)
+        assert chances(actual) == pytest.approx(chances(correct), rel=1e-12)

@@ -27,9 +27,9 @@ from coterie.stream import (
 from tests.stream.plain_stream import (
     CUTS,
     SIMILARITY,
-    Looked,
+    MatrixSimilarity,
     assert_same,
-    fed,
+    feed,
     labels,
     online,
     random_scores,
@@ -48,9 +48,9 @@ KEYS = st.sampled_from(["a", "b", "c", None, "", 7]) | st.lists(st.sampled_from(
 def test_shared_keys_are_those_of_batch(keys, clusterer, cuts):
     records = [{"one": a, "two": b, "number": k} for k, (a, b) in enumerate(keys)]
     columns = {name: [record[name] for record in records] for name in records[0]}
-    looked = Looked(random_scores(len(keys)))
+    looked = MatrixSimilarity(random_scores(len(keys)))
     model = Model(SharedKeys(["one", "two"], max_block=12), looked, clusterer)
-    assert labels(fed(Stream(model), records, cuts)) == model.predict([columns])[0].labels.tolist()
+    assert labels(feed(Stream(model), records, cuts)) == model.predict([columns])[0].labels.tolist()
 
 
 def test_default_rules_follow_the_blocker():
@@ -80,25 +80,25 @@ def test_latest_of_keys_and_in_time(drawn, n, window, cuts):
     }
     for rule, lefts in rules.items():
         stream = stream_of(matrix, LeftLink(0.5), rule)
-        found = fed(stream, records, cuts)
-        assert_same(found, online(matrix, LeftLink(0.5), lefts))
+        assignments = feed(stream, records, cuts)
+        assert_same(assignments, online(matrix, LeftLink(0.5), lefts))
         remembered = {j: c for c, members in stream.clusters.items() for j in members}
-        assert all(found[j].cluster == c for j, c in remembered.items())
+        assert all(assignments[j].cluster == c for j, c in remembered.items())
 
 
 def sharing(keys, n, window):
     tokens = [set(key if isinstance(key, list) else [key]) - {None, ""} for key in keys]
-    found = []
-    for item, own in enumerate(tokens):
-        latest = [[j for j in range(item) if token in tokens[j]][-n:] for token in own]
+    candidates = []
+    for item, item_tokens in enumerate(tokens):
+        latest = [[j for j in range(item) if token in tokens[j]][-n:] for token in item_tokens]
         low = 0 if window is None else item - window
-        found.append(sorted({j for lefts in latest for j in lefts if j >= low}))
-    return found
+        candidates.append(sorted({j for lefts in latest for j in lefts if j >= low}))
+    return candidates
 
 
 def timely(times, span, n):
-    def is_near(one, other):
-        return None not in (one, other) and abs(one - other) <= span
+    def is_near(first, second):
+        return None not in (first, second) and abs(first - second) <= span
 
     return [
         [j for j in range(max(item - n, 0), item) if is_near(times[j], time)]
@@ -121,13 +121,13 @@ def test_nearest_of_latest(rows, n_neighbours, window, cuts):
     expected = online(matrix, LeftLink(0.5), lefts)
     for items in (vectors, sp.csr_array(vectors)):
         stream = Stream(model, NearestOfLatest(n_neighbours, window))
-        assert_same(fed(stream, items, cuts), expected)
+        assert_same(feed(stream, items, cuts), expected)
 
 
 def nearest(vectors, item, count, window):
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    there = [j for j in range(max(item - window, 0), item) if units[j].any() and units[item].any()]
-    return sorted(sorted(there, key=lambda j: (-round(units[item] @ units[j], 9), j))[:count])
+    lefts = [j for j in range(max(item - window, 0), item) if units[j].any() and units[item].any()]
+    return sorted(sorted(lefts, key=lambda j: (-round(units[item] @ units[j], 9), j))[:count])
 
 
 RULES = [
@@ -158,7 +158,7 @@ def test_items_that_fail_leave_no_trace(rule, rng):
     keys = rng.integers(3, size=30)
     records = [{"key": int(k), "time": t, "number": t} for t, k in enumerate(keys)]
     good, tried = (stream_of(random_scores(30), LeftLink(0.4), rule) for _ in range(2))
-    expected = fed(good, records, [7, 9])
+    expected = feed(good, records, [7, 9])
     for start, stop in ((0, 7), (7, 16), (16, 17), (17, 30)):
         with pytest.raises(IndexError):
             tried.add_many([*records[start:stop], {"key": 0, "time": 0, "number": 99}])
@@ -211,9 +211,9 @@ def test_times_may_be_moments_of_any_kind():
     ]
     rule = LatestInTime("at", timedelta(hours=1), n=9)
     stream = stream_of(np.ones((1, 1)), LeftLink(), rule)
-    found = fed(stream, [{"at": moment, "number": 0} for moment in moments], [2, 2])
-    assert labels(found) == [0, 0, 0, 1, 1, 2, 0]
-    assert found[-1].linked_to == 1
+    assignments = feed(stream, [{"at": moment, "number": 0} for moment in moments], [2, 2])
+    assert labels(assignments) == [0, 0, 0, 1, 1, 2, 0]
+    assert assignments[-1].linked_to == 1
 
 
 def test_a_table_of_moments():
@@ -260,12 +260,12 @@ def test_rules_are_values():
         (LatestInTime("at", 1, 3), [[1.0]], "item 0: .* column 'at', but the items are vectors"),
         (LatestInTime("at", 1, 3), {"to": [1]}, "no column 'at'; the columns are to"),
         (LatestInTime("at", 1, 3), {"at": [1.0, "x"]}, "items 0 on: column 'at', item 1: 'x'"),
-        (LatestInTime("at", 1, 3), {"at": [date(2020, 1, 1)]}, "moments and a timedelta"),
-        (LatestInTime("at", timedelta(1), 3), {"at": [3.0]}, "moments and a timedelta"),
-        (LatestOfKeys("at", 3), {"at": ["x", ["y", []]]}, r"item 1: \['y', \[\]\] is no key"),
-        (LatestOfKeys("at", 3), {"at": [[np.ones(2)]]}, "item 0: .* is no key"),
+        (LatestInTime("at", 1, 3), {"at": [date(2020, 1, 1)]}, "dates and a timedelta"),
+        (LatestInTime("at", timedelta(1), 3), {"at": [3.0]}, "dates and a timedelta"),
+        (LatestOfKeys("at", 3), {"at": ["x", ["y", []]]}, r"item 1: \['y', \[\]\] cannot be a key"),
+        (LatestOfKeys("at", 3), {"at": [[np.ones(2)]]}, "item 0: .* cannot be a key"),
         (LatestOfKeys("at", 3), ["text"], "column 'at', but the items are objects"),
-        (NearestOfLatest(3, 9), ["text"], "nearest items are found among vectors"),
+        (NearestOfLatest(3, 9), ["text"], "NearestOfLatest compares vectors"),
     ],
 )
 def test_items_that_do_not_fit_are_refused_at_once(rule, items, message):

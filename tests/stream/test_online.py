@@ -27,7 +27,7 @@ from tests.stream.plain_stream import (
     CUTS,
     SIMILARITY,
     assert_same,
-    fed,
+    feed,
     labels,
     numbered,
     online,
@@ -48,8 +48,8 @@ def test_assignments_are_the_rule_written_out(data, n_items, clusterer, cuts, n)
     matrix = symmetric(np.array(drawn).reshape(n_items, n_items))
     for rule, reach in ((EveryEarlier(), n_items), (Latest(n), n)):
         lefts = [range(max(item - reach, 0), item) for item in range(n_items)]
-        found = fed(stream_of(matrix, clusterer, rule), numbered(matrix), cuts)
-        assert_same(found, online(matrix, clusterer, lefts))
+        assignments = feed(stream_of(matrix, clusterer, rule), numbered(matrix), cuts)
+        assert_same(assignments, online(matrix, clusterer, lefts))
 
 
 @pytest.mark.parametrize("gamma", [0.2, 1.0])
@@ -58,19 +58,21 @@ def test_large_scores_neither_overflow_nor_hide_the_runner_up(gamma):
     matrix = symmetric(np.full((4, 4), -big))
     matrix[3, :3] = [-big, big, -2 * big]
     matrix = symmetric(matrix.T)
-    last = fed(stream_of(matrix, LeftLink(gamma)), numbered(matrix))[-1]
+    last = feed(stream_of(matrix, LeftLink(gamma)), numbered(matrix))[-1]
     # A new cluster measures exp(−1e4), and the two others less: by their size, not by their place.
     assert last == Assignment(1, 1.0, 1, RunnerUp(None, 0.0))
-    last = fed(stream_of(matrix - 1.5 * big, LeftLink(gamma)), numbered(matrix))[-1]
+    last = feed(stream_of(matrix - 1.5 * big, LeftLink(gamma)), numbered(matrix))[-1]
     assert last == Assignment(3, 1.0, None, RunnerUp(1, 0.0))
-    both = fed(stream_of(symmetric(np.full((2, 2), big)), LeftLink(gamma)), numbered(np.eye(2)))
-    assert both[1].probability == 1.0
-    assert both[1].runner_up == RunnerUp(None, 0.0)
+    assignments = feed(
+        stream_of(symmetric(np.full((2, 2), big)), LeftLink(gamma)), numbered(np.eye(2))
+    )
+    assert assignments[1].probability == 1.0
+    assert assignments[1].runner_up == RunnerUp(None, 0.0)
 
 
 def test_two_choices_share_all_probability():
     matrix = symmetric(np.array([[0, 0.7], [0, 0]]))
-    _, last = fed(stream_of(matrix, LeftLink(0.5)), numbered(matrix))
+    _, last = feed(stream_of(matrix, LeftLink(0.5)), numbered(matrix))
     assert last.probability == pytest.approx(1 / (1 + math.exp(-1.4)))
     assert last.probability + last.runner_up.probability == pytest.approx(1.0)
 
@@ -90,7 +92,7 @@ def test_clusters_are_those_of_batch(rows, clusterer, cuts, n):
         model = Model(blocker, SIMILARITY, clusterer)
         expected = model.predict([matrix])[0].labels.tolist()
         for items in (matrix, sp.csr_array(matrix), records):
-            assert labels(fed(Stream(model), items, cuts)) == expected
+            assert labels(feed(Stream(model), items, cuts)) == expected
 
 
 @pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame])
@@ -99,9 +101,9 @@ def test_tables_give_the_same_clusters(make, rng):
     model = Model(Window(9), SIMILARITY, LeftLink(0.2))
     stream = Stream(model)
     tables = [make(dict(zip("abc", part.T, strict=True))) for part in (matrix[:9], matrix[9:])]
-    found = [each for table in tables for each in stream.add_many(table)]
-    assert labels(found) == model.predict([matrix])[0].labels.tolist()
-    assert found == Stream(model).add_many(matrix.tolist())
+    assignments = [a for table in tables for a in stream.add_many(table)]
+    assert labels(assignments) == model.predict([matrix])[0].labels.tolist()
+    assert assignments == Stream(model).add_many(matrix.tolist())
 
 
 @pytest.mark.parametrize("clusterer", CLUSTERERS)
@@ -124,8 +126,8 @@ def test_clusters_are_numbered_once_and_forgotten_ones_are_never_joined():
     same = np.ones((9, 9))
     stream = stream_of(same, LeftLink(), LatestOfKeys("key", 1, window=2))
     keys = [*"abab", *"cc", *"ab", "c"]
-    found = stream.add_many([{"key": key, "number": 0} for key in keys])
-    assert labels(found) == [0, 1, 0, 1, 2, 2, 3, 4, 5]
+    assignments = stream.add_many([{"key": key, "number": 0} for key in keys])
+    assert labels(assignments) == [0, 1, 0, 1, 2, 2, 3, 4, 5]
     assert stream.clusters == {4: [7], 5: [8]}
     assert (len(stream), stream.n_clusters) == (9, 6)
     assert repr(stream).startswith("Stream(9 items, 6 clusters, candidates=LatestOfKeys(")
@@ -138,21 +140,27 @@ class Thing:
 def test_forgotten_items_are_freed():
     stream = Stream(Model(Window(2), ConstantSimilarity(1.0), LeftLink()))
     things = [Thing() for _ in range(5)]
-    known = [weakref.ref(thing) for thing in things]
+    references = [weakref.ref(thing) for thing in things]
     stream.add_many(things)
     del things
     gc.collect()
-    assert [reference() is not None for reference in known] == [False, False, False, True, True]
+    assert [reference() is not None for reference in references] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_remembered_vectors_keep_no_others():
     stream = Stream(Model(Window(2), ConstantSimilarity(1.0), LeftLink()))
     matrix = np.ones((50, 2))
-    known = weakref.ref(matrix)
+    reference = weakref.ref(matrix)
     stream.add_many(matrix)
     del matrix
     gc.collect()
-    assert known() is None
+    assert reference() is None
 
 
 # Items of every kind.
@@ -172,7 +180,7 @@ class Lengths:
 def test_texts():
     texts = ["a", "bb", "cccc", "d", "eeeee"]
     model = Model(AllPairs(), Lengths(), LeftLink())
-    assert labels(fed(Stream(model), texts)) == [0, 0, 1, 0, 1]
+    assert labels(feed(Stream(model), texts)) == [0, 0, 1, 0, 1]
     assert labels(Stream(model).add_many(np.array(texts))) == [0, 0, 1, 0, 1]
     assert Stream(model).add_many([]) == []
 
@@ -186,13 +194,13 @@ def test_sparse_vectors_of_one_dimension():
 
 def test_names_may_come_in_any_order():
     stream = Stream(Model(AllPairs(), SIMILARITY, LeftLink()))
-    found = [
+    assignments = [
         stream.add({"a": 1.0, "b": 0.0, "c": 1.0}),
         stream.add({"c": 2.0, "a": 1.0, "b": 0.0}),
         *stream.add_many({"b": [9.0], "c": [0.0], "a": [0.0]}),
     ]
     expected = SIMILARITY([[1.0, 0.0, 1.0], [1.0, 0.0, 2.0], [0.0, 9.0, 0.0]])
-    assert labels(found) == [0, 0, 1]
+    assert labels(assignments) == [0, 0, 1]
     assert expected[0] > 0 > expected[1:].max()
 
 
@@ -240,8 +248,8 @@ PAIRS = ItemSet.from_pair_features(np.ones((1, 3)), 2)
     ("items", "message"),
     [
         (PAIRS, "features of their pairs"),
-        (ItemSet(np.ones((2, 3)), n_clusters=1), "leave it out"),
-        (np.ones((2, 4)), "vectors of 4 numbers, but those before are vectors of 3 numbers"),
+        (ItemSet(np.ones((2, 3)), n_clusters=1), "leave n_clusters out"),
+        (np.ones((2, 4)), "vectors of 4 numbers, but earlier items are vectors of 3 numbers"),
         (sp.csr_array(np.ones((2, 3))), "sparse vectors of 3 numbers"),
         (["a text"], "the items are objects"),
         ({"a": [1.0], "b": [2.0], "c": [0.0]}, "records of a, b, c"),
@@ -277,10 +285,10 @@ def test_anything_but_a_finite_score_a_pair_is_refused(wrong):
 @settings(max_examples=60)
 @given(st.lists(st.frozensets(st.integers(0, 30), max_size=5), min_size=1, max_size=8))
 def test_pairs_are_sorted_by_their_first_items(drawn):
-    lefts = [sorted(own) for own in drawn]
+    lefts = list(map(sorted, drawn))
     first = 31
-    flat = np.array([left for own in lefts for left in own], dtype=np.intp)
-    starts = np.concatenate([[0], np.cumsum([len(own) for own in lefts])])
+    flat = np.array([left for item_lefts in lefts for left in item_lefts], dtype=np.intp)
+    starts = np.concatenate([[0], np.cumsum(list(map(len, lefts)))])
     earlier = np.unique(flat)
     places = positions_of(flat, earlier, first)
     assert np.array_equal(places, np.searchsorted(earlier, flat))
@@ -294,7 +302,7 @@ def test_pairs_are_sorted_by_their_first_items(drawn):
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        ({}, "a mapping without names"),
+        ({}, "an empty mapping"),
         (pd.Series({"a": 1.0}), "the item is a Series; give a mapping"),
         (pd.DataFrame({"a": [1.0]}), "the item is a DataFrame; give a mapping"),
     ],

@@ -1,4 +1,4 @@
-"""Online use: items arrive one by one or some at a time, and each is given its cluster at once."""
+"""Online clustering: items arrive one by one or in blocks, and each gets its cluster at once."""
 
 from coterie._core.lazy import attach
 

@@ -1,4 +1,4 @@
-"""Items as rows of one kind, told apart one by one and put together again."""
+"""Items of one kind as rows that can be stored one by one and concatenated again."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from coterie.items import Columns, ItemSet, PairFeatures, as_item_set
 
 
 @dataclass(frozen=True, eq=False)
-class Rows(ABC):
+class ItemRows(ABC):
     """Items in the form in which an `ItemSet` has them."""
 
     items: Any
@@ -22,58 +22,58 @@ class Rows(ABC):
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What the items are, in words; equal for items that can be in one item set."""
+        """The kind of items in words, equal for items that can be in one item set."""
 
-    def like(self, other: "Rows") -> "Rows":
-        """Return the same items as rows of the kind of others, or refuse them."""
+    def conform_to(self, other: "ItemRows") -> "ItemRows":
+        """Return the same items in the form of `other`, or raise an error if their kinds differ."""
         if self.kind != other.kind:
             raise ItemSetError(
-                f"the items are {self.kind}, but those before are {other.kind}; give items of "
+                f"the items are {self.kind}, but earlier items are {other.kind}; give items of "
                 "one kind"
             )
         return self
 
-    def part(self, start: int, stop: int) -> "Rows":
+    def section(self, start: int, stop: int) -> "ItemRows":
         """Return the items from `start` to `stop`."""
         return type(self)(self.items[start:stop])
 
-    def none(self) -> "Rows":
-        """Return no items of the same kind, so that none is kept."""
-        return self.part(0, 0)
+    def empty(self) -> "ItemRows":
+        """Return no items, of the same kind, without a reference to these items."""
+        return self.section(0, 0)
 
     def __len__(self) -> int:
         return len(self.items)
 
     @abstractmethod
-    def each(self, places: Iterable[int]) -> list[Any]:
-        """Return some items one by one, such that each alone can be kept."""
+    def extract(self, positions: Iterable[int]) -> list[Any]:
+        """Return single items, each without a reference to the others."""
 
     @abstractmethod
-    def after(self, earlier: Sequence[Any]) -> Any:
-        """Put the items behind earlier ones, as `each` returned them."""
+    def append_to(self, earlier: Sequence[Any]) -> Any:
+        """Concatenate earlier items, as `extract` returned them, and these items."""
 
 
-class Vectors(Rows):
+class Vectors(ItemRows):
     """Rows of an array."""
 
     @property
     def kind(self) -> str:
         return f"vectors of {self.items.shape[1]} numbers"
 
-    # Copies, for views would keep all the others.
+    # Views would keep the whole array in memory, so rows are copied.
 
-    def none(self) -> Rows:
+    def empty(self) -> ItemRows:
         return Vectors(self.items[:0].copy())
 
-    def each(self, places: Iterable[int]) -> list[Any]:
-        return [self.items[place].copy() for place in places]
+    def extract(self, positions: Iterable[int]) -> list[Any]:
+        return [self.items[position].copy() for position in positions]
 
-    def after(self, earlier: Sequence[Any]) -> Any:
+    def append_to(self, earlier: Sequence[Any]) -> Any:
         return np.concatenate([np.array(earlier), self.items]) if earlier else self.items
 
 
-class SparseVectors(Rows):
-    """Rows of a `csr_array`; one is kept as its columns and its values."""
+class SparseVectors(ItemRows):
+    """Rows of a `csr_array`; `extract` returns the columns and values of each."""
 
     @property
     def kind(self) -> str:
@@ -82,16 +82,16 @@ class SparseVectors(Rows):
     def __len__(self) -> int:
         return int(self.items.shape[0])
 
-    def each(self, places: Iterable[int]) -> list[Any]:
+    def extract(self, positions: Iterable[int]) -> list[Any]:
         starts, columns, values = self.items.indptr, self.items.indices, self.items.data
-        slices = [slice(starts[place], starts[place + 1]) for place in places]
-        return [(columns[own].copy(), values[own].copy()) for own in slices]
+        slices = [slice(starts[position], starts[position + 1]) for position in positions]
+        return [(columns[entries].copy(), values[entries].copy()) for entries in slices]
 
-    def after(self, earlier: Sequence[Any]) -> Any:
+    def append_to(self, earlier: Sequence[Any]) -> Any:
         if not earlier:
             return self.items
         columns, values = zip(*earlier, strict=True)
-        ends = np.cumsum([len(own) for own in columns])
+        ends = np.cumsum([len(row_columns) for row_columns in columns])
         data = np.concatenate([*values, self.items.data])
         indices = np.concatenate([*columns, self.items.indices])
         indptr = np.concatenate([[0], ends, self.items.indptr[1:] + ends[-1]])
@@ -99,68 +99,71 @@ class SparseVectors(Rows):
         return sp.csr_array((data, indices, indptr), shape=shape)
 
 
-class Objects(Rows):
-    """Texts and whatever else a featurizer reads."""
+class Objects(ItemRows):
+    """Texts, or any other objects that a featurizer reads."""
 
     @property
     def kind(self) -> str:
         return "objects"
 
-    def each(self, places: Iterable[int]) -> list[Any]:
-        return [self.items[place] for place in places]
+    def extract(self, positions: Iterable[int]) -> list[Any]:
+        return [self.items[position] for position in positions]
 
-    def after(self, earlier: Sequence[Any]) -> Any:
+    def append_to(self, earlier: Sequence[Any]) -> Any:
         return [*earlier, *self.items]
 
 
-class Records(Rows):
-    """Rows of columns, which are lists by their names; one is kept as a tuple."""
+class Records(ItemRows):
+    """Rows of a mapping of names to columns, which are lists; `extract` returns tuples."""
 
     @property
     def kind(self) -> str:
         return f"records of {', '.join(self.items)}"
 
-    def like(self, other: Rows) -> Rows:
+    def conform_to(self, other: ItemRows) -> ItemRows:
         if isinstance(other, Records) and self.items.keys() == other.items.keys():
-            # In the same order, which says what is what in a tuple.
+            # In the same order of columns, because extracted tuples have no names.
             return Records({name: self.items[name] for name in other.items})
-        return super().like(other)
+        return super().conform_to(other)
 
-    def part(self, start: int, stop: int) -> "Records":
+    def section(self, start: int, stop: int) -> "Records":
         return Records({name: column[start:stop] for name, column in self.items.items()})
 
     def __len__(self) -> int:
         return len(next(iter(self.items.values()), ()))
 
-    def each(self, places: Iterable[int]) -> list[Any]:
+    def extract(self, positions: Iterable[int]) -> list[Any]:
         columns = list(self.items.values())
-        return [tuple([column[place] for column in columns]) for place in places]
+        return [tuple([column[position] for column in columns]) for position in positions]
 
-    def after(self, earlier: Sequence[Any]) -> Any:
+    def append_to(self, earlier: Sequence[Any]) -> Any:
         return {
-            name: [row[place] for row in earlier] + column
-            for place, (name, column) in enumerate(self.items.items())
+            name: [row[index] for row in earlier] + column
+            for index, (name, column) in enumerate(self.items.items())
         }
 
 
-def as_rows(items: Any) -> Rows:
-    """Take anything that `ItemSet` takes but features of pairs; mappings in a list are records."""
+def as_rows(items: Any) -> ItemRows:
+    """Convert items of any type that `ItemSet` takes, except pair features, or a list of records.
+
+    A record is a mapping of names to values.
+    """
     if isinstance(items, list | tuple) and items and isinstance(items[0], Mapping):
-        items = _columns(items)
+        items = _columns_of_records(items)
     item_set = as_item_set(items)
     _refuse_unstreamable(item_set)
-    own = item_set.items
-    if isinstance(own, np.ndarray):
-        return Vectors(own)
-    if sp.issparse(own):
-        return SparseVectors(own)
-    return Objects(own) if isinstance(own, tuple) else Records(_listed(own))
+    items = item_set.items
+    if isinstance(items, np.ndarray):
+        return Vectors(items)
+    if sp.issparse(items):
+        return SparseVectors(items)
+    return Objects(items) if isinstance(items, tuple) else Records(_columns_of_table(items))
 
 
 def one_row(item: Any) -> Any:
-    """Take one item as an item set of it."""
+    """Return the items of an item set that consists of one item."""
     if isinstance(item, Mapping) and not item:
-        raise ItemSetError("the item is a mapping without names; give its values by name")
+        raise ItemSetError("the item is an empty mapping; give its values by name")
     _refuse_tables(item)
     if isinstance(item, Mapping):
         return {name: [value] for name, value in item.items()}
@@ -170,21 +173,21 @@ def one_row(item: Any) -> Any:
 
 
 def _refuse_tables(item: Any) -> None:
-    known = nw.from_native(item, allow_series=True, pass_through=True)
-    if isinstance(known, nw.DataFrame | nw.LazyFrame | nw.Series):
+    frame = nw.from_native(item, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series):
         raise ItemSetError(
             f"the item is a {type(item).__name__}; give a mapping of names to values, such as "
             "row.to_dict(), or a frame to add_many"
         )
 
 
-def _columns(records: Sequence[Any]) -> dict[str, list[Any]]:
+def _columns_of_records(records: Sequence[Any]) -> dict[str, list[Any]]:
     names = records[0].keys()
-    for number, record in enumerate(records):
+    for index, record in enumerate(records):
         if not isinstance(record, Mapping) or record.keys() != names:
             raise ItemSetError(
-                f"record {number} is {record!r}, but record 0 has {', '.join(map(repr, names))}; "
-                "give every record the same names, with None for what is missing"
+                f"record {index} is {record!r}, but record 0 has {', '.join(map(repr, names))}; "
+                "give every record the same names, with None for missing values"
             )
     return {name: [record[name] for record in records] for name in names}
 
@@ -192,17 +195,17 @@ def _columns(records: Sequence[Any]) -> dict[str, list[Any]]:
 def _refuse_unstreamable(item_set: ItemSet) -> None:
     if isinstance(item_set.items, PairFeatures):
         raise ItemSetError(
-            "the items are given by features of their pairs, which says nothing of pairs with "
-            "other items; give features of items, or what a featurizer reads"
+            "the items are given by the features of their pairs, which do not describe pairs with "
+            "other items; give features of items, or items that a featurizer reads"
         )
     if item_set.n_clusters is not None:
         raise ItemSetError(
-            f"n_clusters is {item_set.n_clusters}, but a stream starts clusters as its items ask "
-            "for them; leave it out"
+            f"n_clusters is {item_set.n_clusters}, but the number of clusters of a stream is not "
+            "fixed; leave n_clusters out"
         )
 
 
-def _listed(table: Any) -> dict[str, list[Any]]:
+def _columns_of_table(table: Any) -> dict[str, list[Any]]:
     """Return the columns of a table as lists."""
     if not isinstance(table, Columns):
         columns: dict[str, list[Any]] = nw.from_native(table).to_dict(as_series=False)

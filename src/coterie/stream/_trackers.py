@@ -1,4 +1,4 @@
-"""What a stream must know of earlier items to list the candidates of new ones."""
+"""Trackers: what a stream remembers of earlier items to list the candidates of new items."""
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
@@ -11,104 +11,110 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.sparse as sp
 
-from coterie._core.arrays import Bools, Floats, Ints
+from coterie._core.arrays import Floats, Ints
 from coterie._kernels.linking.streams import nearest_items
 from coterie.blocking import directions
 from coterie.exceptions import ItemSetError
 from coterie.features.columns import is_missing, tokens_of
-from coterie.stream._rows import Records, Rows, SparseVectors, Vectors
+from coterie.stream._rows import ItemRows, Records, SparseVectors, Vectors
 
 Key: TypeAlias = tuple[str, Any]
 """The name of a column and a value of it."""
 
 MOST_ITEMS = 1024
-"""How many new items are looked at together, at most."""
+"""The largest number of new items in a block."""
 
 MOST_PAIRS = 2**18
-"""How many pairs are scored together, about, …"""
+"""The approximate number of pairs that are scored in one block."""
 
 MOST_COSINES = 2**21
-"""… and how many cosines are computed together."""
+"""The approximate number of cosines that are computed in one block."""
 
 EVERY = 2**62
 """A window that no stream exceeds."""
 
 
-class Found(NamedTuple):
-    """The candidates of new items, by their numbers: those of i at `starts[i]:starts[i + 1]`."""
+class CandidateLists(NamedTuple):
+    """The indices of the candidates of new items: those of i at `starts[i]:starts[i + 1]`."""
 
     starts: Ints
-    lefts: Ints
+    indices: Ints
 
 
-class Kept(NamedTuple):
-    """The places of the new items that must be remembered, and earlier items that need not be."""
+class MemoryUpdate(NamedTuple):
+    """Changes of what a stream remembers.
 
-    places: Collection[int]
+    `new` are the positions in the block of the items to remember, `forgotten` the indices in the
+    stream of the items to forget.
+    """
+
+    new: Collection[int]
     forgotten: Collection[int]
 
 
 class Tracker(ABC):
-    """Follows a stream: `look` lists candidates of new items, and `keep` takes these for seen.
+    """Follows a stream in blocks: `list_candidates` for new items, then `commit` adds them.
 
-    `first` is the number of the first new item. A `look` without `keep` leaves no trace.
+    `first` is the index of the first new item. Without `commit`, the state does not change.
     """
 
     @abstractmethod
-    def n_together(self, first: int) -> int:
-        """Say how many new items can be looked at together."""
+    def block_size(self, first: int) -> int:
+        """Return the largest number of new items in the next block."""
 
     @abstractmethod
-    def look(self, first: int, rows: Rows) -> Found:
-        """List the candidates of new items among all before them, in ascending order."""
+    def list_candidates(self, first: int, rows: ItemRows) -> CandidateLists:
+        """List the candidates of new items among all items before them, in ascending order."""
 
     @abstractmethod
-    def keep(self, first: int, rows: Rows) -> Kept:
-        """Say what to remember, after `look`."""
+    def commit(self, first: int, rows: ItemRows) -> MemoryUpdate:
+        """Add the items that `list_candidates` was called with, and say what to remember."""
 
 
 class WindowTracker(Tracker):
-    """Candidates are among the last n items."""
+    """Tracks the last n items, which are all candidates."""
 
     def __init__(self, n: int) -> None:
         self.n = min(n, EVERY)
 
-    def n_together(self, first: int) -> int:
-        return _height(MOST_PAIRS, min(self.n, max(first, isqrt(MOST_PAIRS))))
+    def block_size(self, first: int) -> int:
+        return _block_size(MOST_PAIRS, min(self.n, max(first, isqrt(MOST_PAIRS))))
 
-    def look(self, first: int, rows: Rows) -> Found:
-        numbers = np.arange(first, first + len(rows))
-        counts = np.minimum(numbers, self.n)
+    def list_candidates(self, first: int, rows: ItemRows) -> CandidateLists:
+        items = np.arange(first, first + len(rows))
+        counts = np.minimum(items, self.n)
         starts = _starts(counts)
-        lefts = np.arange(starts[-1]) + np.repeat(numbers - counts - starts[:-1], counts)
-        return Found(starts, lefts)
+        indices = np.arange(starts[-1]) + np.repeat(items - counts - starts[:-1], counts)
+        return CandidateLists(starts, indices)
 
-    def keep(self, first: int, rows: Rows) -> Kept:
+    def commit(self, first: int, rows: ItemRows) -> MemoryUpdate:
         low = max(first + len(rows) - self.n, 0)
         forgotten = range(max(first - self.n, 0), min(low, first))
-        return Kept(range(max(low - first, 0), len(rows)), forgotten)
+        return MemoryUpdate(range(max(low - first, 0), len(rows)), forgotten)
 
 
 class TimeTracker(WindowTracker):
-    """Candidates are those of the last n items whose times are at most `span` away."""
+    """Candidates are those of the last n items whose times differ by at most `span`."""
 
     def __init__(self, n: int, column: str, span: float | timedelta) -> None:
         super().__init__(n)
         self.column, self.span = column, span
-        self.times = self.latest = np.empty(0)
+        self.times = self.uncommitted_times = np.empty(0)
 
-    def look(self, first: int, rows: Rows) -> Found:
-        own = as_times(self.column, column_of(rows, self.column), self.span)
-        self.latest = np.concatenate([self.times, own])
-        starts, lefts = super().look(first, rows)
+    def list_candidates(self, first: int, rows: ItemRows) -> CandidateLists:
+        new_times = as_times(self.column, column_of(rows, self.column), self.span)
+        self.uncommitted_times = np.concatenate([self.times, new_times])
+        starts, indices = super().list_candidates(first, rows)
         span = self.span / MICROSECOND if isinstance(self.span, timedelta) else self.span
-        owners = np.repeat(np.arange(len(rows)), np.diff(starts))
-        seen = self.latest[lefts - (first - len(self.times))]
-        return _only(owners, lefts, np.abs(own[owners] - seen) <= span, len(rows))
+        positions = np.repeat(np.arange(len(rows)), np.diff(starts))
+        times = self.uncommitted_times[indices - (first - len(self.times))]
+        is_near = np.abs(new_times[positions] - times) <= span
+        counts = np.bincount(positions[is_near], minlength=len(rows))
+        return CandidateLists(_starts(counts), indices[is_near])
 
-    def keep(self, first: int, rows: Rows) -> Kept:
-        self.times = self.latest[-self.n :].copy()
-        return super().keep(first, rows)
+    def commit(self, first: int, rows: ItemRows) -> MemoryUpdate:
+        self.times = self.uncommitted_times[-self.n :].copy()
+        return super().commit(first, rows)
 
 
 class NearestTracker(WindowTracker):
@@ -118,98 +124,106 @@ class NearestTracker(WindowTracker):
         super().__init__(window)
         self.n_neighbours = n_neighbours
         self.units: Any = None
-        self.numbers: Ints = np.empty(0, dtype=np.intp)
-        self.latest: tuple[Any, Ints] = self.units, self.numbers
+        """The vectors of the last items, without zero vectors, scaled to length 1."""
+        self.indices: Ints = np.empty(0, dtype=np.intp)
+        """The indices of their items in the stream."""
+        self.uncommitted: tuple[Any, Ints] = self.units, self.indices
 
-    def n_together(self, first: int) -> int:
-        # New items are few beside those of the window, for all with all are compared.
-        few = max(self.n // 2, 64)
-        return min(few, _height(MOST_COSINES, max(min(self.n, first), isqrt(MOST_COSINES))))
+    def block_size(self, first: int) -> int:
+        # A block is smaller than the window, as its items are compared with each other too.
+        limit = max(self.n // 2, 64)
+        return min(limit, _block_size(MOST_COSINES, max(min(self.n, first), isqrt(MOST_COSINES))))
 
-    def look(self, first: int, rows: Rows) -> Found:
-        own, which = directions(_matrix(rows))
-        numbers = np.concatenate([self.numbers, first + which])
-        units = own if self.units is None else _stacked(self.units, own)
-        self.latest = units, numbers
-        cosines = own @ units.T
+    def list_candidates(self, first: int, rows: ItemRows) -> CandidateLists:
+        new_units, positions = directions(_matrix(rows))
+        indices = np.concatenate([self.indices, first + positions])
+        units = new_units if self.units is None else _stack(self.units, new_units)
+        self.uncommitted = units, indices
+        cosines = new_units @ units.T
         if sp.issparse(cosines):
             cosines = cosines.toarray()
-        begins = np.searchsorted(numbers, first + which - self.n)
-        counts, near = nearest_items(cosines, begins, len(self.numbers), self.n_neighbours)
-        each = np.zeros(len(rows), dtype=np.intp)
-        each[which] = counts
-        return Found(_starts(each), numbers[near])
+        window_starts = np.searchsorted(indices, first + positions - self.n)
+        n_nearest, nearest = nearest_items(
+            cosines, window_starts, len(self.indices), self.n_neighbours
+        )
+        counts = np.zeros(len(rows), dtype=np.intp)
+        counts[positions] = n_nearest
+        return CandidateLists(_starts(counts), indices[nearest])
 
-    def keep(self, first: int, rows: Rows) -> Kept:
-        units, numbers = self.latest
-        begin = int(np.searchsorted(numbers, first + len(rows) - self.n))
-        self.units, self.numbers = units[begin:].copy(), numbers[begin:].copy()
-        return super().keep(first, rows)
+    def commit(self, first: int, rows: ItemRows) -> MemoryUpdate:
+        units, indices = self.uncommitted
+        start = int(np.searchsorted(indices, first + len(rows) - self.n))
+        self.units, self.indices = units[start:].copy(), indices[start:].copy()
+        return super().commit(first, rows)
 
 
 class KeyTracker(Tracker):
-    """Candidates share a key: of each, the latest n that are among the last `window` items."""
+    """Candidates share a key: the latest n items of each key among the last `window` items."""
 
     def __init__(self, columns: Sequence[str], n: int, window: int | None) -> None:
         self.columns, self.n, self.window = columns, n, window
         self.latest: dict[Key, list[int]] = {}
-        self.fresh: dict[Key, list[int]] = {}
+        """The latest items of each key, in ascending order."""
+        self.uncommitted: dict[Key, list[int]] = {}
+        """The latest items of the keys of the current block."""
         self.keys: dict[int, set[Key]] = {}
+        """For each remembered item, the keys of which it is among the latest."""
         self.oldest = 0
 
-    def n_together(self, first: int) -> int:
-        return _height(MOST_PAIRS, min(self.n * len(self.columns), max(first, isqrt(MOST_PAIRS))))
+    def block_size(self, first: int) -> int:
+        n_candidates = min(self.n * len(self.columns), max(first, isqrt(MOST_PAIRS)))
+        return _block_size(MOST_PAIRS, n_candidates)
 
-    def look(self, first: int, rows: Rows) -> Found:
-        self.fresh = {}
-        found: list[int] = []
+    def list_candidates(self, first: int, rows: ItemRows) -> CandidateLists:
+        self.uncommitted = {}
+        indices: list[int] = []
         counts = []
-        for number, keys in enumerate(keys_of(rows, self.columns), first):
-            own = self._sharing(number, keys)
-            found += own
-            counts.append(len(own))
-        return Found(_starts(np.array(counts)), np.array(found, dtype=np.intp))
+        for item, keys in enumerate(keys_of(rows, self.columns), first):
+            candidates = self._add_item(item, keys)
+            indices += candidates
+            counts.append(len(candidates))
+        return CandidateLists(_starts(np.array(counts)), np.array(indices, dtype=np.intp))
 
-    def _sharing(self, number: int, keys: Collection[Key]) -> list[int]:
-        """Return the latest items of some keys, and put a new item behind them."""
-        sharing: set[int] = set()
+    def _add_item(self, item: int, keys: Collection[Key]) -> list[int]:
+        """Append a new item to the latest items of its keys, and return those before it."""
+        candidates: set[int] = set()
         for key in keys:
-            latest = self.fresh.get(key)
+            latest = self.uncommitted.get(key)
             if latest is None:
-                latest = self.fresh[key] = self.latest.get(key, []).copy()
-            begin = 0 if self.window is None else bisect_left(latest, number - self.window)
-            sharing.update(latest[begin:])
-            latest.append(number)
+                latest = self.uncommitted[key] = self.latest.get(key, []).copy()
+            start = 0 if self.window is None else bisect_left(latest, item - self.window)
+            candidates.update(latest[start:])
+            latest.append(item)
             del latest[: -self.n]
-        return sorted(sharing)
+        return sorted(candidates)
 
-    def keep(self, first: int, rows: Rows) -> Kept:
+    def commit(self, first: int, rows: ItemRows) -> MemoryUpdate:
         stop = first + len(rows)
-        forgotten = self._renew(first)
+        forgotten = self._commit_latest(first)
         low = 0 if self.window is None else stop - self.window
-        forgotten += [number for number in range(self.oldest, low) if self._expire(number)]
+        forgotten += [item for item in range(self.oldest, low) if self._expire(item)]
         self.oldest = max(self.oldest, low)
-        new = [number - first for number in range(max(first, low), stop) if number in self.keys]
-        return Kept(new, [number for number in forgotten if number < first])
+        new = [item - first for item in range(max(first, low), stop) if item in self.keys]
+        return MemoryUpdate(new, [item for item in forgotten if item < first])
 
-    def _renew(self, first: int) -> list[int]:
-        """Take over what `look` found, and return items that are the latest of no key any more."""
+    def _commit_latest(self, first: int) -> list[int]:
+        """Take over the uncommitted items, and return those that no key needs any longer."""
         forgotten = []
-        for key, latest in self.fresh.items():
-            before = self.latest.get(key, [])
-            for number in before[: bisect_left(before, latest[0])]:
-                self.keys[number].remove(key)
-                if not self.keys[number]:
-                    del self.keys[number]
-                    forgotten.append(number)
-            for number in latest[bisect_left(latest, first) :]:
-                self.keys.setdefault(number, set()).add(key)
-        self.latest |= self.fresh
+        for key, latest in self.uncommitted.items():
+            former = self.latest.get(key, [])
+            for item in former[: bisect_left(former, latest[0])]:
+                self.keys[item].remove(key)
+                if not self.keys[item]:
+                    del self.keys[item]
+                    forgotten.append(item)
+            for item in latest[bisect_left(latest, first) :]:
+                self.keys.setdefault(item, set()).add(key)
+        self.latest |= self.uncommitted
         return forgotten
 
-    def _expire(self, number: int) -> bool:
-        """Forget an item that is out of the window, the oldest of all; say if it was known."""
-        keys = self.keys.pop(number, set())
+    def _expire(self, item: int) -> bool:
+        """Forget the oldest item, which left the window; return whether it was remembered."""
+        keys = self.keys.pop(item, set())
         for key in keys:
             del self.latest[key][0]
             if not self.latest[key]:
@@ -220,65 +234,60 @@ class KeyTracker(Tracker):
 # Candidates as arrays.
 
 
-def _height(most: int, n_each: int) -> int:
-    """Return how many items of so many candidates each have no more than `most` in all."""
-    return max(1, min(MOST_ITEMS, most // n_each))
+def _block_size(max_total: int, n_per_item: int) -> int:
+    """Return the largest number of items with `n_per_item` each and at most `max_total` in all."""
+    return max(1, min(MOST_ITEMS, max_total // n_per_item))
 
 
 def _starts(counts: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-def _only(owners: Ints, lefts: Ints, are_kept: Bools, n_items: int) -> Found:
-    """Keep some of the candidates, listed by the places of their new items."""
-    return Found(_starts(np.bincount(owners[are_kept], minlength=n_items)), lefts[are_kept])
-
-
-def _matrix(rows: Rows) -> Any:
+def _matrix(rows: ItemRows) -> Any:
     if not isinstance(rows, Vectors | SparseVectors):
         raise ItemSetError(
-            f"nearest items are found among vectors, but the items are {rows.kind}; give vectors, "
-            "or another rule of candidates"
+            f"NearestOfLatest compares vectors, but the items are {rows.kind}; give vectors, or "
+            "another candidate rule"
         )
     return rows.items
 
 
-def _stacked(above: Any, below: Any) -> Any:
-    if sp.issparse(above):
-        return sp.vstack([above, below], format="csr")
-    return np.concatenate([above, below])
+def _stack(upper: Any, lower: Any) -> Any:
+    if sp.issparse(upper):
+        return sp.vstack([upper, lower], format="csr")
+    return np.concatenate([upper, lower])
 
 
 # Columns: keys and times.
 
 
-def column_of(rows: Rows, name: str) -> list[Any]:
+def column_of(rows: ItemRows, name: str) -> list[Any]:
     """Return a column of records by its name."""
     if not isinstance(rows, Records):
         raise ItemSetError(
-            f"the rule of candidates asks for the column {name!r}, but the items are {rows.kind}; "
-            "give mappings of names to values, or another rule"
+            f"the candidate rule reads the column {name!r}, but the items are {rows.kind}; give "
+            "mappings of names to values, or another rule"
         )
     if name not in rows.items:
-        known = ", ".join(rows.items)
-        raise ItemSetError(f"there is no column {name!r}; the columns are {known}")
+        names = ", ".join(rows.items)
+        raise ItemSetError(f"there is no column {name!r}; the columns are {names}")
     column: list[Any] = rows.items[name]
     return column
 
 
-def keys_of(rows: Rows, names: Sequence[str]) -> Iterator[set[Key]]:
-    """Yield the keys of each item: the tokens of its columns that are not missing."""
+def keys_of(rows: ItemRows, names: Sequence[str]) -> Iterator[set[Key]]:
+    """Yield the keys of each item: the names of columns with their tokens, without missing ones."""
     columns = [(name, column_of(rows, name)) for name in names]
-    for place in range(len(rows)):
+    for position in range(len(rows)):
         keys: set[Key] = set()
         for name, column in columns:
-            own = tokens_of(column[place])
+            tokens = tokens_of(column[position])
             try:
-                keys.update((name, token) for token in own if not is_missing(token))
+                keys.update((name, token) for token in tokens if not is_missing(token))
             except (TypeError, ValueError) as error:
                 raise ItemSetError(
-                    f"column {name!r}, item {place}: {column[place]!r} is no key; give numbers, "
-                    "texts or lists of them"
+                    f"column {name!r}, item {position}: {column[position]!r} cannot be a key; give "
+                    "numbers, texts or lists of them"
                 ) from error
         yield keys
 
@@ -287,17 +296,17 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def as_times(name: str, values: Sequence[Any], span: float | timedelta) -> Floats:
-    """Take a column of numbers, or of moments as microseconds; NaN stands for what is missing."""
-    read = _moment if isinstance(span, timedelta) else _number
+    """Return a column of numbers, or of dates and times in microseconds; NaN means missing."""
+    convert = _microseconds if isinstance(span, timedelta) else _number
     times = np.full(len(values), np.nan)
-    for place, value in enumerate(values):
+    for position, value in enumerate(values):
         try:
             if not is_missing(value):
-                times[place] = read(value)
+                times[position] = convert(value)
         except (TypeError, ValueError, OverflowError) as error:
             raise ItemSetError(
-                f"column {name!r}, item {place}: {value!r} does not fit a span of {span!r}; give "
-                "numbers and a number, or moments and a timedelta"
+                f"column {name!r}, item {position}: {value!r} does not fit a span of {span!r}; "
+                "give numbers and a number, or dates and a timedelta"
             ) from error
     return times
 
@@ -308,7 +317,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _moment(value: Any) -> float:
+def _microseconds(value: Any) -> float:
     if not isinstance(value, date | np.datetime64):
         raise TypeError
     if isinstance(value, datetime) and value.tzinfo is not None:

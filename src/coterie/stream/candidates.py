@@ -1,7 +1,7 @@
-"""Rules of candidates: which earlier items a new item of a stream may be linked to.
+"""Candidate rules: which earlier items a new item of a stream may be linked to.
 
-All but `EveryEarlier` bound the work for an item and, but for keys without a window, what is
-remembered, whatever the length of the stream.
+With every rule except `EveryEarlier`, the time per item does not grow with the length of the
+stream. The memory does not grow either, except for `LatestOfKeys` without a window.
 """
 
 from abc import ABC, abstractmethod
@@ -25,18 +25,18 @@ from coterie.stream._trackers import (
 
 
 class CandidateRule(Value, ABC):
-    """A frozen value that says which earlier items are candidates of a new one."""
+    """A frozen value that decides which earlier items are candidates for a new item."""
 
     @abstractmethod
     def tracker(self) -> Tracker:
-        """Begin to follow a stream."""
+        """Return a tracker for a new stream."""
 
 
 @dataclass(frozen=True)
 class EveryEarlier(CandidateRule):
-    """Take every earlier item for a candidate, as in batch.
+    """Every earlier item is a candidate, as `blocking.AllPairs` does for item sets.
 
-    Nothing is ever forgotten, and an item takes the longer, the later it comes.
+    All items are remembered, and the time per item grows with the length of the stream.
 
     Examples
     --------
@@ -45,18 +45,18 @@ class EveryEarlier(CandidateRule):
     """
 
     def tracker(self) -> Tracker:
-        """Begin to follow a stream."""
+        """Return a tracker for a new stream."""
         return WindowTracker(EVERY)
 
 
 @dataclass(frozen=True)
 class Latest(CandidateRule):
-    """Take the last n items for candidates, as `blocking.Window` does in batch.
+    """The last n items are candidates, as `blocking.Window` does for item sets.
 
     Parameters
     ----------
     n
-        How many items are remembered.
+        The number of items that are remembered.
 
     Examples
     --------
@@ -70,26 +70,26 @@ class Latest(CandidateRule):
         object.__setattr__(self, "n", as_whole("n", self.n, 1))
 
     def tracker(self) -> Tracker:
-        """Begin to follow a stream."""
+        """Return a tracker for a new stream."""
         return WindowTracker(self.n)
 
 
 @dataclass(frozen=True)
 class LatestInTime(CandidateRule):
-    """Take for candidates, of the last n items, those whose time is near that of the new item.
+    """Those of the last n items are candidates whose time differs by at most `span`.
 
-    Items may come late: a time counts as near if it is at most `span` before or after. An item
-    without a time has no candidates and is none.
+    Items may arrive late, so that a candidate may have an earlier or a later time. An item without
+    a time has no candidates and is never a candidate.
 
     Parameters
     ----------
     column
-        The name of the column of times: numbers, or moments (`datetime` and the like, in UTC where
-        they do not say otherwise).
+        The name of the column of times: numbers, or dates and times such as `datetime`, in UTC
+        unless they have a time zone.
     span
-        The longest time between two items: a number, or for moments a `timedelta`.
+        The largest time difference: a number, or a `timedelta` for dates and times.
     n
-        How many items are remembered, however close in time they are.
+        The number of items that are remembered, however close in time they are.
 
     Examples
     --------
@@ -111,26 +111,26 @@ class LatestInTime(CandidateRule):
         object.__setattr__(self, "n", as_whole("n", self.n, 1))
 
     def tracker(self) -> Tracker:
-        """Begin to follow a stream."""
+        """Return a tracker for a new stream."""
         return TimeTracker(self.n, self.column, self.span)
 
 
 @dataclass(frozen=True)
 class LatestOfKeys(CandidateRule):
-    """Take for candidates the latest items that share a value of one of the named columns.
+    """The latest items that share a value of one of the named columns are candidates.
 
-    Values are read as `blocking.SharedKeys` reads them: lists are several, what is missing is
-    none. Only items that are the latest of some key are remembered. Without a window these grow
-    with the number of different keys.
+    As in `blocking.SharedKeys`, every value is a key, or every token of a value that is a list;
+    missing values are not keys. Only items that are among the latest n of a key are remembered. Without a
+    window, their number grows with the number of distinct keys.
 
     Parameters
     ----------
     columns
         The names of the columns.
     n
-        How many items of a key are candidates, the latest; a frequent key is not left out.
+        The number of candidates per key, the latest ones; this also bounds frequent keys.
     window
-        How many items back a candidate may be; None stands for any number.
+        The number of last items that may be candidates; None means all items.
 
     Examples
     --------
@@ -149,24 +149,24 @@ class LatestOfKeys(CandidateRule):
             object.__setattr__(self, "window", as_whole("window", self.window, 1))
 
     def tracker(self) -> Tracker:
-        """Begin to follow a stream."""
+        """Return a tracker for a new stream."""
         return KeyTracker(self.columns, self.n, self.window)
 
 
 @dataclass(frozen=True)
 class NearestOfLatest(CandidateRule):
-    """Take for candidates the vectors that are nearest to the new one by cosine, of the last ones.
+    """Those of the last items are candidates whose vectors are nearest by cosine.
 
-    Of equally near items the first count. A vector of zeros is near nothing. Unlike
-    `blocking.NearestNeighbours`, an item is not paired with a later one that it is near to, unless
-    it is among the nearest of that.
+    Ties are resolved in favour of earlier items. A zero vector has no candidates and is never a
+    candidate. Unlike in `blocking.NearestNeighbours`, an earlier item is not a candidate merely
+    because the new item is among its neighbours.
 
     Parameters
     ----------
     n_neighbours
-        How many of the nearest are candidates.
+        The number of nearest items that are candidates.
     window
-        How many items are remembered.
+        The number of items that are remembered.
 
     Examples
     --------
@@ -183,12 +183,12 @@ class NearestOfLatest(CandidateRule):
         object.__setattr__(self, "window", as_whole("window", self.window, 1))
 
     def tracker(self) -> Tracker:
-        """Begin to follow a stream."""
+        """Return a tracker for a new stream."""
         return NearestTracker(self.n_neighbours, self.window)
 
 
 def rule_of(blocker: Blocker) -> CandidateRule:
-    """Return the rule that lists the pairs of a blocker, item by item.
+    """Return the candidate rule that corresponds to a blocker.
 
     >>> rule_of(Window(3))
     Latest(n=3)
@@ -200,6 +200,6 @@ def rule_of(blocker: Blocker) -> CandidateRule:
     if isinstance(blocker, SharedKeys):
         return LatestOfKeys(blocker.columns, blocker.max_block - 1)
     raise InputError(
-        f"the model's blocker is {blocker!r}, which looks at later items too; say which earlier "
-        "ones are candidates, such as candidates=NearestOfLatest(20, window=1000)"
+        f"the model's blocker is {blocker!r}, which needs later items too; give a candidate rule, "
+        "such as candidates=NearestOfLatest(20, window=1000)"
     )

@@ -1,4 +1,4 @@
-"""One item at a time over a model: each joins a cluster of earlier items or starts one."""
+"""Streams: each new item joins a cluster of earlier items or starts a new one, by a model."""
 
 from collections import defaultdict
 from dataclasses import fields, is_dataclass
@@ -18,29 +18,30 @@ from coterie.clusterers import LeftLink, SumLink
 from coterie.exceptions import InputError, PairError, located
 from coterie.items import ItemSet
 from coterie.model import Model
-from coterie.stream._rows import Rows, as_rows, one_row
-from coterie.stream._trackers import Found
+from coterie.stream._rows import ItemRows, as_rows, one_row
+from coterie.stream._trackers import CandidateLists
 from coterie.stream.candidates import CandidateRule, rule_of
 
 
 class RunnerUp(NamedTuple):
-    """What an item would have joined next: `cluster` None stands for a new one."""
+    """The second best choice for an item; a `cluster` of None means a new cluster."""
 
     cluster: int | None
     probability: float | None
 
 
 class Assignment(NamedTuple):
-    """Where an item of a stream went, and why.
+    """The cluster of a new item of a stream, and the reasons for it.
 
-    `cluster` is the number of its cluster; numbers are given in order of appearance and never
-    again. `probability` is that of the cluster, or of starting one (Samdani, Chang & Roth 2014,
-    eq. 6): Σ_{j∈c} exp(s_ij / γ) over the candidates j in the cluster c, by the same sum over all
-    candidates and the 1 of the dummy; at γ = 0 its limit, 1. Sum-Link knows no probabilities: None.
+    `cluster` is the index of its cluster. Clusters are numbered in order of appearance, and numbers
+    are never reused. `probability` is the probability of this cluster, or of starting a new one
+    (Samdani, Chang & Roth 2014, eq. 6): the sum of exp(s_ij / γ) over the candidates j in the
+    cluster, divided by 1 plus the same sum over all candidates. At γ = 0 it is the limit, 1. It is
+    None for Sum-Link, which has no probabilities.
 
-    `linked_to` is the number of the item in the cluster that the item scores highest with, the
-    first among equals; None if it starts the cluster. `runner_up` is the next best choice by the
-    same rule; None if the item had no candidates and thus no choice.
+    `linked_to` is the index of the item in the cluster with the highest score, the first of equals;
+    it is None if the new item starts the cluster. `runner_up` is the second best choice by the same
+    rule; it is None if the item had no candidates and thus no choice.
     """
 
     cluster: int
@@ -50,25 +51,26 @@ class Assignment(NamedTuple):
 
 
 class Stream:
-    """Give each new item its cluster at once, by the online rule of a model's clusterer.
+    """Assign each new item to a cluster at once, by the online rule of a model's clusterer.
 
-    An item joins the cluster that `LeftLink` or `SumLink` would choose among those of its
-    candidates, or starts one; what is decided stays so. Items and clusters are numbered 0, 1, …
-    in order of appearance. Where every pair that the model's blocker lists is a candidate, clusters
-    are those of `model.predict`, up to the rounding of scores; and it makes no difference whether
-    items come one by one or many at a time.
+    An item joins the cluster that `LeftLink` or `SumLink` would choose among the clusters of its
+    candidates, or starts a new one. Assignments never change. Items and clusters are numbered
+    0, 1, … in order of appearance. If the candidate rule lists all pairs that the model's blocker
+    lists, the clusters are those of `model.predict`, up to the rounding of scores. It makes no
+    difference whether items are added one by one or many at a time.
 
     Only items that can still be candidates are remembered. A cluster whose items are all forgotten
-    gets no more items. Each item is encoded again whenever it is a candidate in a later block.
+    gets no more items. An item is encoded again for every later block in which it is a candidate.
 
     Parameters
     ----------
     model
-        Its clusterer is `LeftLink` or `SumLink`, and its similarity sees two items alone.
+        A model with the clusterer `LeftLink` or `SumLink`. Its similarity must depend on nothing
+        but the two items of a pair.
     candidates
-        Which earlier items a new one may be linked to; None stands for what the model's blocker
-        says: `EveryEarlier` for `AllPairs`, `Latest` for `Window`, and for `SharedKeys`
-        `LatestOfKeys`, which takes the latest items of a key in place of leaving large blocks out.
+        The rule for which earlier items a new one may be linked to. None means the rule of the
+        model's blocker: `EveryEarlier` for `AllPairs`, `Latest` for `Window`, and `LatestOfKeys`
+        for `SharedKeys`, which takes the latest items of a key instead of dropping large blocks.
 
     Examples
     --------
@@ -95,49 +97,50 @@ class Stream:
         self.candidates = rule_of(model.blocker) if candidates is None else _as_rule(candidates)
         self._tracker = self.candidates.tracker()
         self._n_items = self._n_clusters = 0
-        self._kind: Rows | None = None
+        self._form: ItemRows | None = None
         self._rows: dict[int, Any] = {}
         self._labels: dict[int, int] = {}
 
     def __len__(self) -> int:
-        """Return how many items came, whether they are remembered or not."""
+        """Return the number of items added, whether they are still remembered or not."""
         return self._n_items
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters were started."""
+        """The number of clusters started so far."""
         return self._n_clusters
 
     @property
     def clusters(self) -> dict[int, list[int]]:
-        """The numbers of the items in each cluster, as far as they are remembered."""
+        """The indices of the items in each cluster, as far as they are remembered."""
         members = defaultdict(list)
-        for number, cluster in sorted(self._labels.items()):
-            members[cluster].append(number)
+        for item, cluster in sorted(self._labels.items()):
+            members[cluster].append(item)
         return dict(sorted(members.items()))
 
     def add(self, item: Any) -> Assignment:
-        """Add one item: a vector (also sparse), a text or object, or a mapping of names to values.
+        """Add one item and return its assignment.
 
-        Nothing is added if the similarity fails.
+        The item is a vector (also sparse), a text or other object, or a mapping of names to values.
+        If the similarity raises an error, the item is not added.
         """
         return self.add_many(one_row(item))[0]
 
     def add_many(self, items: Any) -> list[Assignment]:
-        """Add items in their order, with the same results as one by one, but many times faster.
+        """Add items in their order, with the same results as `add` for each, but much faster.
 
-        They may be anything that `ItemSet` takes but features of pairs; mappings in a list are
-        rows of columns. All are checked before the first is added; if a similarity fails later,
-        the error names the items of its block, and those before them are added.
+        The items are of any type that `ItemSet` takes, except pair features, or a list of mappings
+        of names to values. All are checked before the first is added. If the similarity raises an
+        error for a block of items, the error names this block, and only earlier items are added.
         """
         rows = as_rows(items)
-        if self._kind is not None and len(rows):
-            rows = rows.like(self._kind)
+        if self._form is not None and len(rows):
+            rows = rows.conform_to(self._form)
         assignments: list[Assignment] = []
         while len(assignments) < len(rows):
             start = len(assignments)
-            stop = min(start + self._tracker.n_together(self._n_items), len(rows))
-            assignments += self._add_block(rows.part(start, stop))
+            stop = min(start + self._tracker.block_size(self._n_items), len(rows))
+            assignments += self._add_block(rows.section(start, stop))
             report("add", stop, len(rows))
         return assignments
 
@@ -147,76 +150,90 @@ class Stream:
             f"{self.candidates!r})"
         )
 
-    def _add_block(self, rows: Rows) -> list[Assignment]:
+    def _add_block(self, rows: ItemRows) -> list[Assignment]:
         first = self._n_items
         with located(f"item {first}" if len(rows) == 1 else f"items {first} on"):
-            starts, lefts = self._tracker.look(first, rows)
-            earlier = lefts if len(rows) == 1 else np.unique(lefts[lefts < first])
-            places = positions_of(read_only(lefts), read_only(earlier), first)
-            found = Found(read_only(starts), read_only(places))
-            links = self._scores(rows, earlier, found)
-        assignments = self._decide(found, links, earlier, first)
+            starts, indices = self._tracker.list_candidates(first, rows)
+            earlier = indices if len(rows) == 1 else np.unique(indices[indices < first])
+            positions = positions_of(read_only(indices), read_only(earlier), first)
+            candidates = CandidateLists(read_only(starts), read_only(positions))
+            scores = self._scores(rows, earlier, candidates)
+        assignments = self._decide(candidates, scores, earlier, first)
         self._remember(rows, assignments)
         return assignments
 
-    def _scores(self, rows: Rows, earlier: Ints, found: Found) -> Floats:
-        """Score new items with their candidates, in one call of the similarity."""
-        pairs, order = list_pairs(*found, len(earlier))
-        items = rows.after([self._rows[number] for number in earlier.tolist()])
-        # Without pairs too, for it is here that items which do not fit are refused.
+    def _scores(self, rows: ItemRows, earlier: Ints, candidates: CandidateLists) -> Floats:
+        """Score new items with their candidates, in one call of the similarity.
+
+        `candidates` has positions in the concatenation of the earlier items and the new ones.
+        """
+        pairs, order = list_pairs(*candidates, len(earlier))
+        items = rows.append_to([self._rows[item] for item in earlier.tolist()])
+        # Also called without pairs, as the similarity raises the errors for unsuitable items.
         scores = np.asarray(self.model.similarity(ItemSet(items, ordered=True), read_only(pairs)))
         if scores.shape != order.shape or not np.isfinite(scores).all():
             raise PairError(
                 f"the similarity gave scores of shape {scores.shape} for {len(order)} pairs, or "
-                "some that are not finite; give a finite score a pair"
+                "some that are not finite; return a finite score per pair"
             )
-        links = np.empty(len(order))
-        links[order] = scores
-        return read_only(links)
+        by_item = np.empty(len(order))
+        by_item[order] = scores
+        return read_only(by_item)
 
-    def _decide(self, found: Found, links: Floats, earlier: Ints, first: int) -> list[Assignment]:
-        """Choose clusters in the order of the items; kernels know them by their order alone."""
-        labels = [self._labels[number] for number in earlier.tolist()]
+    def _decide(
+        self, candidates: CandidateLists, scores: Floats, earlier: Ints, first: int
+    ) -> list[Assignment]:
+        """Choose the clusters of the new items in their order."""
+        labels = [self._labels[item] for item in earlier.tolist()]
+        # Kernels number only the clusters of the candidates, in order of appearance.
         clusters = sorted(set(labels))
-        order = {cluster: place for place, cluster in enumerate(clusters)}
-        known = np.array([order[label] for label in labels], dtype=np.int32)
-        seen = (*found, links, read_only(known), len(clusters))
+        index_of = {cluster: index for index, cluster in enumerate(clusters)}
+        indices = np.array([index_of[label] for label in labels], dtype=np.int32)
+        arguments = (*candidates, scores, read_only(indices), len(clusters))
         clusterer = self.model.clusterer
+        probabilities: list[list[Any]]
         if isinstance(clusterer, LeftLink):
-            own, linked, second, *chances = decide_left_links(*seen, float(clusterer.gamma))
-            probabilities = [chance.tolist() for chance in chances]
+            best, linked, second, *arrays = decide_left_links(*arguments, float(clusterer.gamma))
+            probabilities = [array.tolist() for array in arrays]
         else:
-            own, linked, second = decide_sum_links(*seen)
-            probabilities = [[None] * len(own)] * 2
-        new = np.arange(self._n_clusters, self._n_clusters + len(own))
-        # Behind the last one stand -2 and -1, by which kernels call nothing and a new cluster.
+            best, linked, second = decide_sum_links(*arguments)
+            probabilities = [[None] * len(best)] * 2
+        new = np.arange(self._n_clusters, self._n_clusters + len(best))
+        # Kernels return -2 for no cluster and -1 for a new one. As indices, these count from the
+        # end, so that the last two entries map -2 and -1 to themselves.
         names = np.concatenate([np.array(clusters, dtype=np.intp), new, [-2, -1]])
-        numbers = np.concatenate([earlier, np.arange(first, first + len(own)), [-1]])
-        columns = (names[own].tolist(), numbers[linked].tolist(), names[second].tolist())
+        items = np.concatenate([earlier, np.arange(first, first + len(best)), [-1]])
+        columns = (names[best].tolist(), items[linked].tolist(), names[second].tolist())
         return list(map(_assignment, *columns, *probabilities))
 
-    def _remember(self, rows: Rows, assignments: list[Assignment]) -> None:
+    def _remember(self, rows: ItemRows, assignments: list[Assignment]) -> None:
         first = self._n_items
-        kept = self._tracker.keep(first, rows)
-        for number in kept.forgotten:
-            del self._rows[number], self._labels[number]
-        for place, row in zip(kept.places, rows.each(kept.places), strict=True):
-            self._rows[first + place] = row
-            self._labels[first + place] = assignments[place].cluster
+        update = self._tracker.commit(first, rows)
+        for item in update.forgotten:
+            del self._rows[item], self._labels[item]
+        for position, row in zip(update.new, rows.extract(update.new), strict=True):
+            self._rows[first + position] = row
+            self._labels[first + position] = assignments[position].cluster
         self._n_items += len(rows)
-        self._n_clusters = max(self._n_clusters, 1 + max(each.cluster for each in assignments))
-        self._kind = rows.none()
+        last_cluster = max(assignment.cluster for assignment in assignments)
+        self._n_clusters = max(self._n_clusters, 1 + last_cluster)
+        self._form = rows.empty()
 
 
 def _assignment(
-    cluster: int, linked: int, second: int, chance: float | None, next_chance: float | None
+    cluster: int,
+    linked: int,
+    second: int,
+    probability: float | None,
+    second_probability: float | None,
 ) -> Assignment:
-    runner_up = None if second == -2 else RunnerUp(None if second < 0 else second, next_chance)
-    return Assignment(cluster, chance, None if linked < 0 else linked, runner_up)
+    second_cluster = None if second < 0 else second
+    runner_up = None if second == -2 else RunnerUp(second_cluster, second_probability)
+    return Assignment(cluster, probability, None if linked < 0 else linked, runner_up)
 
 
 def _refuse_batch(model: Model) -> None:
-    """Refuse models that need all items before they decide about one."""
+    """Raise an error for models that need all items before they can assign one."""
     if not isinstance(model, Model):
         raise InputError(f"the model is {model!r}; give a Model, such as learner.to_model()")
     if not isinstance(model.clusterer, LeftLink | SumLink):
@@ -232,7 +249,7 @@ def _refuse_batch(model: Model) -> None:
 
 
 def _needs_context(value: Any) -> bool:
-    """Tell whether a similarity, or a part of it, says that it sees more than two items."""
+    """Return whether a similarity, or a part of it, depends on more items than those of a pair."""
     if getattr(value, "needs_context", False):
         return True
     if isinstance(value, tuple | list):
@@ -243,7 +260,5 @@ def _needs_context(value: Any) -> bool:
 
 def _as_rule(candidates: Any) -> CandidateRule:
     if not isinstance(candidates, CandidateRule):
-        raise InputError(
-            f"candidates is {candidates!r}; give a rule of coterie.stream, such as Latest(20)"
-        )
+        raise InputError(f"candidates is {candidates!r}; give a candidate rule, such as Latest(20)")
     return candidates
