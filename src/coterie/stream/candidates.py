@@ -120,8 +120,8 @@ class LatestOfKeys(CandidateRule):
     """The latest items that share a value of one of the named columns are candidates.
 
     As in `blocking.SharedKeys`, every value is a key, or every token of a value that is a list;
-    missing values are not keys. Only items that are among the latest n of a key are remembered. Without a
-    window, their number grows with the number of distinct keys.
+    missing values are not keys. Only items that are among the latest n of a key are remembered.
+    Without a window, their number grows with the number of distinct keys.
 
     Parameters
     ----------
