@@ -322,5 +322,5 @@ def test_constraints_that_do_not_fit_are_refused(item_sets):
         model.predict(
             item_sets, together=[None, None, [(0, 2), (2, 4)]], apart=[None, None, [(4, 0)]]
         )
-    with pytest.raises(PairError, match="item set 0: LeftLink cannot hold items together"):
+    with pytest.raises(PairError, match="item set 0: LeftLink does not support must-link pairs"):
         model_of(item_sets, clusterer=LeftLink()).predict(item_sets[:1], together=[[(0, 1)]])

@@ -234,7 +234,7 @@ def as_matrix(rows: Any) -> Any:
 
 def is_operator(features: Any) -> bool:
     """Return whether features are an operator of `coterie.features`, not a matrix."""
-    # The diagonal of an operator is a property, the diagonal of a matrix a method.
+    # Operators have a property `diagonal`, matrices have a method of that name.
     return hasattr(features, "T") and not callable(getattr(features, "diagonal", callable))
 
 

@@ -120,7 +120,7 @@ class Partition:
         return len(self.sizes)
 
     def together(self, pairs: ArrayLike | None = None) -> Bools:
-        """Return for each pair whether its items share a cluster; None means all pairs.
+        """Return for each pair whether one cluster holds both items; None means all pairs.
 
         >>> Partition([0, 1, 0]).together().tolist()
         [False, True, False]

@@ -239,7 +239,7 @@ def test_contradictions_are_refused(files, tmp_path):
     (tmp_path / "a.csv").write_text("r000,r001\n")
     done = run("predict", files / "m.coterie", files / "plain.csv", "-o", tmp_path / "o.csv",
                "--together", tmp_path / "a.csv", "--apart", tmp_path / "a.csv")  # fmt: skip
-    refused(done, "r000 = r001 must be together")
+    refused(done, "must-link pairs connect them: r000 = r001")
     assert not (tmp_path / "o.csv").exists()
 
 

@@ -81,7 +81,7 @@ def test_seeds_and_numbers(rng):
     assert RepeatedBisection(2).objective is None
     equal = PairScores(5, None, np.zeros(10))
     assert [RepeatedBisection(k)(equal).n_clusters for k in range(1, 6)] == [1, 2, 3, 4, 5]
-    with pytest.raises(ItemSetError, match="at most one an item"):
+    with pytest.raises(ItemSetError, match="use at most"):
         RepeatedBisection(31)(scores)
     with pytest.raises(ItemSetError, match="not known"):
         RepeatedBisection()(scores)

@@ -1,4 +1,4 @@
-"""Pairs that must be together or apart: they hold, and nothing else changes."""
+"""Must-link and cannot-link pairs are obeyed, and change nothing else."""
 
 import re
 from dataclasses import dataclass
@@ -131,7 +131,9 @@ def test_constraints_hold(clusterer, drawn):
         assert holds(constrained_partition(clusterer, scores, together, apart), together, apart)
         assert holds(constrained_partition(clusterer, scores, None, apart), together[:0], apart)
     elif len(apart):
-        with pytest.raises(PairError, match=f"{type(clusterer).__name__} cannot keep pairs apart"):
+        with pytest.raises(
+            PairError, match=f"{type(clusterer).__name__} does not support cannot-link pairs"
+        ):
             constrained_partition(clusterer, scores, together, apart)
 
 
@@ -211,7 +213,7 @@ def noise(n_items):
 @pytest.mark.parametrize("kind", LINKAGES)
 def test_more_clusters_than_groups_are_refused(kind):
     scores = PairScores(4, None, np.arange(6.0))
-    with pytest.raises(ItemSetError, match="leave 2 groups, but 3 clusters are asked for; drop"):
+    with pytest.raises(ItemSetError, match="leave 2 groups for 3 clusters; drop"):
         constrained_partition(kind(n_clusters=3), scores, [(0, 1), (2, 3)])
     assert constrained_partition(kind(n_clusters=2), scores, [(0, 3), (1, 2)]) == Partition(
         [0, 1, 1, 0]
@@ -273,16 +275,17 @@ def test_without_constraints_nothing_changes(clusterer, drawn):
     plain = clusterer(scores)
     assert constrained_partition(clusterer, scores) == plain
     assert constrained_partition(clusterer, scores, [], np.empty((0, 2), dtype=int)) == plain
-    assert (
-        constrained_partition(clusterer, scores, [(0, 0)]) == plain
-    )  # an item is together with itself
+    # A must-link pair of an item with itself changes nothing.
+    assert constrained_partition(clusterer, scores, [(0, 0)]) == plain
 
 
 def test_pairs_apart_of_the_scores_hold_too():
     scores = PairScores(4, None, np.ones(6), apart=[(0, 1)])
     found = constrained_partition(Greedy(), scores, [(1, 2)], [(2, 3)])
     assert holds(found, [(1, 2)], [(0, 1), (2, 3)])
-    with pytest.raises(PairError, match="items 0 and 1 must be apart, but 0 = 1 must be together"):
+    with pytest.raises(
+        PairError, match="0 and 1 are a cannot-link pair, but must-link pairs connect them: 0 = 1"
+    ):
         constrained_partition(Greedy(), scores, [(1, 0)])
 
 
@@ -310,10 +313,11 @@ def test_a_contradiction_names_a_shortest_chain(n_items, random):
     scores = PairScores(n_items, None, np.zeros(len(pairs)))
     with pytest.raises(PairError) as refused:
         constrained_partition(Greedy(), scores, links, [(j, i)])
-    said = str(refused.value)
-    assert said.startswith(f"items {i} and {j} must be apart, but {i} = ")
-    assert said.endswith(f" = {j} must be together; drop one of these")
-    path = [int(item) for item in re.search("but (.*) must be together", said)[1].split(" = ")]
+    message = str(refused.value)
+    assert message.startswith(f"items {i} and {j} are a cannot-link pair, but ")
+    assert message.endswith(f" = {j}; drop one of these pairs")
+    path = [int(item) for item in re.search("them: (.*); drop", message)[1].split(" = ")]
+    assert path[0] == i
     assert len(path) - 1 == steps[i, j]
     assert all(sorted(link) in links for link in pairwise(path))
 
@@ -331,14 +335,16 @@ def distances(links, n_items):
 def test_a_long_chain_is_shortened():
     scores = PairScores(30, [], [])
     links = [(i, i + 1) for i in range(29)]
-    shown = r"but 0 = 1 = 2 = 3 = 4 = 5 = … \(18 more\) … = 24 = 25 = 26 = 27 = 28 = 29 must"
+    shown = r"them: 0 = 1 = 2 = 3 = 4 = 5 = … \(18 more\) … = 24 = 25 = 26 = 27 = 28 = 29;"
     with pytest.raises(PairError, match=shown):
         constrained_partition(Greedy(), scores, links, [(0, 29)])
 
 
 def test_pairs_that_do_not_fit_are_refused():
     scores = PairScores(3, None, np.zeros(3))
-    with pytest.raises(PairError, match="item 1 must be apart from itself; drop this pair"):
+    with pytest.raises(
+        PairError, match="item 1 is in a cannot-link pair with itself; drop this pair"
+    ):
         constrained_partition(Greedy(), scores, apart=[(0, 2), (1, 1), (2, 2)])
     with pytest.raises(PairError, match=r"together: pair 1 is \(0, 3\), but there are 3 items"):
         constrained_partition(Greedy(), scores, [(0, 1), (0, 3)])
@@ -351,7 +357,7 @@ def test_who_cannot_hold_items_together_says_so(clusterer):
     scores = PairScores(3, None, np.ones(3), n_clusters=2)
     able = [type(each).__name__ for each in FAMILY if each in CAPABLE]
     names = f"{', '.join(able[:-1])} or {able[-1]}"
-    with pytest.raises(PairError, match=f"cannot hold items together; use {names}$"):
+    with pytest.raises(PairError, match=f"does not support must-link pairs; use {names}$"):
         constrained_partition(clusterer, scores, [(0, 1)])
 
 
@@ -363,7 +369,7 @@ def test_who_cannot_keep_items_apart_names_who_can(clusterer):
         return
     able = [type(each).__name__ for each in FAMILY if each.keeps_apart]
     names = f"{', '.join(able[:-1])} or {able[-1]}"
-    with pytest.raises(PairError, match=f"cannot keep pairs apart; use {names}$"):
+    with pytest.raises(PairError, match=f"does not support cannot-link pairs; use {names}$"):
         clusterer(scores)
 
 
@@ -371,7 +377,7 @@ def test_estimators_and_functions_cannot_hold_items_together():
     scores = PairScores(3, None, np.ones(3), n_clusters=2)
     average = EstimatorClusterer(AgglomerativeClustering(metric="precomputed", linkage="average"))
     for clusterer in (average, lambda scores: Partition([0, 0, 1])):
-        with pytest.raises(PairError, match="cannot hold items together"):
+        with pytest.raises(PairError, match="does not support must-link pairs"):
             constrained_partition(clusterer, scores, [(0, 1)])
 
 
@@ -384,7 +390,7 @@ def test_a_start_is_refused_where_items_are_held_together():
     scores = PairScores(3, None, np.ones(3))
     search = LocalSearch(start=Partition([0, 1, 2]))
     assert constrained_partition(search, scores, apart=[(0, 1)]).n_clusters == 2
-    with pytest.raises(PairError, match="from a given start; leave the start out"):
+    with pytest.raises(PairError, match="does not support must-link pairs; leave out start"):
         constrained_partition(search, scores, [(0, 1)])
 
 
@@ -406,9 +412,9 @@ def test_what_a_clusterer_broke_is_not_returned():
     scores = PairScores(4, None, np.ones(6))
     stubborn = Stubborn(Partition([0, 0, 1, 1]))
     assert constrained_partition(stubborn, scores, [(0, 1)], [(1, 2)]) == stubborn.answer
-    with pytest.raises(PairError, match="Stubborn parted items 1 and 2, which must be together"):
+    with pytest.raises(PairError, match="Stubborn separated the must-link pair \\(1, 2\\)"):
         constrained_partition(stubborn, scores, [(0, 1), (1, 2)])
-    with pytest.raises(PairError, match="Stubborn joined items 2 and 3, which must be apart"):
+    with pytest.raises(PairError, match="Stubborn joined the cannot-link pair \\(2, 3\\)"):
         constrained_partition(stubborn, scores, apart=[(0, 2), (2, 3)])
 
 
@@ -416,7 +422,7 @@ def test_groups_of_too_many_pairs_are_refused(monkeypatch):
     monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 1e6)
     scores = PairScores(400, [], [])
     links = np.column_stack([np.zeros(399, dtype=int), np.arange(1, 400)])
-    with pytest.raises(ItemSetError, match="list of 79,800 pairs that must be together takes"):
+    with pytest.raises(ItemSetError, match="list of 79,800 must-link pairs takes"):
         constrained_partition(AverageLinkage(), scores, links)
     assert constrained_partition(SingleLinkage(), scores, links).n_clusters == 1
 

@@ -245,7 +245,7 @@ def test_what_the_estimator_refuses_is_told(rng):
 def test_other_input_is_refused(rng):
     with pytest.raises(InputError, match="missing is nan"):
         EstimatorClusterer(linkage(), missing=np.nan)
-    with pytest.raises(PairError, match="EstimatorClusterer cannot keep pairs apart"):
+    with pytest.raises(PairError, match="EstimatorClusterer does not support cannot-link pairs"):
         EstimatorClusterer(linkage())(PairScores(2, None, [1.0], apart=[(0, 1)]))
     with pytest.raises(ItemSetError, match="more than the memory"):
         EstimatorClusterer(linkage())(PairScores(2_000_000, [(0, 1)], [1.0]))

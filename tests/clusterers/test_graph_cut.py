@@ -163,7 +163,7 @@ def test_seeds_and_numbers(rng):
     assert len(set(found)) > 1
     assert GraphCut(2).objective is None
     assert GraphCut(1)(PairScores(1, None, [])) == Partition([0])
-    with pytest.raises(ItemSetError, match="at most one an item"):
+    with pytest.raises(ItemSetError, match="use at most"):
         GraphCut(81)(scores)
     with pytest.raises(ItemSetError, match="not known"):
         GraphCut()(scores)

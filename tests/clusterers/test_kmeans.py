@@ -124,7 +124,7 @@ def test_wrong_starts_and_numbers_are_refused():
     scores = PairScores(3, None, [1.0, 2.0, 3.0])
     with pytest.raises(ItemSetError, match="number of clusters is not known"):
         KernelKMeans()(scores)
-    with pytest.raises(ItemSetError, match="at most one an item"):
+    with pytest.raises(ItemSetError, match="use at most"):
         KernelKMeans(4)(scores)
     with pytest.raises(PartitionError, match="3 items in 1 clusters, but 2"):
         KernelKMeans(2, start=Partition([0, 0, 0]))(scores)
@@ -134,7 +134,7 @@ def test_wrong_starts_and_numbers_are_refused():
         KernelKMeans(2, start=[0, 1, 1])
     with pytest.raises(InputError, match="n_init"):
         KernelKMeans(2, n_init=0)
-    with pytest.raises(PairError, match="cannot keep pairs apart"):
+    with pytest.raises(PairError, match="does not support cannot-link pairs"):
         KernelKMeans(2)(PairScores(3, None, [1.0, 2.0, 3.0], apart=[(0, 1)]))
 
 

@@ -104,7 +104,7 @@ def test_seeds_and_numbers(rng):
     assert len(set(found)) > 1
     assert found == [KMedoids(6, n_init=1, random_state=seed)(scores) for seed in range(6)]
     assert KMedoids(2).objective is None
-    with pytest.raises(ItemSetError, match="at most one an item"):
+    with pytest.raises(ItemSetError, match="use at most"):
         KMedoids(41)(scores)
     with pytest.raises(ItemSetError, match="not known"):
         KMedoids()(scores)

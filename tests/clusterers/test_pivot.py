@@ -88,7 +88,7 @@ def test_neighbours_are_those_of_positive_pairs():
 
 
 def test_what_it_cannot_do_is_refused():
-    with pytest.raises(PairError, match="Pivot cannot keep pairs apart"):
+    with pytest.raises(PairError, match="Pivot does not support cannot-link pairs"):
         Pivot()(PairScores(2, None, [1.0], apart=[(0, 1)]))
     with pytest.raises(InputError, match="n_init is 0"):
         Pivot(n_init=0)

@@ -55,5 +55,5 @@ def test_a_score_of_0_joins_nothing_and_all_pairs_are_never_listed():
 
 
 def test_apart_pairs_are_refused():
-    with pytest.raises(PairError, match="SpanningForest cannot keep pairs apart"):
+    with pytest.raises(PairError, match="SpanningForest does not support cannot-link pairs"):
         SpanningForest()(PairScores(2, None, [1.0], apart=[(0, 1)]))

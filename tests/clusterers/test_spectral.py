@@ -133,7 +133,7 @@ def test_numbers_are_checked():
     for kind in (Spectral, DiscreteSpectral):
         with pytest.raises(ItemSetError, match="not known"):
             kind()(scores)
-        with pytest.raises(ItemSetError, match="at most one an item"):
+        with pytest.raises(ItemSetError, match="use at most"):
             kind(n_clusters=4).solve(scores)
         with pytest.raises(InputError, match="random_state"):
             kind(random_state=-1)

@@ -60,5 +60,5 @@ def test_the_value_is_of_correlation_and_apart_pairs_are_refused():
     scores = PairScores(4, None, [1.0, 2.0, -1.0, 3.0, -1.0, -1.0])
     solution = SumLink().solve(scores)
     assert (solution.value, solution.status) == (6.0, "local")
-    with pytest.raises(PairError, match="SumLink cannot keep pairs apart"):
+    with pytest.raises(PairError, match="SumLink does not support cannot-link pairs"):
         SumLink()(PairScores(2, None, [1.0], apart=[(0, 1)]))

@@ -1,16 +1,17 @@
 """Clustering algorithms: frozen callables from `PairScores` to `Partition`.
 
-- of correlation clustering: `Greedy` merges the two clusters that gain most, `LocalSearch` moves
-  items and clusters, `Relaxation` solves a linear program and rounds it, `Exact` proves optimality,
-  `Pivot` is a fast first pass, `SumLink` takes one item at a time;
-- of left-linking and forests: `LeftLink` takes one item at a time, `SpanningForest` joins what
-  positive pairs connect;
-- of k-means: `KernelKMeans` moves items, `Spectral` takes eigenvectors, `DiscreteSpectral` rounds
-  them;
-- without an objective: `SingleLinkage`, `CompleteLinkage`, `AverageLinkage`, `KMedoids`,
-  `RepeatedBisection`, `GraphCut`, and `EstimatorClusterer` around those of scikit-learn.
+- Correlation clustering: `Greedy` merges the two clusters with the highest gain, `LocalSearch`
+  moves items and clusters, `Relaxation` solves a linear program and rounds its solution, `Exact`
+  proves optimality, `Pivot` is a fast approximation, `SumLink` adds one item at a time.
+- Left-linking and spanning forests: `LeftLink` adds one item at a time, `SpanningForest` joins
+  the items that positive pairs connect.
+- k-means: `KernelKMeans` moves items, `Spectral` computes eigenvectors, `DiscreteSpectral` rounds
+  them to a partition.
+- Clusterers without an objective: `SingleLinkage`, `CompleteLinkage`, `AverageLinkage`,
+  `KMedoids`, `RepeatedBisection`, `GraphCut`, and `EstimatorClusterer`, which wraps a clusterer of
+  scikit-learn.
 
-A clusterer's `solve` returns a `Solution`, which says what is proved about the partition.
+The method `solve` of a clusterer returns a `Solution`, with the partition, its value and a bound.
 """
 
 from coterie._core.lazy import attach

@@ -1,4 +1,4 @@
-"""What all clusterers share: the call, the solution and the refusals."""
+"""Base classes of clusterers, and the solutions that they return."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -22,22 +22,22 @@ Status: TypeAlias = Literal["exact", "bounded", "local"]
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a clusterer found, and what is proved about it.
+    """The partition that a clusterer found, and the bound that it proved.
 
     Parameters
     ----------
     partition
-        The clusters.
+        The partition.
     value
-        The objective's value of the partition; NaN where the clusterer has no objective.
+        The value of the partition under the objective of the clusterer, or NaN without one.
     bound
-        A proven upper bound on the value of any partition (into as many clusters, where their
-        number is asked for), or infinity.
+        A proven upper bound on the value of any partition (with a fixed number of clusters: of any
+        partition into this number of clusters), or infinity.
     status
-        `exact`: no partition is better; `bounded`: none is better than `bound`; `local`: nothing
-        is proved.
+        `exact`: no partition has a higher value; `bounded`: no partition has a higher value than
+        `bound`; `local`: nothing is proved.
     relaxed
-        The n × n matrix that a relaxed solver found, before it was rounded to the partition.
+        The n × n matrix of a relaxed solution, before it was rounded to the partition.
     """
 
     partition: Partition
@@ -50,19 +50,19 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """How far the value may be from the best: `bound - value`."""
+        """The largest possible distance of the value from the optimum: `bound - value`."""
         return self.bound - self.value
 
     @cached_property
     def weights(self) -> Floats:
-        """The weight of each pair in the relaxed matrix where there is one, else the partition."""
-        objective, scores = self._maximised
+        """The weight of each pair in the relaxed matrix if there is one, else in the partition."""
+        objective, scores = self._objective_and_scores
         return objective.weights(self._clustering, scores)
 
     @cached_property
     def self_weights(self) -> Floats:
-        """The weight of each item with itself, of the same."""
-        objective, scores = self._maximised
+        """The weight of each item with itself, in the relaxed matrix or else in the partition."""
+        objective, scores = self._objective_and_scores
         return objective.self_weights(self._clustering, scores)
 
     @property
@@ -70,11 +70,11 @@ class Solution:
         return self.partition if self.relaxed is None else self.relaxed
 
     @property
-    def _maximised(self) -> tuple[Objective, PairScores]:
+    def _objective_and_scores(self) -> tuple[Objective, PairScores]:
         if self.objective is None or self.scores is None:
             raise InputError(
                 "the solution has no weights, because its clusterer maximises no objective; "
-                "use one whose .objective is not None, such as Greedy"
+                "use a clusterer whose .objective is not None, such as Greedy"
             )
         return self.objective, self.scores
 
@@ -83,17 +83,17 @@ class PairClusterer(Value, ABC):
     """A frozen callable from `PairScores` to `Partition`."""
 
     maximises: ClassVar[type[Objective] | None] = None
-    """The kind of its objective, if it has one."""
+    """The class of its objective, or None if it maximises no objective."""
     keeps_apart: ClassVar[bool] = False
-    """Whether the pairs of `PairScores.apart` are never joined; if not, they are refused."""
+    """Whether it supports cannot-link pairs (`PairScores.apart`); if not, it refuses them."""
     relaxed: ClassVar[bool] = False
-    """Whether solutions are relaxed, and training takes the weights of these."""
+    """Whether its solutions are relaxed; training then uses the weights of the relaxed matrix."""
     costly: ClassVar[bool] = False
-    """Whether `Greedy` is much cheaper, and finds as well what training can learn from."""
+    """Whether `Greedy` is much cheaper to train with, while it serves learning as well."""
 
     @property
     def objective(self) -> Objective | None:
-        """What the clusterer maximises, if anything."""
+        """The objective that the clusterer maximises, or None."""
         return None if self.maximises is None else self.maximises()
 
     def __call__(self, scores: PairScores) -> Partition:
@@ -102,22 +102,22 @@ class PairClusterer(Value, ABC):
         return self._partition(scores) if scores.n_items else Partition([])
 
     def solve(self, scores: PairScores) -> Solution:
-        """Partition the items, and say how good that is."""
+        """Partition the items, and return the partition with its value and a bound."""
         self._refuse(scores)
         if not scores.n_items:
             return self._solution(scores, Partition([]), inf if self.objective is None else 0.0)
         return self._solve(scores)
 
     def partitions_at(self, scores: PairScores, thresholds: Floats) -> list[Partition]:
-        """Partition the items by their scores less each of some thresholds."""
+        """Return one partition per threshold, each by the scores minus the threshold."""
         return partition_one_by_one(self, scores, thresholds)
 
     @abstractmethod
     def _solve(self, scores: PairScores) -> Solution:
-        """Solve for at least one item."""
+        """Return the solution for scores of at least one item."""
 
     def _partition(self, scores: PairScores) -> Partition:
-        """Partition at least one item."""
+        """Return the partition for scores of at least one item."""
         return self._solve(scores).partition
 
     def _solution(
@@ -127,12 +127,13 @@ class PairClusterer(Value, ABC):
         bound: float = inf,
         relaxed: Relaxed | None = None,
     ) -> Solution:
-        """Value a partition: exact where it reaches the bound, up to rounding."""
+        """Return a partition as a solution, with its value and its status."""
         objective = self.objective
         value = nan if objective is None else objective.value(partition, scores)
-        own = np.empty(0) if scores.diagonal is None else scores.diagonal
-        stakes = np.concatenate([scores.scores, own])
-        if bound - value <= rounding_tolerance(stakes, value):
+        self_scores = np.empty(0) if scores.diagonal is None else scores.diagonal
+        all_scores = np.concatenate([scores.scores, self_scores])
+        # A value that reaches the bound up to rounding errors is optimal.
+        if bound - value <= rounding_tolerance(all_scores, value):
             bound = max(bound, value)
             status: Status = "exact"
         else:
@@ -149,15 +150,17 @@ class PairClusterer(Value, ABC):
             )
         if scores.apart is not None and not self.keeps_apart:
             names = clusterer_names(lambda member: member.keeps_apart)
-            raise PairError(f"{type(self).__name__} cannot keep pairs apart; use {names}")
+            raise PairError(
+                f"{type(self).__name__} does not support cannot-link pairs; use {names}"
+            )
 
 
 class HeuristicClusterer(PairClusterer):
-    """A clusterer that proves nothing about its partition."""
+    """A clusterer that proves nothing about the value of its partition."""
 
     @abstractmethod
     def _labels(self, scores: PairScores) -> Ints:
-        """Label at least one item."""
+        """Return one label per item, for scores of at least one item."""
 
     def _partition(self, scores: PairScores) -> Partition:
         return Partition(self._labels(scores))
@@ -167,12 +170,12 @@ class HeuristicClusterer(PairClusterer):
 
 
 def require_n_clusters(n_clusters: int | None, scores: PairScores) -> int:
-    """Take the number of clusters of the constructor, else of the item set; one must be given."""
-    known = scores.n_clusters if n_clusters is None else n_clusters
-    count = as_n_clusters(known, scores.n_items)
+    """Return `n_clusters`, or else the number of clusters of the scores; refuse two Nones."""
+    requested = scores.n_clusters if n_clusters is None else n_clusters
+    count = as_n_clusters(requested, scores.n_items)
     if count is None:
         raise ItemSetError(
-            "the number of clusters is not known; give n_clusters to the clusterer or the item "
-            "set, as by ItemSet(items, n_clusters=k)"
+            "the number of clusters is not known; give n_clusters to the clusterer, or to the item "
+            "set: ItemSet(items, n_clusters=k)"
         )
     return count

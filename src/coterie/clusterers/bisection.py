@@ -1,4 +1,4 @@
-"""Repeated bisection: clusters made by splitting, one at a time."""
+"""Repeated bisection: splitting one cluster at a time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,20 +17,21 @@ __all__ = ["RepeatedBisection"]
 
 @dataclass(frozen=True)
 class RepeatedBisection(HeuristicClusterer):
-    """Split one cluster in two until there are k.
+    """Split one cluster after the other in two, until there are k clusters.
 
-    The criterion is CLUTO's I₁ = Σ_c 1/|c| Σ_{i,j∈c} s_ij (Zhao & Karypis 2004), which is the
-    k-means objective over the scores with their diagonal, absent pairs 0. All items are one cluster
-    at first; then the cluster is split whose best bisection raises I₁ most, or lowers it least, the
-    older one among equals (CLUTO's rb with -cstype=best). A bisection is the best of several
-    ascents by moves of single items, as in `KernelKMeans` with two clusters.
+    The criterion is CLUTO's I₁ = Σ_c 1/|c| Σ_{i,j∈c} s_ij (Zhao & Karypis 2004): the k-means
+    objective over the scores with their diagonal, where absent pairs score 0. At first all items
+    are one cluster. Each step splits the cluster whose best bisection raises I₁ most, or lowers it
+    least; of equally good clusters it splits the older one (CLUTO's rb with -cstype=best). A
+    bisection is the best of several ascents by moves of single items, as in `KernelKMeans` with two
+    clusters.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number.
+        Number of clusters; None means the `n_clusters` of the item set.
     n_init
-        How many random starts each bisection has.
+        Number of random starts of each bisection.
     random_state
         Seed of the random starts.
 
@@ -44,7 +45,7 @@ class RepeatedBisection(HeuristicClusterer):
     n_clusters: int | None = None
     n_init: int = 10
     random_state: int = 0
-    # No objective: the splits are greedy, and the result not even a local maximum of I₁.
+    # It has no objective, because the greedy splits do not reach even a local maximum of I₁.
 
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
@@ -59,34 +60,37 @@ class RepeatedBisection(HeuristicClusterer):
         )
 
     def _split(self, matrix: Floats, items: Ints, rng: np.random.Generator) -> "Bisection":
-        inside = matrix if len(items) == len(matrix) else matrix[np.ix_(items, items)]
-        side, value = best_ascent(inside, 2, self.n_init, rng)
-        rise = value - float(inside.sum()) / len(items)
-        return Bisection(items[side == side[0]], items[side != side[0]], rise)
+        submatrix = matrix if len(items) == len(matrix) else matrix[np.ix_(items, items)]
+        side, value = best_ascent(submatrix, 2, self.n_init, rng)
+        gain = value - float(submatrix.sum()) / len(items)
+        return Bisection(items[side == side[0]], items[side != side[0]], gain)
 
 
 class Bisection(NamedTuple):
-    """The two sides of a cluster's best bisection, and how good that is."""
+    """The two sides of a bisected cluster, and the gain in the criterion.
 
-    kept: Ints
-    new: Ints
+    The first side keeps the label of the cluster, the other one gets a new label.
+    """
+
+    first: Ints
+    second: Ints
     gain: float
 
 
 def split_until(n_clusters: int, n_items: int, split: Callable[[Ints], Bisection]) -> Ints:
-    """Label the items by splits of the cluster whose gain is the highest, the oldest of equals.
+    """Label the items by splitting the cluster with the highest gain, until there are enough.
 
-    `split` bisects two or more items.
+    Of clusters with equal gains the oldest is split. `split` bisects two or more items.
     """
     labels = np.zeros(n_items, dtype=np.intp)
-    waiting = [np.arange(n_items)]
-    splits: dict[int, Bisection] = {}
-    for new in range(1, n_clusters):
-        for items in waiting:
+    new_clusters = [np.arange(n_items)]
+    candidates: dict[int, Bisection] = {}
+    for new_label in range(1, n_clusters):
+        for items in new_clusters:
             if len(items) > 1:
-                splits[int(labels[items[0]])] = split(items)
-        old = max(splits, key=lambda label: (splits[label].gain, -label))
-        done = splits.pop(old)
-        labels[done.new] = new
-        waiting = [done.kept, done.new]
+                candidates[int(labels[items[0]])] = split(items)
+        best = max(candidates, key=lambda label: (candidates[label].gain, -label))
+        bisection = candidates.pop(best)
+        labels[bisection.second] = new_label
+        new_clusters = [bisection.first, bisection.second]
     return labels

@@ -1,4 +1,4 @@
-"""Clustering under constraints: pairs of items that must be together, and pairs that must not."""
+"""Clustering under constraints: must-link pairs and cannot-link pairs."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coterie._core.arrays import Pairs
+from coterie._core.indices import pair_text
 from coterie._types import Clusterer
 from coterie.clusterers.family import clusterer_names
 from coterie.clusterers.together import contradicting_chain, format_chain
@@ -18,10 +19,10 @@ from coterie.partition import Partition
 
 @runtime_checkable
 class SupportsMustLinks(Protocol):
-    """A clusterer that holds items together by scores of their pairs alone."""
+    """A clusterer that obeys must-link pairs if the scores of some pairs are raised."""
 
     def united(self, scores: PairScores, links: Pairs, /) -> PairScores:
-        """Return scores by which the items that links connect are joined before any others."""
+        """Return scores with which the clusterer joins must-linked items before any others."""
 
 
 def constrained_partition(
@@ -30,23 +31,25 @@ def constrained_partition(
     together: ArrayLike | None = None,
     apart: ArrayLike | None = None,
 ) -> Partition:
-    """Partition the items so that some pairs share a cluster and others do not.
+    """Partition the items such that must-link pairs share a cluster and cannot-link pairs do not.
 
-    Items that links of `together` connect are one from the start. A clusterer of the correlation
-    objective sees them as one item with the sum of their scores; linkages and spanning forests
-    join them before any others. All other clusterers refuse such links. Pairs of `apart`, and
-    those of the scores, go to the clusterer, which refuses them if it cannot keep them apart.
+    Items that must-link pairs connect form a group. A clusterer that maximises the correlation
+    objective clusters groups like single items, with the sums of their scores. Linkages and
+    spanning forests join the items of a group before any others. All other clusterers refuse
+    must-link pairs. Cannot-link pairs, of `apart` and of the scores, are passed on to the
+    clusterer, which refuses them if it does not support them.
 
     Parameters
     ----------
     clusterer
-        What partitions the items.
+        Partitions the items.
     scores
-        Scores of their pairs.
+        Scores of the item pairs.
     together
-        Pairs of items that must share a cluster, of shape (q, 2); None stands for none.
+        Must-link pairs, of shape (q, 2): their items must share a cluster. None means no pairs.
     apart
-        Pairs of items that must not.
+        Cannot-link pairs, of shape (q, 2): their items must not share a cluster. None means no
+        pairs.
 
     Examples
     --------
@@ -56,66 +59,69 @@ def constrained_partition(
     Partition([0, 1, 1])
     >>> constrained_partition(Greedy(), scores, together=[(0, 1), (1, 2)], apart=[(0, 2)])
     Traceback (most recent call last):
-    coterie.exceptions.PairError: items 0 and 2 must be apart, but 0 = 1 = 2 must be together;
-    drop one of these
+    coterie.exceptions.PairError: items 0 and 2 are a cannot-link pair, but must-link pairs connect
+    them: 0 = 1 = 2; drop one of these pairs
     """
     n_items = scores.n_items
-    links = _links("together", together, n_items)
-    parted = _links("apart", apart, n_items)
-    pairs = [np.sort(pair_indices(parted if apart is None else apart, n_items), axis=1)]
+    must_links = _as_constraint("together", together, n_items)
+    cannot_links = _as_constraint("apart", apart, n_items)
+    # The pairs of `apart` as they were given: an item paired with itself is a contradiction.
+    pairs = [np.sort(pair_indices(cannot_links if apart is None else apart, n_items), axis=1)]
     pairs += [] if scores.apart is None else [scores.apart]
-    refuse_contradictions(links, np.concatenate(pairs), n_items)
-    return partition_under_checked_constraints(clusterer, scores, links, parted)
+    refuse_contradictions(must_links, np.concatenate(pairs), n_items)
+    return partition_under_checked_constraints(clusterer, scores, must_links, cannot_links)
 
 
 def partition_under_checked_constraints(
     clusterer: Clusterer, scores: PairScores, together: Pairs, apart: Pairs
 ) -> Partition:
-    """Partition the items as `constrained_partition` does, by links that contradict no other."""
-    scores = _with_apart(scores, apart)
-    partition = _holding(clusterer, scores, together) if len(together) else clusterer(scores)
-    # Whatever the clusterer promised: it may be one of the user's own.
-    _refuse_parted(clusterer, partition, together)
-    _refuse_joined(clusterer, partition, scores.apart)
+    """Partition as `constrained_partition` does, under constraints without contradictions."""
+    scores = _add_cannot_links(scores, apart)
+    if len(together):
+        partition = _partition_with_must_links(clusterer, scores, together)
+    else:
+        partition = clusterer(scores)
+    # The result is checked, because a clusterer of the user may break its promise.
+    _refuse_violated_must_links(clusterer, partition, together)
+    _refuse_violated_cannot_links(clusterer, partition, scores.apart)
     return partition
 
 
 def refuse_contradictions(
     together: Pairs, apart: Pairs, n_items: int, name: Callable[[int], str] | None = None
 ) -> None:
-    """Refuse a pair that must be apart if links of together join it, and name the shortest chain.
+    """Refuse a cannot-link pair that must-link pairs connect, and name the shortest chain of them.
 
     Parameters
     ----------
     together, apart
-        Pairs of items, in either order.
+        Must-link and cannot-link pairs, of shape (q, 2), with the two items in either order.
     n_items
-        How many items there are.
+        Number of items.
     name
-        What errors call an item, by its number; None: the number.
+        Returns the name of an item in errors, by its index. None means the index.
 
     Examples
     --------
     >>> refuse_contradictions(np.array([[0, 1], [2, 1]]), np.array([[0, 2]]), 3, "abc".__getitem__)
     Traceback (most recent call last):
-    coterie.exceptions.PairError: a and c must be apart, but a = b = c must be together; drop one
-    of these
+    coterie.exceptions.PairError: a and c are a cannot-link pair, but must-link pairs connect them:
+    a = b = c; drop one of these pairs
     """
     path = contradicting_chain(together, apart, n_items) if len(apart) else []
     if not path:
         return
     names = [str(item) if name is None else name(item) for item in path]
-    one, several = ("item ", "items ") if name is None else ("", "")
+    item, items = ("item ", "items ") if name is None else ("", "")
     if len(path) == 1:
-        raise PairError(f"{one}{names[0]} must be apart from itself; drop this pair")
+        raise PairError(f"{item}{names[0]} is in a cannot-link pair with itself; drop this pair")
     raise PairError(
-        f"{several}{names[0]} and {names[-1]} must be apart, but {format_chain(names)} must be "
-        "together; drop one of these"
+        f"{items}{names[0]} and {names[-1]} are a cannot-link pair, but must-link pairs connect "
+        f"them: {format_chain(names)}; drop one of these pairs"
     )
 
 
-def _holding(clusterer: Clusterer, scores: PairScores, links: Pairs) -> Partition:
-    """Partition the items, those together that links connect."""
+def _partition_with_must_links(clusterer: Clusterer, scores: PairScores, links: Pairs) -> Partition:
     if isinstance(getattr(clusterer, "objective", None), Correlation):
         _refuse_start(clusterer)
         contraction = contract(scores, links)
@@ -125,48 +131,50 @@ def _holding(clusterer: Clusterer, scores: PairScores, links: Pairs) -> Partitio
     names = clusterer_names(
         lambda member: member.maximises is Correlation or hasattr(member, "united")
     )
-    raise PairError(f"{_name(clusterer)} cannot hold items together; use {names}")
+    raise PairError(f"{_name(clusterer)} does not support must-link pairs; use {names}")
 
 
-def _links(name: str, pairs: ArrayLike | None, n_items: int) -> Pairs:
+def _as_constraint(name: str, pairs: ArrayLike | None, n_items: int) -> Pairs:
     with located(name):
         return as_links(np.empty((0, 2), dtype=np.intp) if pairs is None else pairs, n_items)
 
 
-def _with_apart(scores: PairScores, pairs: Pairs) -> PairScores:
-    """Add pairs to those of the scores that must be apart."""
+def _add_cannot_links(scores: PairScores, pairs: Pairs) -> PairScores:
+    """Return scores with more cannot-link pairs."""
     if not len(pairs):
         return scores
     apart = pairs if scores.apart is None else np.concatenate([scores.apart, pairs])
-    others = (scores.diagonal, scores.n_clusters)
-    return PairScores(scores.n_items, scores.listed, scores.scores, *others, apart=apart)
+    optional = (scores.diagonal, scores.n_clusters, apart)
+    return PairScores(scores.n_items, scores.listed, scores.scores, *optional)
 
 
 def _refuse_start(clusterer: Clusterer) -> None:
-    """Refuse a search from a given partition: it covers the items, not what links make of them."""
+    """Refuse a clusterer with a start, which covers the items and not their must-link groups."""
     if getattr(clusterer, "start", None) is not None:
         raise PairError(
-            f"{_name(clusterer)} cannot hold items together from a given start; leave the start out"
+            f"{_name(clusterer)} with a start does not support must-link pairs; leave out start"
         )
 
 
-def _refuse_parted(clusterer: Clusterer, partition: Partition, links: Pairs) -> None:
-    parted = links[~partition.together(links)] if len(links) else links
-    if len(parted):
+def _refuse_violated_must_links(clusterer: Clusterer, partition: Partition, links: Pairs) -> None:
+    violated = links[~partition.together(links)] if len(links) else links
+    if len(violated):
         raise PairError(
-            f"{_name(clusterer)} parted items {parted[0, 0]} and {parted[0, 1]}, which must be "
-            "together; use another clusterer, such as Greedy"
+            f"{_name(clusterer)} separated the must-link pair {pair_text(violated[0])}; use "
+            "another clusterer, such as Greedy"
         )
 
 
-def _refuse_joined(clusterer: Clusterer, partition: Partition, apart: Pairs | None) -> None:
+def _refuse_violated_cannot_links(
+    clusterer: Clusterer, partition: Partition, apart: Pairs | None
+) -> None:
     if apart is None:
         return
-    joined = apart[partition.together(apart)]
-    if len(joined):
+    violated = apart[partition.together(apart)]
+    if len(violated):
         raise PairError(
-            f"{_name(clusterer)} joined items {joined[0, 0]} and {joined[0, 1]}, which must be "
-            "apart; use another clusterer, such as Greedy"
+            f"{_name(clusterer)} joined the cannot-link pair {pair_text(violated[0])}; use "
+            "another clusterer, such as Greedy"
         )
 
 

@@ -1,4 +1,4 @@
-"""The clusterers of the family that can do what another cannot, for its error to name."""
+"""Names of the public clusterers that have a property, for error messages to suggest."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,13 +8,13 @@ from coterie._core.lazy import members
 from coterie._core.texts import join_with_or
 
 
-def clusterer_names(holds: Callable[[Any], bool]) -> str:
-    """Name the clusterers of which something holds.
+def clusterer_names(condition: Callable[[Any], bool]) -> str:
+    """Return the names of the clusterer classes that meet a condition, as "A, B or C".
 
     >>> from coterie.objectives import KMeans
     >>> clusterer_names(lambda member: member.maximises is KMeans)
     'DiscreteSpectral, KernelKMeans or Spectral'
     """
-    # Beside clusterers the package has solutions and roundings, which maximise nothing.
-    family = (each for each in members(clusterers).values() if hasattr(each, "maximises"))
-    return join_with_or(each.__name__ for each in family if holds(each))
+    # The package also exports solutions and roundings, which have no attribute `maximises`.
+    family = (cls for cls in members(clusterers).values() if hasattr(cls, "maximises"))
+    return join_with_or(cls.__name__ for cls in family if condition(cls))

@@ -1,4 +1,4 @@
-"""Items that must stay together or apart, as scores that no sum of others outweighs."""
+"""Must-link and cannot-link pairs as scores that no sum of other scores outweighs."""
 
 from math import inf
 
@@ -11,10 +11,10 @@ from coterie.pairs import PairScores, condensed_positions
 
 
 def penalise_cannot_links(scores: PairScores) -> PairScores:
-    """Give every apart pair a score that no sum of others outweighs, and no pair a lower one.
+    """Give every cannot-link pair a score below the negative sum of all others.
 
-    Whatever joins clusters only for a gain then never joins an apart pair; and where some scores
-    are so low that they only forbid, rounding is not measured by them.
+    A search that joins clusters only for a gain then never joins a cannot-link pair. Lower scores
+    are raised to the same penalty, because the tolerance for rounding grows with the scores.
     """
     penalty = forbidding_score(scores.scores)
     if scores.apart is None and scores.scores.min(initial=0.0) >= penalty:
@@ -28,29 +28,29 @@ def penalise_cannot_links(scores: PairScores) -> PairScores:
 def override_scores(
     n_items: int, listed: Pairs | None, values: Floats, pairs: Pairs, score: float
 ) -> tuple[Pairs | None, Floats]:
-    """Give some pairs i < j, listed or not, one score; change `values`."""
+    """Give some pairs i < j one score, and add those that have none; `values` are overwritten."""
     if listed is None:
         values[condensed_positions(pairs, n_items)] = score
         return None, values
     keys, chosen = _keys(listed, n_items), _keys(pairs, n_items)
     values[np.isin(keys, chosen)] = score
-    extra = pairs[~np.isin(chosen, keys)]
-    scores = np.concatenate([values, np.full(len(extra), score)])
-    return np.concatenate([listed, extra]), scores
+    new_pairs = pairs[~np.isin(chosen, keys)]
+    scores = np.concatenate([values, np.full(len(new_pairs), score)])
+    return np.concatenate([listed, new_pairs]), scores
 
 
 def _keys(pairs: Pairs, n_items: int) -> Ints:
     return pairs[:, 0] * n_items + pairs[:, 1]
 
 
-MOST_SHOWN = 12
-"""How many items of a chain an error shows."""
+MAX_CHAIN_NAMES = 12
+"""Number of items that an error message shows of a long chain."""
 
 
 def raise_above_all(scores: PairScores, pairs: Pairs, level: float) -> PairScores:
-    """Give some pairs, listed or not, one score just above a level and above all other scores.
+    """Give some pairs, scored or not, one score just above a level and all other scores.
 
-    No higher than needed, because what counts as rounding is measured by the largest score.
+    The score is no higher than needed, because the tolerance for rounding grows with the scores.
 
     >>> scores = PairScores(3, [(0, 1)], [2.0])
     >>> raise_above_all(scores, np.array([[1, 2]]), level=4.0).scores.round(9)
@@ -60,12 +60,12 @@ def raise_above_all(scores: PairScores, pairs: Pairs, level: float) -> PairScore
     listed, values = override_scores(
         scores.n_items, scores.listed, scores.scores.copy(), pairs, top
     )
-    known = (scores.diagonal, scores.n_clusters, scores.apart)
-    return PairScores(scores.n_items, listed, values, *known)
+    optional = (scores.diagonal, scores.n_clusters, scores.apart)
+    return PairScores(scores.n_items, listed, values, *optional)
 
 
 def must_link_groups(links: Pairs, n_items: int) -> Ints:
-    """Give the items that links connect one number.
+    """Label each item by its group; links connect the items of a group.
 
     >>> must_link_groups(np.array([[0, 2]]), n_items=4).tolist()
     [0, 1, 0, 2]
@@ -75,7 +75,7 @@ def must_link_groups(links: Pairs, n_items: int) -> Ints:
 
 
 def transitive_closure(links: Pairs, n_items: int) -> Pairs:
-    """List all pairs of items that links connect.
+    """Return all pairs of items that links connect, directly or in a chain.
 
     >>> transitive_closure(np.array([[0, 2], [2, 3]]), n_items=4).tolist()
     [[0, 2], [0, 3], [2, 3]]
@@ -83,31 +83,32 @@ def transitive_closure(links: Pairs, n_items: int) -> Pairs:
     labels = must_link_groups(links, n_items)
     sizes = np.bincount(labels, minlength=1)
     n_pairs = int((sizes * (sizes - 1) // 2).sum())
-    refuse_too_large(3 * n_pairs, f"the list of {n_pairs:,} pairs that must be together")
+    refuse_too_large(3 * n_pairs, f"the list of {n_pairs:,} must-link pairs")
     order = np.argsort(labels, kind="stable")
-    # Of the items in order of their groups, each makes a pair with all that follow in its group.
+    # In the order of groups, each item is paired with all later items of its group.
     n_later = np.cumsum(sizes)[labels[order]] - np.arange(n_items) - 1
     first = np.repeat(np.arange(n_items), n_later)
-    begins = np.cumsum(n_later) - n_later
-    second = first + 1 + np.arange(n_pairs) - np.repeat(begins, n_later)
+    offsets = np.cumsum(n_later) - n_later
+    second = first + 1 + np.arange(n_pairs) - np.repeat(offsets, n_later)
     return np.column_stack([order[first], order[second]])
 
 
 def shortest_chain(links: Pairs, first: int, last: int, n_items: int) -> list[int]:
-    """Return the items of a shortest path of links between two items that links connect.
+    """Return the items on a shortest path of links from one item to another.
 
     >>> shortest_chain(np.array([[0, 2], [1, 2], [1, 3], [2, 3]]), 0, 3, n_items=4)
     [0, 2, 3]
     """
-    _, following = breadth_first_order(_graph(links, n_items), last, directed=False)
+    # The search starts at the last item, so predecessors lead from the first item to it.
+    _, predecessors = breadth_first_order(_graph(links, n_items), last, directed=False)
     path = [first]
     while path[-1] != last:
-        path.append(int(following[path[-1]]))
+        path.append(int(predecessors[path[-1]]))
     return path
 
 
 def contradicting_chain(links: Pairs, apart: Pairs, n_items: int) -> list[int]:
-    """Return the chain of links between two items that must be apart; empty where there is none.
+    """Return the chain of links between the items of a cannot-link pair, empty if there is none.
 
     >>> contradicting_chain(np.array([[0, 2], [1, 2]]), np.array([[0, 1]]), n_items=3)
     [0, 2, 1]
@@ -121,15 +122,15 @@ def contradicting_chain(links: Pairs, apart: Pairs, n_items: int) -> list[int]:
 
 
 def format_chain(names: list[str]) -> str:
-    """Write a chain for an error, without the middle of a long one.
+    """Format a chain for an error message; the middle of a long chain is left out.
 
     >>> format_chain(["a", "b", "c"])
     'a = b = c'
     """
-    left_out = len(names) - MOST_SHOWN
-    if left_out > 0:
-        half = MOST_SHOWN // 2
-        names = [*names[:half], f"… ({left_out} more) …", *names[-half:]]
+    n_omitted = len(names) - MAX_CHAIN_NAMES
+    if n_omitted > 0:
+        half = MAX_CHAIN_NAMES // 2
+        names = [*names[:half], f"… ({n_omitted} more) …", *names[-half:]]
     return " = ".join(names)
 
 
