@@ -126,7 +126,9 @@ def test_wrong_starts_and_numbers_are_refused():
         KernelKMeans()(scores)
     with pytest.raises(ItemSetError, match="use at most"):
         KernelKMeans(4)(scores)
-    with pytest.raises(PartitionError, match="3 items in 1 clusters, but 2"):
+    with pytest.raises(
+        PartitionError, match="3 items in 1 clusters; give a start with 3 items in 2"
+    ):
         KernelKMeans(2, start=Partition([0, 0, 0]))(scores)
     with pytest.raises(PartitionError, match="2 items in 2 clusters"):
         KernelKMeans(2, start=Partition([0, 1]))(scores)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from coterie import PairScores, Partition
 from coterie._kernels.linking.links import left_link, left_link_labels
 from coterie.clusterers._pieces import labels_by_piece, pieces
-from coterie.clusterers.left_link import LeftLink, _apart_by_item
+from coterie.clusterers.left_link import LeftLink, _cannot_links_by_item
 from coterie.exceptions import InputError
 from tests.partitions import all_partitions
 
@@ -233,7 +233,7 @@ def test_every_kind_of_set_is_compiled_once(rng):
 
 def test_apart_pairs_are_grouped_by_later_item():
     scores = PairScores(5, [(0, 1)], [1.0], apart=[(3, 1), (0, 3), (0, 1)])
-    starts, lefts = _apart_by_item(scores)
+    starts, lefts = _cannot_links_by_item(scores)
     assert starts.tolist() == [0, 0, 1, 1, 3, 3]
     assert (lefts[0], set(lefts[1:].tolist())) == (0, {0, 1})
 

@@ -1,4 +1,4 @@
-"""Graph partitioning: few and light edges of the nearest-neighbour graph between clusters."""
+"""Graph partitioning: clusters that few and light edges of a neighbour graph connect."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,43 +21,44 @@ from coterie.pairs import PairScores, count_pairs
 
 __all__ = ["GraphCut"]
 
-SMALLEST = 0.25
-"""The least share of the items that a side of a bisection has, rounded down, but not to none."""
+MIN_SHARE = 0.25
+"""The least share of the items on either side of a bisection, rounded down to at least 1 item."""
 
 ROUNDING = 1e-12
-"""What share of the weights a cut must be not to be taken for 0."""
+"""A cut counts as 0 if its share of all weights is at most this."""
 
 COARSEST = 60
-"""How many nodes are few enough to bisect without further coarsening."""
+"""The number of nodes at which coarsening stops."""
 
 N_STARTS = 10
-"""How many bisections of the coarsest graph are grown; the best is kept."""
+"""The number of bisections of the coarsest graph, of which the best is refined."""
 
 
 @dataclass(frozen=True)
 class GraphCut(HeuristicClusterer):
-    """Cut the nearest-neighbour graph into k parts by light edges.
+    """Cut the nearest-neighbour graph into k parts along light edges.
 
-    The graph links each item to the `n_neighbors` others it scores highest with (either of the two
-    is enough), as CLUTO's graph method does (Karypis 2003; Li & Roth 2005, section 5). An edge
-    weighs what its pair scores above the lowest score or 0, whichever is less; where pairs are
-    absent, only positive ones are edges.
+    The graph has an edge between two items if either is among the `n_neighbors` items with the
+    highest scores for the other, as in CLUTO's graph method (Karypis 2003; Li & Roth 2005,
+    section 5). The weight of an edge is the score of its pair minus the lowest score, or the score
+    itself if no score is negative. If pairs are absent, only positive pairs become edges, with
+    their scores as weights.
 
-    Parts are bisected until there are k, the one first whose bisection has the smallest normalised
-    cut, w(A, B) (1/w(A) + 1/w(B)). A bisection makes the sum of the weights between its sides small
-    by coarsening along heavy edges, greedy growing, and Fiduccia-Mattheyses refinement at each
-    level (Karypis & Kumar 1998). Without balance the smallest cut would be around single items: a
-    side has at least a quarter of the items that are bisected. Among equal scores the smaller index
-    is the nearer neighbour, and so are ties broken in the cuts.
+    Parts are bisected until there are k. Each step takes the part whose bisection has the smallest
+    normalised cut, w(A, B) (1/w(A) + 1/w(B)). A bisection makes the weight between its sides small
+    in three steps: coarsening along heavy edges, greedy growing, and Fiduccia-Mattheyses refinement
+    at each level (Karypis & Kumar 1998). Each side gets at least a quarter of the bisected items;
+    without this balance the smallest cuts would split off single items. Ties between neighbours,
+    and between cuts, go to the smaller index.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number.
+        Number of clusters; None means the `n_clusters` of the item set.
     n_neighbors
-        How many neighbours of each item are linked to it.
+        Number of nearest neighbours that each item is linked to.
     random_state
-        Seed of the orders in which nodes are visited.
+        Seed of the random orders in which nodes are visited.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class GraphCut(HeuristicClusterer):
     n_clusters: int | None = None
     n_neighbors: int = 40
     random_state: int = 0
-    # No objective: cuts of the nearest-neighbour graph are no weighted sum of all scores.
+    # It has no objective, because a cut of the neighbour graph is not a weighted sum of all scores.
 
     def __post_init__(self) -> None:
         as_whole("n_neighbors", self.n_neighbors, 1)
@@ -83,16 +84,16 @@ class GraphCut(HeuristicClusterer):
 
 
 class NodeWeightedGraph(NamedTuple):
-    """A symmetric CSR matrix without diagonal, and what its nodes weigh."""
+    """A symmetric CSR matrix without diagonal, whose nodes have sizes."""
 
-    starts: Ints
+    indptr: Ints
     neighbours: Ints
     weights: Floats
     sizes: Floats
 
 
 def neighbour_graph(scores: PairScores, n_neighbors: int) -> sp.csr_array:
-    """Link each item to those it scores highest with, by edges of positive weight."""
+    """Link each item to the items with its highest scores, by edges of positive weight."""
     n_items = scores.n_items
     width = max(min(n_neighbors, n_items - 1), 1)
     if scores.listed is None:
@@ -102,83 +103,88 @@ def neighbour_graph(scores: PairScores, n_neighbors: int) -> sp.csr_array:
     complete = len(scores.scores) == count_pairs(n_items)
     lowest = scores.scores.min(initial=0.0) if complete else 0.0
     first = np.repeat(np.arange(n_items), width)
-    kept = best.ravel() > lowest
-    weights = best.ravel()[kept] - lowest
-    ends = (first[kept], near.ravel()[kept])
-    links = sp.csr_array((weights, ends), shape=(n_items, n_items))
+    is_edge = best.ravel() > lowest
+    weights = best.ravel()[is_edge] - lowest
+    nodes = (first[is_edge], near.ravel()[is_edge])
+    links = sp.csr_array((weights, nodes), shape=(n_items, n_items))
     return links.maximum(links.T).tocsr()
 
 
 def _split(graph: sp.csr_array, items: Ints, rng: np.random.Generator) -> Bisection:
-    """Bisect some of the items; the less the normalised cut, the better."""
-    inner = graph if len(items) == graph.shape[0] else graph[items][:, items]
-    fewest = float(max(int(SMALLEST * len(items)), 1))
-    inside = bisect_graph(inner, (fewest, len(items) - fewest), rng)
-    volumes = inner.sum(axis=1)
-    cut = float(volumes[inside].sum() - inner[inside][:, inside].sum())
-    parts = float(volumes[inside].sum()), float(volumes[~inside].sum())
-    gain = -cut * (1.0 / parts[0] + 1.0 / parts[1]) if cut > ROUNDING * sum(parts) else 0.0
+    """Bisect some of the items; the gain is the negative normalised cut."""
+    subgraph = graph if len(items) == graph.shape[0] else graph[items][:, items]
+    min_size = float(max(int(MIN_SHARE * len(items)), 1))
+    inside = bisect_graph(subgraph, (min_size, len(items) - min_size), rng)
+    degrees = subgraph.sum(axis=1)
+    cut = float(degrees[inside].sum() - subgraph[inside][:, inside].sum())
+    volumes = float(degrees[inside].sum()), float(degrees[~inside].sum())
+    is_zero = cut <= ROUNDING * sum(volumes)
+    gain = 0.0 if is_zero else -cut * (1.0 / volumes[0] + 1.0 / volumes[1])
     return Bisection(items[inside], items[~inside], gain)
 
 
 def bisect_graph(
     graph: sp.csr_array, size_range: tuple[float, float], rng: np.random.Generator
 ) -> Bools:
-    """Cut a graph in two by light edges: True for a side whose size is in the range."""
-    levels, groups = _coarsened(graph, rng)
-    inside = _grown(levels[-1], size_range, rng)
+    """Cut a graph along light edges; mark the nodes of one side, whose size is in the range."""
+    levels, groups = _coarsen(graph, rng)
+    inside = _best_grown_bisection(levels[-1], size_range, rng)
     for level, group in zip(levels[-2::-1], groups[::-1], strict=True):
         inside = inside[group]
         refine_bisection(*level, inside, *size_range)
     return inside
 
 
-def _coarsened(
+def _coarsen(
     graph: sp.csr_array, rng: np.random.Generator
 ) -> tuple[list[NodeWeightedGraph], list[Ints]]:
-    """Pair nodes along heavy edges again and again, until they are few."""
+    """Merge pairs of nodes along heavy edges, level by level, until few nodes are left.
+
+    Returns the graphs of all levels, and for each level the group that each node was merged into.
+    """
     levels = [_as_graph(graph, np.ones(graph.shape[0]))]
     groups: list[Ints] = []
-    largest = max(1.5 * graph.shape[0] / COARSEST, 2.0)
+    max_size = max(1.5 * graph.shape[0] / COARSEST, 2.0)
     while len(levels[-1].sizes) > COARSEST:
         level = levels[-1]
-        group = match_nodes(*level, rng.permutation(len(level.sizes)), largest)
+        group = match_nodes(*level, rng.permutation(len(level.sizes)), max_size)
         n_groups = int(group.max()) + 1
-        if n_groups > 0.95 * len(group):
+        if n_groups > 0.95 * len(group):  # hardly any nodes were merged
             break
-        graph = _contracted(graph, group, n_groups)
+        graph = _contract(graph, group, n_groups)
         groups.append(group)
         levels.append(_as_graph(graph, np.bincount(group, level.sizes).astype(np.float64)))
     return levels, groups
 
 
-def _contracted(graph: sp.csr_array, group: Ints, n_groups: int) -> sp.csr_array:
-    nodes = np.arange(len(group))
-    member = sp.csr_array((np.ones(len(group)), (nodes, group)), shape=(len(group), n_groups))
-    joint = (member.T @ graph @ member).tocoo()
-    between = joint.row != joint.col
-    ends = (joint.row[between], joint.col[between])
-    return sp.csr_array((joint.data[between], ends), shape=joint.shape)
+def _contract(graph: sp.csr_array, group: Ints, n_groups: int) -> sp.csr_array:
+    members = (np.arange(len(group)), group)
+    member = sp.csr_array((np.ones(len(group)), members), shape=(len(group), n_groups))
+    contracted = (member.T @ graph @ member).tocoo()
+    between = contracted.row != contracted.col
+    nodes = (contracted.row[between], contracted.col[between])
+    return sp.csr_array((contracted.data[between], nodes), shape=contracted.shape)
 
 
 def _as_graph(matrix: sp.csr_array, sizes: Floats) -> NodeWeightedGraph:
     matrix.sort_indices()
-    starts, neighbours = matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp)
-    return NodeWeightedGraph(starts, neighbours, matrix.data.astype(np.float64), sizes)
+    indptr, neighbours = matrix.indptr.astype(np.intp), matrix.indices.astype(np.intp)
+    return NodeWeightedGraph(indptr, neighbours, matrix.data.astype(np.float64), sizes)
 
 
-def _grown(
+def _best_grown_bisection(
     graph: NodeWeightedGraph, size_range: tuple[float, float], rng: np.random.Generator
 ) -> Bools:
     """Return the best of several bisections grown from random nodes and refined."""
     low, high = size_range
-    best: tuple[float, float] = (np.inf, np.inf)
-    kept: Bools = np.empty(0, dtype=np.bool_)
+    best_rank: tuple[float, float] = (np.inf, np.inf)
+    best_side: Bools = np.empty(0, dtype=np.bool_)
     for _ in range(N_STARTS):
         inside = grow_side(*graph, rng.permutation(len(graph.sizes)), (low + high) / 2)
         cut = refine_bisection(*graph, inside, low, high)
         size = float(graph.sizes[inside].sum())
-        found = (max(low - size, size - high, 0.0), cut)
-        if found < best:
-            best, kept = found, inside
-    return kept
+        # A side in the size range is better than any outside it, whatever the cuts.
+        rank = (max(low - size, size - high, 0.0), cut)
+        if rank < best_rank:
+            best_rank, best_side = rank, inside
+    return best_side

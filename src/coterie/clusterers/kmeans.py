@@ -18,23 +18,24 @@ __all__ = ["KernelKMeans"]
 
 @dataclass(frozen=True)
 class KernelKMeans(HeuristicClusterer):
-    """Move items one at a time to the cluster where the k-means objective rises most.
+    """Move one item at a time to the cluster that raises the k-means objective most.
 
-    Maximises Σ_c 1/|c| Σ_{i,j∈c} K_ij  (Finley & Joachims 2008, eq. 7), K being the scores with
-    their diagonal, absent pairs 0. This is the paper's Iterative with the first-variation rule in
-    place of the closest centre: an item moves if and only if that raises the objective, so the
-    search ends for every symmetric K, positive semidefinite or not. Items are visited in index
-    order, a move goes to the best cluster, the smallest label among equals, and never empties one:
-    there are k clusters always.
+    It maximises Σ_c 1/|c| Σ_{i,j∈c} K_ij  (Finley & Joachims 2008, eq. 7), where K holds the scores
+    with their diagonal, and 0 for absent pairs. This is the algorithm "Iterative" of the paper,
+    except that an item moves if and only if the move raises the objective, and not to the closest
+    centre (the first-variation rule). The search therefore ends for every symmetric K, positive
+    semidefinite or not. Items are visited in index order. A move goes to the best cluster, and of
+    equally good clusters to the one with the smallest label. No move empties a cluster, so there
+    are always k clusters.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number, or else the start's.
+        Number of clusters; None means the `n_clusters` of the item set, or else that of `start`.
     n_init
-        How many random starts; the best result is kept, the first among equals.
+        Number of random starts. The best result is returned, and of equally good ones the first.
     start
-        A partition into k clusters to start from, in place of the random ones.
+        A partition into k clusters to start from, in place of random starts.
     random_state
         Seed of the random starts.
 
@@ -58,15 +59,15 @@ class KernelKMeans(HeuristicClusterer):
         as_whole("random_state", self.random_state)
         if self.start is not None and not isinstance(self.start, Partition):
             raise InputError(
-                f"start is of type {type(self.start).__name__}; give a Partition, of labels by "
+                f"start is of type {type(self.start).__name__}; give a Partition, for labels "
                 "Partition(labels)"
             )
 
     def _labels(self, scores: PairScores) -> Ints:
-        known = self.n_clusters
-        if known is None and scores.n_clusters is None and self.start is not None:
-            known = self.start.n_clusters
-        n_clusters = require_n_clusters(known, scores)
+        requested = self.n_clusters
+        if requested is None and scores.n_clusters is None and self.start is not None:
+            requested = self.start.n_clusters
+        n_clusters = require_n_clusters(requested, scores)
         if self.start is None:
             rng = np.random.default_rng(self.random_state)
             return best_ascent(scores.to_matrix(), n_clusters, self.n_init, rng)[0]
@@ -79,17 +80,17 @@ def best_ascent(
     matrix: Floats, n_clusters: int, n_init: int, rng: np.random.Generator
 ) -> tuple[Ints, float]:
     """Return the labels and the value of the best of several ascents from random starts."""
-    best, highest = np.empty(0, dtype=np.intp), -np.inf
+    best_labels, best_value = np.empty(0, dtype=np.intp), -np.inf
     for _ in range(n_init):
         labels = random_labels(len(matrix), n_clusters, rng)
         value = ascend(matrix, labels, n_clusters)
-        if value > highest:
-            best, highest = labels, value
-    return best, highest
+        if value > best_value:
+            best_labels, best_value = labels, value
+    return best_labels, best_value
 
 
 def random_labels(n_items: int, n_clusters: int, rng: np.random.Generator) -> Ints:
-    """Label items at random, each of the clusters at least once."""
+    """Label items at random, such that each cluster has at least one item."""
     labels = rng.integers(n_clusters, size=n_items, dtype=np.intp)
     labels[rng.choice(n_items, n_clusters, replace=False)] = np.arange(n_clusters)
     return labels
@@ -98,7 +99,7 @@ def random_labels(n_items: int, n_clusters: int, rng: np.random.Generator) -> In
 def _start_labels(start: Partition, n_clusters: int, n_items: int) -> Ints:
     if len(start) != n_items or start.n_clusters != n_clusters:
         raise PartitionError(
-            f"start has {len(start)} items in {start.n_clusters} clusters, but {n_clusters} "
-            f"clusters of {n_items} items are asked for; give a start of as many"
+            f"start has {len(start)} items in {start.n_clusters} clusters; give a start with "
+            f"{n_items} items in {n_clusters} clusters"
         )
     return start.labels.copy()

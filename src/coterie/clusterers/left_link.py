@@ -23,17 +23,18 @@ from coterie.partition import Partition
 
 @dataclass(frozen=True)
 class LeftLink(PairClusterer):
-    """Add each item, in their order, to the cluster on its left that it links to most.
+    """Add the items in their order, each to the cluster of earlier items it has the best links to.
 
-    Item i joins the cluster c with the largest Σ_{j∈c, j<i} exp(s_ij / γ), or starts one if the
-    dummy of score 0 and measure 1 is at least as large (Samdani, Chang & Roth 2014, eq. 6). γ = 0
-    is Max-Left-Link: the item joins its best link if that scores above 0, which maximises the
-    objective exactly unless pairs must be kept apart. With γ > 0 many weak links may together
-    outweigh the dummy, even negative ones.
+    Item i joins the cluster c with the largest Σ_{j∈c, j<i} exp(s_ij / γ) if that sum is above 1,
+    and starts a new cluster otherwise (Samdani, Chang & Roth 2014, eq. 6): 1 = exp(0) stands for a
+    dummy item of score 0. γ = 0 is Max-Left-Link, in which the item joins the cluster of its best
+    link if the score of this link is above 0. This maximises the objective exactly, unless there
+    are cannot-link pairs. With γ > 0 the sum of many weak links, even negative ones, may exceed 1.
 
-    An absent pair is no candidate. Ties: the dummy first; then, at γ = 0, the link of the smallest
-    index, otherwise the cluster whose first item has the smallest. An item never joins a cluster
-    that holds one it must be apart from, but the next best. The time is linear in the pairs.
+    An absent pair is never a link. A tie with the dummy starts a cluster. Of equally good links
+    (γ = 0) the one to the smallest index wins, of equally good clusters (γ > 0) the one that starts
+    first. If a cannot-link pair forbids the best cluster, the item takes the next best. The time is
+    linear in the number of pairs.
 
     Parameters
     ----------
@@ -58,27 +59,27 @@ class LeftLink(PairClusterer):
 
     @property
     def objective(self) -> objectives.LeftLink:
-        """Return the objective of left-linking with the same γ."""
+        """The left-linking objective with the same γ."""
         return objectives.LeftLink(self.gamma)
 
     def _partition(self, scores: PairScores) -> Partition:
         if self._is_exact(scores):
             return Partition(follow_links(_best_links(scores)[1]))
-        gamma, apart = float(self.gamma), _apart_by_item(scores)
+        gamma, cannot_links = float(self.gamma), _cannot_links_by_item(scores)
         if scores.listed is None:
-            labels = condensed_left_link_labels(scores.n_items, scores.scores, gamma, *apart)
+            labels = condensed_left_link_labels(scores.n_items, scores.scores, gamma, *cannot_links)
         else:
             candidates = sort_by_item(scores.n_items, scores.listed, scores.scores)
-            labels = left_link_labels(*candidates, gamma, *apart)
+            labels = left_link_labels(*candidates, gamma, *cannot_links)
         return Partition(labels)
 
     def _solve(self, scores: PairScores) -> Solution:
         if not self._is_exact(scores):
             return self._solution(scores, self._partition(scores))
-        # In any partition an item adds one of its left links or, as the first of its cluster, 0:
-        # at most b = max(0, best left link). Here it adds b. If b > 0, its best link is in its
-        # cluster; if not, it started a cluster and has nobody to its left there. Items that join
-        # later are to the right and change neither.
+        # In any partition an item adds the score of one of its left links to the value or, as the
+        # first of its cluster, 0: at most b = max(0, best left link). In this partition it adds
+        # exactly b: if b > 0, its best link leads to an item of its own cluster; if b = 0, it has
+        # started a cluster and has no left link inside it. Later items do not change this.
         best, links = _best_links(scores)
         return self._solution(scores, Partition(follow_links(links)), bound=float(best.sum()))
 
@@ -87,7 +88,7 @@ class LeftLink(PairClusterer):
 
 
 def _best_links(scores: PairScores) -> tuple[Floats, Ints]:
-    """Return what each item's best left link scores, or 0, and that link, or -1."""
+    """Return for each item the score of its best left link, or 0, and the linked item, or -1."""
     if scores.listed is None:
         best, links = condensed_best_left_links(scores.n_items, scores.scores)
     else:
@@ -95,10 +96,10 @@ def _best_links(scores: PairScores) -> tuple[Floats, Ints]:
     return best, links
 
 
-def _apart_by_item(scores: PairScores) -> tuple[Ints, Ints]:
-    """Return where the items begin that each item must be apart from, on its left, and those."""
+def _cannot_links_by_item(scores: PairScores) -> tuple[Ints, Ints]:
+    """Return for each item the cannot-linked items on its left, as CSR offsets and indices."""
     apart = np.empty((0, 2), dtype=np.intp) if scores.apart is None else scores.apart
-    starts, lefts, _ = sort_by_item(
+    offsets, lefts, _ = sort_by_item(
         scores.n_items, read_only(apart), read_only(np.zeros(len(apart)))
     )
-    return starts, lefts
+    return offsets, lefts

@@ -37,11 +37,11 @@ from coterie.partition import Partition
 __all__ = ["AverageLinkage", "CompleteLinkage", "SingleLinkage"]
 
 PIECE_PAIRS = 250_000
-"""How many listed pairs small components are put together to."""
+"""Small components are solved together in pieces of at least this number of scored pairs."""
 
 
 class _Linkage(HeuristicClusterer):
-    """What all three share: the rule when to stop."""
+    """Base class of the three linkages, with the rule when to stop."""
 
     threshold: float | None
     n_clusters: int | None
@@ -55,77 +55,77 @@ class _Linkage(HeuristicClusterer):
         as_real("missing", self.missing, low=-inf)
 
     def _labels(self, scores: PairScores) -> Ints:
-        n_clusters = self._asked(scores)
+        n_clusters = self._target_n_clusters(scores)
         if n_clusters is None:
             return self._above(scores, float(self.threshold or 0.0))
         return self._into(scores, n_clusters)
 
-    def _asked(self, scores: PairScores) -> int | None:
-        """Return how many clusters to make, None where a threshold says when to stop."""
-        stops = self.threshold is not None or scores.n_clusters is None
-        if self.n_clusters is None and stops:
+    def _target_n_clusters(self, scores: PairScores) -> int | None:
+        """Return the number of clusters to make, or None if the threshold decides when to stop."""
+        has_threshold = self.threshold is not None or scores.n_clusters is None
+        if self.n_clusters is None and has_threshold:
             return None
         return require_n_clusters(self.n_clusters, scores)
 
     def united(self, scores: PairScores, links: Pairs) -> PairScores:
-        """Return scores by which the items that links connect are joined before any others.
+        """Return scores with which must-linked items are joined before any others.
 
-        All else is as if the clusters of these items were there from the start.
+        Everything else is clustered as if the must-linked items had been joined beforehand.
         """
-        # Let the pairs inside groups, the items that links connect, score t, and all others less,
-        # be they listed or absent. While a group is in parts, its parts score t with each other, as
-        # the highest, lowest or mean of numbers that are all t (for the highest, one link between
-        # them is enough); parts of different groups score less, as no pair between them was
-        # changed. So groups become whole before anything else is joined, and t is above the
-        # threshold. From then on clusters are unions of whole groups, and what they score with each
-        # other is that of unchanged pairs.
+        # A group is a set of items that links connect. The pairs inside groups get a score t that
+        # is above the threshold and above the scores of all other pairs, scored or absent. While a
+        # group is in several parts, these score t with each other: the highest, lowest or mean of
+        # numbers that are all t (for the highest, one link between the parts is enough). Parts of
+        # different groups score less, because no pair between them was changed. So all groups are
+        # complete before anything else is joined. From then on clusters are unions of groups, and
+        # their scores with each other come from unchanged pairs.
         self._refuse_splits(scores, links)
         absent = -inf if scores.listed is None else self.missing
         level = max(absent, self.threshold or 0.0)
         return raise_above_all(scores, self._bonds(links, scores.n_items), level)
 
     def _bonds(self, links: Pairs, n_items: int) -> Pairs:
-        """Return the pairs that must score highest for the items that links connect to join."""
+        """Return the pairs whose scores must be raised to join the items that links connect."""
         return transitive_closure(links, n_items)
 
     def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
-        n_clusters = self._asked(scores)
+        n_clusters = self._target_n_clusters(scores)
         n_groups = len(np.unique(must_link_groups(links, scores.n_items)))
         if n_clusters is not None and n_clusters > n_groups:
             raise ItemSetError(
-                f"the links leave {n_groups} groups, but {n_clusters} clusters are asked for; "
-                "drop some links"
+                f"the must-link pairs leave {n_groups} groups for {n_clusters} clusters; drop some "
+                "of these pairs, or lower n_clusters"
             )
 
     @abstractmethod
     def _above(self, scores: PairScores, threshold: float) -> Ints:
-        """Label the items, clusters joined as long as they score above a threshold."""
+        """Label the items by joining clusters while their scores are above a threshold."""
 
     @abstractmethod
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
-        """Label the items, clusters joined until so many are left."""
+        """Label the items by joining clusters until `n_clusters` are left."""
 
 
 @dataclass(frozen=True)
 class SingleLinkage(_Linkage):
     """Join the two clusters with the highest score between any of their items.
 
-    Joins while that score is above the threshold (strictly), or until k clusters are left; the
-    result is a cut of the maximum spanning tree. A number of clusters given here goes before a
-    threshold given here, then come the item set's number and the threshold 0.
+    Clusters are joined while that score is strictly above the threshold, or until k clusters are
+    left. The result is a cut of the maximum spanning tree. The first of these that is given decides
+    when to stop: `n_clusters`, `threshold`, the `n_clusters` of the item set, the threshold 0.
 
-    Equal scores matter for k clusters only: a listed pair then joins before an absent one, listed
-    pairs (i, j) in order of i, then j, absent ones from the smallest index on; where the scores of
-    all pairs are given in order, those of the spanning tree that grows from item 0, by later item.
+    Ties matter only for a number of clusters. Scored pairs then join before absent ones: scored
+    pairs (i, j) in the order of i, then j, absent ones from the smallest index on. If all pairs are
+    scored, ties are ordered along the spanning tree that grows from item 0, by the later item.
 
     Parameters
     ----------
     threshold
-        Clusters that score no more than this are not joined.
+        Clusters with a score up to this are not joined.
     n_clusters
-        How many clusters to make, whatever they score.
+        Number of clusters to make, whatever their scores.
     missing
-        What an absent pair scores.
+        Score of an absent pair.
 
     Examples
     --------
@@ -160,12 +160,11 @@ class SingleLinkage(_Linkage):
 
 
 class _DenseLinkage(_Linkage):
-    """What complete and average linkage share: a tree over all pairs, some never to be joined."""
+    """Base class of the linkages that support cannot-link pairs and `max_size`."""
 
     keeps_apart: ClassVar[bool] = True
     _rounding: ClassVar[float] = 0.0
-    """How near the threshold a mean counts as equal to it, as a share of the largest score of its
-    component, or of those in the mean."""
+    """A mean this near to the threshold, as a share of the largest score, counts as equal to it."""
 
     max_size: int | None
 
@@ -176,57 +175,60 @@ class _DenseLinkage(_Linkage):
 
     def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
         super()._refuse_splits(scores, links)
-        n_most = int(np.bincount(must_link_groups(links, scores.n_items)).max())
-        if self.max_size is not None and n_most > self.max_size:
+        largest_size = int(np.bincount(must_link_groups(links, scores.n_items)).max())
+        if self.max_size is not None and largest_size > self.max_size:
             raise ItemSetError(
-                f"the links make a group of {n_most} items, but max_size is {self.max_size}; "
-                "drop some links"
+                f"the must-link pairs make a group of {largest_size} items, but max_size is "
+                f"{self.max_size}; drop some of these pairs, or raise max_size"
             )
 
     @abstractmethod
     def _joins(
         self, condensed: Floats, n_items: int, max_size: int, barred: float
     ) -> tuple[Pairs, Floats]:
-        """Return the tree of all joins as links of items, and their scores; change `condensed`.
+        """Return the joins of the whole dendrogram, as links of items, and their scores.
 
-        Clusters that together have more items than `max_size` score `barred`.
+        Two clusters that together have more items than `max_size` score `barred`. `condensed` is
+        overwritten.
         """
 
     @abstractmethod
     def _listed_joins(
         self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
     ) -> tuple[Pairs, Floats, Floats]:
-        """Return the joins above a level as links of items, their scores and their spreads.
+        """Return the joins above a level as links of items, with their scores and spreads.
 
-        A spread is the largest score of a mean without its sign, 0 where all are equal.
+        The spread of a join is the largest magnitude of the scores in its mean, or 0 if all of them
+        are equal.
         """
 
     def joins(self, scores: PairScores, above: float) -> Joins:
-        """Return the joins that score above a level; their cut at it, or higher, is the partition.
+        """Return the joins that score above a level; cut at a threshold, they give the partition.
 
-        Numbers of clusters are not regarded, but what must be apart, and `max_size`, are.
+        The threshold must not be below the level. The joins obey cannot-link pairs and `max_size`,
+        but ignore numbers of clusters.
         """
         if scores.listed is not None and self.missing > above:
             return self._dense_joins(scores, above)
-        # Two clusters score at most as much as the best pair between them. So clusters in different
-        # components of the pairs above the level never join, and what happens in one component is
-        # no matter of the others.
+        # Two clusters never score more than the best pair between them. So clusters in different
+        # components of the pairs above the level never join, and each component can be clustered on
+        # its own.
         parts = pieces(scores, above, 0 if scores.listed is None else PIECE_PAIRS)
         n_pairs = sum(len(part.scores.scores) for part in parts)
-        found = map_in_threads(lambda part: self._joins_inside(part.scores, above), parts, n_pairs)
+        joins = map_in_threads(lambda part: self._joins_inside(part.scores, above), parts, n_pairs)
         return concatenate_joins(
-            zip((part.items for part in parts), found, strict=True), scores.n_items
+            zip((part.items for part in parts), joins, strict=True), scores.n_items
         )
 
     def partitions_at(self, scores: PairScores, thresholds: Floats) -> list[Partition]:
-        """Join clusters once, down to the lowest threshold, and cut the joins at each.
+        """Return one partition per threshold, by joining down to the lowest one and cutting there.
 
-        Among equal scores the order of joins may be another than at one threshold alone.
+        Ties may be resolved in another order than by clustering at each threshold alone.
         """
-        # An absent pair must fall with all others; one that scores 0 stays where it is.
-        falls = scores.listed is None or self.missing != 0
-        stops = self.threshold, self.n_clusters, scores.n_clusters
-        if stops != (None, None, None) or not falls or not scores.n_items:
+        # A cut lowers absent pairs along with the others, but a missing score of 0 must stay 0.
+        is_lowered = scores.listed is None or self.missing != 0
+        stopping_rules = self.threshold, self.n_clusters, scores.n_clusters
+        if stopping_rules != (None, None, None) or not is_lowered or not scores.n_items:
             return super().partitions_at(scores, thresholds)
         absent = -inf if scores.listed is None else self.missing
         return cut_at_thresholds(lambda above: self.joins(scores, above), thresholds, absent)
@@ -238,37 +240,36 @@ class _DenseLinkage(_Linkage):
         n_items, listed = scores.n_items, scores.listed
         if listed is None or len(listed) >= DENSE_SHARE * n_items**2:
             return self._dense_joins(scores, above)
-        pairs, values = _barred(scores, listed)
+        pairs, values = _with_barred_pairs(scores, listed)
         max_size = n_items if self.max_size is None else self.max_size
         links, heights, spreads = self._listed_joins(n_items, pairs, values, above, max_size)
         return Joins(n_items, links, heights, self._rounding * spreads)
 
     def _dense_joins(self, scores: PairScores, above: float) -> Joins:
         condensed = scores.to_condensed(self.missing)
-        links, heights, legal = self._tree(condensed, scores)
-        # A join that scores what its two items do is no mean, so that nothing was rounded.
+        links, heights, allowed = self._dendrogram(condensed, scores)
+        # A join with exactly the score of its two items is not a mean, so nothing was rounded.
         exact = heights == condensed[condensed_positions(links, scores.n_items)]
         slacks = self._rounding * component_magnitudes(scores, self.missing, above)[links[:, 0]]
         slacks[exact] = 0.0
-        return Joins(scores.n_items, links[legal], heights[legal], slacks[legal])
+        return Joins(scores.n_items, links[allowed], heights[allowed], slacks[allowed])
 
     def _into(self, scores: PairScores, n_clusters: int) -> Ints:
-        links, _, legal = self._tree(scores.to_condensed(self.missing), scores)
+        links, _, allowed = self._dendrogram(scores.to_condensed(self.missing), scores)
         n_joins = scores.n_items - n_clusters
-        if not legal[:n_joins].all():
-            fewest = scores.n_items - int(np.count_nonzero(legal))
+        if not allowed[:n_joins].all():
+            fewest = scores.n_items - int(np.count_nonzero(allowed))
             raise ItemSetError(
-                f"{type(self).__name__} reaches {fewest} clusters, but not {n_clusters}, without "
-                "joining pairs that must be apart, or too many items; ask for more clusters, or "
-                "drop some of the pairs"
+                f"{type(self).__name__} reaches {fewest} clusters, but not {n_clusters}, because "
+                "cannot-link pairs or max_size forbid it; raise n_clusters, or drop such pairs"
             )
         return labels_from_links(links[:n_joins], scores.n_items)
 
-    def _tree(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
-        """Return all joins, best first, their scores, and whether they are allowed."""
+    def _dendrogram(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
+        """Return all joins, best first, with their scores and whether they are allowed."""
         work = condensed.copy()
-        # So low that a mean over any number of pairs shows whether one of them must be apart, and
-        # finite, because means of infinities are no numbers. All legal joins come before.
+        # A barred pair scores so low that a mean over any number of pairs reveals it, and all
+        # allowed joins come first. The score is finite, because infinities can average to NaN.
         lowest = -2.0 * (largest_magnitude(condensed) or 1.0)
         barred = 2.0 * lowest * len(work)
         max_size = scores.n_items if self.max_size is None else self.max_size
@@ -282,27 +283,28 @@ class _DenseLinkage(_Linkage):
 
 @dataclass(frozen=True)
 class CompleteLinkage(_DenseLinkage):
-    """Join the two clusters whose lowest score between items is the highest.
+    """Join the two clusters with the highest lowest score between their items.
 
-    Joins while that score is above the threshold (strictly), or until k clusters are left, and
-    never a pair that must be apart. A number of clusters given here goes before a threshold given
-    here, then come the item set's number and the threshold 0. Among equal scores the nearest
-    neighbour is the cluster whose own nearest is asked for, then the one with the smallest item.
+    Clusters are joined while that score is strictly above the threshold, or until k clusters are
+    left. Cannot-link pairs are never joined. The first of these that is given decides when to stop:
+    `n_clusters`, `threshold`, the `n_clusters` of the item set, the threshold 0.
 
-    Where few of the pairs are listed, and absent ones are not above the threshold, the listed pairs
-    are enough; among equal scores, the cluster whose own nearest is asked for is still the nearest,
-    then the one with the earliest listed pair (i, j) between the two, in order of i, then j.
+    The algorithm follows chains of nearest neighbours. Of equally near neighbours it prefers the
+    previous cluster of the chain, then the cluster with the smallest item. If few pairs are scored
+    and `missing` is not above the threshold, it uses the scored pairs alone. Ties then go to the
+    previous cluster, then to the cluster with the earliest scored pair (i, j) between the two, in
+    the order of i, then j.
 
     Parameters
     ----------
     threshold
-        Clusters that score no more than this are not joined.
+        Clusters with a score up to this are not joined.
     n_clusters
-        How many clusters to make, whatever they score.
+        Number of clusters to make, whatever their scores.
     missing
-        What an absent pair scores.
+        Score of an absent pair.
     max_size
-        How many items a cluster may have; None for no limit.
+        The largest number of items in a cluster; None means no limit.
 
     Examples
     --------
@@ -325,9 +327,9 @@ class CompleteLinkage(_DenseLinkage):
     def _listed_joins(
         self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
     ) -> tuple[Pairs, Floats, Floats]:
-        # What is no more than the level is as good as absent: it bars a join for ever.
-        kept = scores > above
-        pairs, scores = read_only(pairs[kept]), read_only(scores[kept])
+        # A pair that is not above the level bars a join for ever, as an absent pair does.
+        is_above = scores > above
+        pairs, scores = read_only(pairs[is_above]), read_only(scores[is_above])
         links, heights, spreads = listed_complete_joins(n_items, pairs, scores, above, max_size)
         return links, heights, spreads
 
@@ -336,28 +338,28 @@ class CompleteLinkage(_DenseLinkage):
 class AverageLinkage(_DenseLinkage):
     """Join the two clusters with the highest mean score between their items.
 
-    Joins while that score is above the threshold (strictly), or until k clusters are left, and
-    never a pair that must be apart. A number of clusters given here goes before a threshold given
-    here, then come the item set's number and the threshold 0. Among equal scores the nearest
-    neighbour is the cluster whose own nearest is asked for, then the one with the smallest item. A
-    mean of several scores that differs from the threshold by rounding only is equal to it.
+    Clusters are joined while that score is strictly above the threshold, or until k clusters are
+    left. Cannot-link pairs are never joined. The first of these that is given decides when to stop:
+    `n_clusters`, `threshold`, the `n_clusters` of the item set, the threshold 0. A mean of several
+    scores that differs from the threshold only by rounding counts as equal to it.
 
-    Where few of the pairs are listed, and absent ones are not above the threshold, the listed pairs
-    are enough; among equal scores, the cluster whose own nearest is asked for is still the nearest,
-    then the one with the highest mean of the listed pairs between the two, then with the earliest
-    of them (i, j), in order of i, then j. Once the clusters are few for their listed pairs, the
-    rule is again the one above.
+    The algorithm follows chains of nearest neighbours. Of equally near neighbours it prefers the
+    previous cluster of the chain, then the cluster with the smallest item. If few pairs are scored
+    and `missing` is not above the threshold, it uses the scored pairs alone. Ties then go to the
+    previous cluster, then to the cluster with the highest mean of the scored pairs between the two,
+    then to the one with the earliest such pair (i, j), in the order of i, then j. As soon as most
+    pairs of the remaining clusters are scored, ties are resolved by the first rule again.
 
     Parameters
     ----------
     threshold
-        Clusters that score no more than this are not joined.
+        Clusters with a score up to this are not joined.
     n_clusters
-        How many clusters to make, whatever they score.
+        Number of clusters to make, whatever their scores.
     missing
-        What an absent pair scores.
+        Score of an absent pair.
     max_size
-        How many items a cluster may have; None for no limit.
+        The largest number of items in a cluster; None means no limit.
 
     Examples
     --------
@@ -387,8 +389,8 @@ class AverageLinkage(_DenseLinkage):
         return links, heights, spreads
 
 
-def _barred(scores: PairScores, listed: Pairs) -> tuple[Pairs, Floats]:
-    """Return the listed pairs and their scores, those apart listed too, with a score of -inf."""
+def _with_barred_pairs(scores: PairScores, listed: Pairs) -> tuple[Pairs, Floats]:
+    """Return the scored pairs and the cannot-link pairs; the latter score -inf."""
     if scores.apart is None:
         return listed, scores.scores
     values = scores.scores.copy()

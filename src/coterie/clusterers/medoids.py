@@ -1,4 +1,4 @@
-"""k-medoids: clusters around items that stand for them."""
+"""k-medoids: clusters around items that represent them."""
 
 from dataclasses import dataclass
 
@@ -15,19 +15,20 @@ __all__ = ["KMedoids"]
 
 @dataclass(frozen=True)
 class KMedoids(HeuristicClusterer):
-    """Choose k items such that all others are as near as possible to one of them.
+    """Choose k items, the medoids, such that all others are as near as possible to one of them.
 
-    Minimises Σ_i min_m d(i, m) over k medoids m, d(i, j) = max s − s_ij and d(i, i) = 0, absent
-    pairs scoring 0, by FasterPAM (Schubert & Rousseeuw 2021): from random medoids, any swap of a
-    medoid for another item is made as soon as it lowers the sum, candidates in index order. Each
-    item belongs to its nearest medoid, the smallest index among equals, a medoid to itself.
+    It minimises Σ_i min_m d(i, m) over k medoids m, where d(i, j) = max s − s_ij, d(i, i) = 0, and
+    absent pairs score 0. The algorithm is FasterPAM (Schubert & Rousseeuw 2021): starting from
+    random medoids, it swaps a medoid for another item as soon as the swap lowers the sum, and tries
+    items in index order. Each item belongs to its nearest medoid, and of equally near medoids to
+    the one with the smallest index. A medoid belongs to its own cluster.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number.
+        Number of clusters; None means the `n_clusters` of the item set.
     n_init
-        How many random starts; the least sum is kept, the first among equals.
+        Number of random starts. The result with the least sum is returned, or the first of equals.
     random_state
         Seed of the random starts.
 
@@ -41,7 +42,7 @@ class KMedoids(HeuristicClusterer):
     n_clusters: int | None = None
     n_init: int = 10
     random_state: int = 0
-    # No objective: distances to medoids are no weighted sum over pairs of a partition.
+    # It has no objective, because the sum of distances to medoids is not a weighted sum over pairs.
 
     def __post_init__(self) -> None:
         as_whole("n_init", self.n_init, 1)
@@ -51,13 +52,13 @@ class KMedoids(HeuristicClusterer):
         n_clusters = require_n_clusters(self.n_clusters, scores)
         distances = _distances(scores)
         rng = np.random.default_rng(self.random_state)
-        best, lowest = np.empty(0, dtype=np.intp), np.inf
+        best_medoids, lowest = np.empty(0, dtype=np.intp), np.inf
         for _ in range(self.n_init):
             medoids = rng.choice(scores.n_items, n_clusters, replace=False).astype(np.intp)
             loss = swap_medoids(distances, medoids)
             if loss < lowest:
-                best, lowest = medoids, loss
-        return _nearest(distances, np.sort(best))
+                best_medoids, lowest = medoids, loss
+        return _nearest(distances, np.sort(best_medoids))
 
 
 def _distances(scores: PairScores) -> Floats:

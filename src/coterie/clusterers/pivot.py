@@ -1,4 +1,4 @@
-"""Random pivots: the fast first pass of correlation clustering."""
+"""Random pivots: a fast approximation of correlation clustering."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from coterie.partition import Partition
 
 @dataclass(frozen=True)
 class Pivot(HeuristicClusterer):
-    """Let items in random order take all others that a positive pair links them to.
+    """Visit the items in random order, and cluster each with all unassigned positive neighbours.
 
-    The first item of the order that is in no cluster, the pivot, makes one with every item that is
-    in none either and has a positive pair with it (Ailon, Charikar & Newman 2008). Where all pairs
-    score +1 or −1, the pairs that disagree with the clusters (+1 between, −1 inside) are on average
-    at most three times as many as the fewest possible. With other scores, or with absent pairs,
-    nothing is promised: it looks at signs alone. Of `n_init` orders the one with the highest
-    correlation value wins, the earlier among equals.
+    The next item in the order that has no cluster is the pivot. It forms a cluster with all other
+    unassigned items that have a positive score with it (Ailon, Charikar & Newman 2008). If all
+    pairs score +1 or −1, the expected number of pairs that disagree with the clusters (+1 between,
+    −1 inside) is at most three times the least possible number. With other scores or absent pairs
+    there is no such guarantee, because only the signs of scores are used. Of `n_init` orders the
+    one with the highest correlation value wins, or the earliest of equals.
 
     Parameters
     ----------
     random_state
-        Seed of the orders.
+        Seed of the random orders.
     n_init
         Number of orders to try.
 
@@ -48,15 +48,15 @@ class Pivot(HeuristicClusterer):
 
     def _labels(self, scores: PairScores) -> Ints:
         rng = np.random.default_rng(self.random_state)
-        cluster = _by_order(scores)
-        found = (cluster(rng.permutation(scores.n_items)) for _ in range(self.n_init))
+        label_by_order = _pivot_function(scores)
+        labelings = (label_by_order(rng.permutation(scores.n_items)) for _ in range(self.n_init))
         if self.n_init == 1:
-            return next(found)
-        return max(found, key=lambda labels: Correlation().value(Partition(labels), scores))
+            return next(labelings)
+        return max(labelings, key=lambda labels: Correlation().value(Partition(labels), scores))
 
 
-def _by_order(scores: PairScores) -> Callable[[Ints], Ints]:
-    """Return what labels the items by an order of pivots."""
+def _pivot_function(scores: PairScores) -> Callable[[Ints], Ints]:
+    """Return the function that labels the items for an order of visiting them."""
     if scores.listed is None:
         return lambda order: condensed_pivots(scores.n_items, scores.scores, order)
     links = positive_neighbours(scores.n_items, scores.listed, scores.scores)

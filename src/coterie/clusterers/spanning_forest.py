@@ -13,12 +13,12 @@ from coterie.partition import Partition
 
 @dataclass(frozen=True)
 class SpanningForest(PairClusterer):
-    """Join what the maximum spanning forest joins: all that pairs of positive score connect.
+    """Join all items that pairs of positive score connect, as a maximum spanning forest does.
 
-    Kruskal's algorithm stops at the first score that is not above 0 (Yu & Joachims 2009), and the
-    trees that it has then are the connected components of the positive pairs. No partition has a
-    higher value Σ_c max over trees that span c of Σ s_ij. An absent pair is no edge; a pair of
-    score 0 joins nothing.
+    Kruskal's algorithm stops at the first score that is not above 0 (Yu & Joachims 2009). Its trees
+    are then the connected components of the positive pairs. No partition has a higher value
+    Σ_c max Σ s_ij, where the maximum is over the trees that span cluster c. Absent pairs and pairs
+    of score 0 join no items.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class SpanningForest(PairClusterer):
     maximises = Forest
 
     def united(self, scores: PairScores, links: Pairs) -> PairScores:
-        """Return scores by which links connect like positive pairs."""
+        """Return scores in which the links are positive pairs."""
         return raise_above_all(scores, links, level=0.0)
 
     def _partition(self, scores: PairScores) -> Partition:
@@ -38,8 +38,9 @@ class SpanningForest(PairClusterer):
         return Partition(listed_components(scores.n_items, scores.listed, scores.scores, 0.0))
 
     def _solve(self, scores: PairScores) -> Solution:
-        # The value of any partition is that of some forest, so at most that of the best forest.
-        # Without its edges of a score of 0 or below that one is no worse, and what is left lies
-        # inside the components of positive pairs, whose best trees are thus at least as good.
-        found = self._solution(scores, self._partition(scores))
-        return replace(found, bound=found.value, status="exact")
+        # The value of any partition is the weight of some forest, so at most that of the best
+        # forest. Dropping its edges with scores up to 0 does not lower its weight. The remaining
+        # edges lie inside the components of positive pairs, whose maximum spanning trees weigh at
+        # least as much. So no partition has a higher value than these components.
+        solution = self._solution(scores, self._partition(scores))
+        return replace(solution, bound=solution.value, status="exact")

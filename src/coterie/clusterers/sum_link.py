@@ -11,13 +11,13 @@ from coterie.pairs import PairScores
 
 @dataclass(frozen=True)
 class SumLink(HeuristicClusterer):
-    """Add each item, in their order, to the cluster whose scores with it have the highest sum.
+    """Add the items in their order, each to the cluster with the highest sum of scores.
 
-    Item i joins the cluster c with the largest Σ_{j∈c, j<i} s_ij if that is above 0, and starts one
-    otherwise (Haider, Brefeld & Scheffer 2007; Samdani, Chang & Roth 2014, section 4): what the
-    item adds to the value of correlation clustering is the most that it can add in its turn. An
-    absent pair scores 0. Among equal sums the cluster whose first item is the smallest wins. The
-    time is linear in the pairs.
+    Item i joins the cluster c with the largest Σ_{j∈c, j<i} s_ij if this sum is above 0, and starts
+    a new cluster otherwise (Haider, Brefeld & Scheffer 2007; Samdani, Chang & Roth 2014,
+    section 4). Each step is thus the best next step for the value of correlation clustering. An
+    absent pair scores 0. Of equal sums, the cluster that starts first wins. The time is linear in
+    the number of pairs.
 
     Examples
     --------
