@@ -121,7 +121,7 @@ def test_distances_of_anything_are_those_of_the_twin(rows):
 @pytest.mark.parametrize("factor", [0, 1, 10**6])
 def test_tables_and_single_pairs_agree(factor, monkeypatch):
     expected = CitationFeatures().fit(SETS)(SETS[0], None).to_matrix()
-    monkeypatch.setattr(citations, "TABLE_SHARE", factor)
+    monkeypatch.setattr(citations, "TABLE_SPEEDUP", factor)
     monkeypatch.setattr("coterie.features.operators.blocks.BLOCK_ENTRIES", 4)
     found = CitationFeatures().fit(SETS)
     np.testing.assert_array_equal(found(SETS[0], None).to_matrix(), expected)
@@ -181,9 +181,12 @@ def test_years_may_be_numbers():
         ([[1.0], [2.0]], "CitationFeatures compares columns, but the items are vectors"),
         (["a", "b"], "CitationFeatures compares columns, but the items are of type tuple"),
         ({"title": ["a", "b"]}, "there is no column 'author'"),
-        ({**TABLE, "title": [3] * 6}, "title of item 0 is 3; give a text, or None"),
-        ({**TABLE, "year": [[1990]] * 6}, r"year of item 0 is \[1990\]; give a number, a text"),
-        ({**TABLE, "year": [True] * 6}, "year of item 0 is True; give a number"),
+        ({**TABLE, "title": [3] * 6}, "title of item 0 is 3, not a string; give a string, or None"),
+        (
+            {**TABLE, "year": [[1990]] * 6},
+            r"year of item 0 is \[1990\], not a year; give a number, a string",
+        ),
+        ({**TABLE, "year": [True] * 6}, "year of item 0 is True, not a year; give a number"),
     ],
 )
 def test_other_items_are_refused(items, message):
