@@ -169,18 +169,22 @@ def test_links_are_ids_of_any_type(links, ids):
 @pytest.mark.parametrize(
     ("links", "ids", "what"),
     [
-        ([[], [[1]]], None, r"links of item 1 has \[1\], which is no id; give a list of ids"),
-        ([[], [([1],)]], None, "links of item 1 has .*, which is no id"),
-        ([{1: 2}, []], None, "links of item 0 has {1: 2}, which is no id"),
-        ([[0], [True]], None, "links of item 1 has True, which is no id"),
-        ([[1], np.array([False])], None, "links of item 1 has .*False.*, which is no id"),
-        ([[1], False], None, "links of item 1 has False, which is no id"),
+        (
+            [[], [[1]]],
+            None,
+            r"links of item 1 has \[1\], which cannot be an id; give a list of item ids",
+        ),
+        ([[], [([1],)]], None, "links of item 1 has .*, which cannot be an id"),
+        ([{1: 2}, []], None, "links of item 0 has {1: 2}, which cannot be an id"),
+        ([[0], [True]], None, "links of item 1 has True, which cannot be an id"),
+        ([[1], np.array([False])], None, "links of item 1 has .*False.*, which cannot be an id"),
+        ([[1], False], None, "links of item 1 has False, which cannot be an id"),
         (
             [[], [None, "1"]],
             [0, 1],
             "links of item 1 has '1', of type str, but ids are of type int",
         ),
-        (["1", "0"], None, "links of item 0 has '1', of type str, .* or their numbers"),
+        (["1", "0"], None, "links of item 0 has '1', of type str, .* or item indices"),
         (
             [[0], [7]],
             ["0", "1"],
@@ -196,7 +200,7 @@ def test_links_that_cannot_be_ids_are_refused(links, ids, what):
 
 def test_errors_say_what_to_do():
     for wrong in (3, "ab", [None]):
-        with pytest.raises(FeatureError, match=r"vocabularies has .*; give what fit learned"):
+        with pytest.raises(FeatureError, match=r"vocabularies has .*, not a Vocabulary; give"):
             PageFeatures(vocabularies=wrong)
     with pytest.raises(FeatureError, match="call fit first"):
         PageFeatures().names  # noqa: B018

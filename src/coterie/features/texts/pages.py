@@ -1,4 +1,4 @@
-"""Features of pairs of pages: their words, the words of links to them, and the links."""
+"""Features of pairs of web pages: their words, the words of links to them, and the links."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,39 +23,43 @@ REGIONS = ("linked", "co-cited")
 
 
 class EncodedPages(NamedTuple):
-    """What is read of each page once: the weights of its words, and the links between pages."""
+    """The word weights of each page, the linked pairs of pages, and the co-cited ones."""
 
     words: NodeProducts
     links: Pairs | None
-    citations: Pairs | None
+    co_citations: Pairs | None
 
 
 @dataclass(frozen=True, eq=False)
 class PageFeatures(PairFeaturizer):
-    """Compare pages by the words that both have, all the more where links join them.
+    """Compare web pages by the words that they share, with extra features for linked pages.
 
-    The features of Finley & Joachims 2008, section 6.1.1. A page is a vector of the TF-IDF weights
-    of its words, of length 1; with `anchors`, those of the words by which other pages link to it
-    follow, of length 1 too. A pair has the product of both pages' weights of each word: WebKB-N.
-    With `links` there are two more regions of such products, each with an indicator 1 at its end:
-    of pairs of which one page links to the other, and of pairs to which some page of the item set
-    links; they are 0 for all other pairs: WebKB-L. What the paper adds to the words of WebKB-L it
-    does not say; the words of links are our reading. Nothing is written out pair by pair.
+    The features of Finley & Joachims 2008, section 6.1.1. Each page is a vector of the TF-IDF
+    weights of its words, scaled to length 1. With `anchors`, a second vector of length 1 follows,
+    with the words by which other pages link to it. The features of a pair are the products of the
+    two pages' weights of each word: these are the features WebKB-N of the paper.
+
+    With `links` there are two more regions of such products, each with a 1 at its end: one for
+    pairs in which a page links to the other, and one for co-cited pairs, to which some page of the
+    item set links. For all other pairs the regions are 0. These are the features WebKB-L. The paper
+    does not say which words it adds for WebKB-L; the words of links are our interpretation. The
+    features are computed from the pages when they are needed, and never stored for each pair.
 
     Parameters
     ----------
     text
-        The name of the column of texts; None counts as empty.
+        The name of the column of texts. None in it is an empty text.
     anchors
-        The name of the column of texts by which other pages link to the page, if there is one.
+        The name of the column of texts by which other pages link to the page. None means that
+        there is no such column.
     links
-        The name of the column of the pages that a page links to: a list of ids of items, or of
-        their numbers where the item set has no ids. A text is one id, even with blanks in it. Links
-        to pages outside of the item set are ignored, unless none can be an id, as texts where ids
-        are numbers: they are refused.
+        The name of the column of the pages that a page links to: a list of item ids, or of item
+        indices if the item set has no ids. A string is a single id, even if it has blanks. Links to
+        pages outside of the item set are ignored; but if no link can be an id, such as strings
+        where ids are numbers, they are refused.
     vocabularies
-        What `fit` learned: the words that at least two texts have, and their IDF, of texts and,
-        where there are, of links.
+        The result of `fit`: the words that occur in at least two training texts, with their IDF;
+        with `anchors`, a second such vocabulary.
 
     Examples
     --------
@@ -78,74 +82,82 @@ class PageFeatures(PairFeaturizer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns, known after `fit`."""
-        kinds = zip(("word", "anchor"), self._known, strict=False)
-        words = [f"{kind}: {word}" for kind, known in kinds for word in known.words]
+        """The feature names, which are known after `fit`."""
+        vocabularies = zip(("word", "anchor"), self._fitted_vocabularies, strict=False)
+        words = [
+            f"{kind}: {word}" for kind, vocabulary in vocabularies for word in vocabulary.words
+        ]
         if self.links is None:
             return tuple(words)
         regions = ([*(f"{region}, {word}" for word in words), region] for region in REGIONS)
         return (*words, *(name for region in regions for name in region))
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Learn the words and how rare each is."""
+        """Learn the words and their IDF."""
         sets = as_item_sets(item_sets)
         return replace(
             self,
-            vocabularies=tuple(Vocabulary.learned(_all_texts(sets, name)) for name in self._texts),
+            vocabularies=tuple(
+                Vocabulary.learned(_all_texts(sets, name)) for name in self._text_columns
+            ),
         )
 
     def encode(self, item_set: ItemSet) -> EncodedPages:
-        """Weigh the words of each page, and look up its links."""
-        parts = [
-            known.tfidf(known.counts(_texts(item_set, name)))
-            for name, known in zip(self._texts, self._known, strict=True)
+        """Compute the word weights of each page, and find its links."""
+        columns = zip(self._text_columns, self._fitted_vocabularies, strict=True)
+        word_weights = [
+            vocabulary.tfidf(vocabulary.counts(_texts(item_set, name)))
+            for name, vocabulary in columns
         ]
-        words = NodeProducts(sp.hstack(parts, format="csr"))
+        words = NodeProducts(sp.hstack(word_weights, format="csr"))
         if self.links is None:
             return EncodedPages(words, None, None)
         links = _links(item_set, self.links)
-        return EncodedPages(words, links, _cited_together(links, len(item_set)))
+        return EncodedPages(words, links, _co_cited_pairs(links, len(item_set)))
 
     def compare(self, encoded: EncodedPages, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all."""
-        listed = as_pairs(pairs, encoded.words.nodes.shape[0])
-        words = encoded.words.at(listed)
-        if encoded.links is None or encoded.citations is None:
+        """Return the features of pairs of pages; None means all pairs."""
+        candidate_pairs = as_pairs(pairs, encoded.words.nodes.shape[0])
+        words = encoded.words.at(candidate_pairs)
+        if encoded.links is None or encoded.co_citations is None:
             return words
         regions = (
-            LinkedNodeProducts(words.nodes, linked, listed)
-            for linked in (encoded.links, encoded.citations)
+            LinkedNodeProducts(words.nodes, region_pairs, candidate_pairs)
+            for region_pairs in (encoded.links, encoded.co_citations)
         )
         return stack([words, *regions])
 
     @property
-    def _texts(self) -> tuple[str, ...]:
+    def _text_columns(self) -> tuple[str, ...]:
         """The names of the columns of texts."""
         return (self.text,) if self.anchors is None else (self.text, self.anchors)
 
     @property
-    def _known(self) -> tuple[Vocabulary, ...]:
+    def _fitted_vocabularies(self) -> tuple[Vocabulary, ...]:
         if self.vocabularies is None:
             raise FeatureError("the words of pages are not known yet; call fit first")
-        if len(self.vocabularies) != len(self._texts):
+        if len(self.vocabularies) != len(self._text_columns):
             raise FeatureError(
                 f"there are {len(self.vocabularies)} vocabularies for the columns "
-                f"{' and '.join(self._texts)}; call fit again"
+                f"{' and '.join(self._text_columns)}; call fit again"
             )
         return self.vocabularies
 
 
-def _as_vocabularies(given: Any) -> tuple[Vocabulary, ...]:
-    known = tuple(given) if isinstance(given, Iterable) else (given,)
-    for each in known:
-        if not isinstance(each, Vocabulary):
-            raise FeatureError(f"vocabularies has {each!r}; give what fit learned, or None")
-    return known
+def _as_vocabularies(values: Any) -> tuple[Vocabulary, ...]:
+    vocabularies = tuple(values) if isinstance(values, Iterable) else (values,)
+    for vocabulary in vocabularies:
+        if not isinstance(vocabulary, Vocabulary):
+            raise FeatureError(
+                f"vocabularies has {vocabulary!r}, not a Vocabulary; give the vocabularies of a "
+                "fitted featurizer, or None"
+            )
+    return vocabularies
 
 
 def _all_texts(item_sets: Sequence[ItemSet], name: str) -> Iterator[str]:
-    for number, item_set in enumerate(item_sets):
-        with located(f"item set {number}"):
+    for i, item_set in enumerate(item_sets):
+        with located(f"item set {i}"):
             yield from _texts(item_set, name)
 
 
@@ -154,61 +166,61 @@ def _texts(item_set: ItemSet, name: str) -> list[str]:
 
 
 def _links(item_set: ItemSet, name: str) -> Pairs:
-    """Return the pairs (from, to) of items that are linked, but for links to themselves."""
+    """Return the pairs (from, to) of linked items, without links of items to themselves."""
     ids = range(len(item_set)) if item_set.ids is None else item_set.ids
-    numbers = {known: number for number, known in enumerate(ids)}
-    targets = list(_targets(item_set, name))
-    found = [(number, numbers[target]) for number, target in targets if target in numbers]
-    if not found:
-        _refuse_other_kind(name, targets, ids)
-    between = [(number, linked) for number, linked in found if linked != number]
-    return np.array(between, dtype=np.intp).reshape(-1, 2)
+    indices = {item_id: i for i, item_id in enumerate(ids)}
+    targets = list(_link_targets(item_set, name))
+    inner_links = [(source, indices[target]) for source, target in targets if target in indices]
+    if not inner_links:
+        _refuse_other_types(name, targets, ids)
+    links = [(source, target) for source, target in inner_links if source != target]
+    return np.array(links, dtype=np.intp).reshape(-1, 2)
 
 
-def _targets(item_set: ItemSet, name: str) -> Iterator[tuple[int, Hashable]]:
-    """Yield the number of an item and what it links to, link by link."""
-    for number, value in enumerate(_column(item_set, name)):
+def _link_targets(item_set: ItemSet, name: str) -> Iterator[tuple[int, Hashable]]:
+    """Yield the index of an item and the id that it links to, for each link."""
+    for i, value in enumerate(_column(item_set, name)):
         for target in () if is_missing(value) else tokens_of(value):
             if isinstance(target, bool | np.bool_) or not _is_hashable(target):
                 raise FeatureError(
-                    f"{name} of item {number} has {target!r}, which is no id; give a list of ids "
-                    "of items"
+                    f"{name} of item {i} has {target!r}, which cannot be an id; give a list of "
+                    "item ids"
                 )
-            yield number, target
+            yield i, target
 
 
 def _is_hashable(value: Any) -> bool:
     try:
         hash(value)
-    except TypeError:  # also a tuple that holds a list
+    except TypeError:  # raised for lists, but also for tuples that contain one
         return False
     return True
 
 
-def _refuse_other_kind(
+def _refuse_other_types(
     name: str, targets: Sequence[tuple[int, Hashable]], ids: Sequence[Hashable]
 ) -> None:
-    """Refuse links none of which is of a kind that an id has; others lead out of the item set."""
-    given = [(number, target) for number, target in targets if not is_missing(target)]
-    if given and {_kind(target) for _, target in given}.isdisjoint(map(_kind, ids)):
-        number, target = given[0]
-        kinds = " and ".join(sorted({type(own).__name__ for own in ids}))
+    """Refuse links if none has the type of an id; otherwise they lead out of the item set."""
+    present = [(source, target) for source, target in targets if not is_missing(target)]
+    if present and {_id_type(target) for _, target in present}.isdisjoint(map(_id_type, ids)):
+        source, target = present[0]
+        types = " and ".join(sorted({type(item_id).__name__ for item_id in ids}))
         raise FeatureError(
-            f"{name} of item {number} has {target!r}, of type {type(target).__name__}, but ids are "
-            f"of type {kinds}; give ids of items, or their numbers where they have none"
+            f"{name} of item {source} has {target!r}, of type {type(target).__name__}, but ids are "
+            f"of type {types}; give item ids, or item indices if the item set has no ids"
         )
 
 
-def _kind(value: Hashable) -> type:
-    """Return the type of an id; all numbers are of one, since 1 equals 1.0."""
-    return next((kind for kind in (Number, str) if isinstance(value, kind)), type(value))
+def _id_type(value: Hashable) -> type:
+    """Return the type of an id; all numbers have one type, because 1 equals 1.0."""
+    return next((type_ for type_ in (Number, str) if isinstance(value, type_)), type(value))
 
 
-def _cited_together(links: Pairs, n_items: int) -> Pairs:
-    """Return the pairs of items to which one item links."""
-    citing = sp.csr_array((np.ones(len(links)), tuple(links.T)), shape=(n_items, n_items))
-    together = sp.coo_array(sp.triu(citing.T @ citing, 1))
-    return as_links(np.stack(together.coords, axis=1), n_items)
+def _co_cited_pairs(links: Pairs, n_items: int) -> Pairs:
+    """Return the pairs of items to which the same item links."""
+    adjacency = sp.csr_array((np.ones(len(links)), tuple(links.T)), shape=(n_items, n_items))
+    co_citations = sp.coo_array(sp.triu(adjacency.T @ adjacency, 1))
+    return as_links(np.stack(co_citations.coords, axis=1), n_items)
 
 
 def _column(item_set: ItemSet, name: str) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Features of pairs of posts: what they say, when, where in the stream, and by whom."""
+"""Features of pairs of posts: their words, times, positions in the stream, and authors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ from coterie.features.texts.vocabulary import Vocabulary, as_texts
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs, count_pairs
 
-Learned = TypeVar("Learned")
+FittedValue = TypeVar("FittedValue")
 
 MEASURES = (
     "cosine",
@@ -36,40 +36,43 @@ COMMON_WORDS = MEASURES.index("common words")
 AUTHORS = ("same author", "later addresses earlier", "earlier addresses later")
 
 WORD_UNIT = 2.0
-"""The IDF that counts as 1 in the column of a word: that of words which many pairs have in common.
+"""The IDF for which the feature of a word is 1: roughly that of words that many pairs share.
 
-With smaller columns, stochastic gradient descent learns the weights of words too slowly.
+With smaller features, stochastic gradient descent learns the weights of words too slowly.
 """
 
 SAMPLED_PAIRS = 2**15
-"""How many pairs of an item set are looked at for the spread: all of up to 256 items."""
+"""Maximum number of sampled pairs per item set; up to 256 items, all pairs are used."""
 
 ROUNDING = 1e-10
-"""A variance below this share of the mean square is rounding: the column is constant."""
+"""A variance below this share of the mean square is rounding; such a feature is constant."""
 
 UNKNOWN, NOBODY = -1, -2
-"""Stand for an author who is not known, and for no one who is addressed."""
+"""Indices for an unknown author, and for the addressee of a post that addresses nobody."""
 
 
 class People(NamedTuple):
-    """Who wrote each post, and with whose name it begins."""
+    """The author of each post, and the author with whose name it begins, as indices."""
 
     authors: Ints
     addressed: Ints
 
-    def compared(self, first: Ints, second: Ints, ahead: Floats) -> Bools:
-        """Return the columns of `AUTHORS` in rows; `ahead` is above 0 where the second is later."""
+    def compare_authors(self, first: Ints, second: Ints, ahead: Floats) -> Bools:
+        """Return the features `AUTHORS`, one per row; `ahead` > 0 if the second post is later."""
         earlier, later = np.where(ahead > 0.0, (first, second), (second, first))
-        same = self.authors[first] == self.authors[second]
-        known = self.authors[first] != UNKNOWN
-        back = self.addressed[later] == self.authors[earlier]
-        forth = self.addressed[earlier] == self.authors[later]
-        # Of posts at the same time and position none is later.
-        return np.stack([same & known, back & (ahead != 0.0), forth & (ahead != 0.0)])
+        is_same = self.authors[first] == self.authors[second]
+        is_known = self.authors[first] != UNKNOWN
+        later_addresses = self.addressed[later] == self.authors[earlier]
+        earlier_addresses = self.addressed[earlier] == self.authors[later]
+        # Of two posts with the same time and position, neither is the later one.
+        is_ordered = ahead != 0.0
+        return np.stack(
+            [is_same & is_known, later_addresses & is_ordered, earlier_addresses & is_ordered]
+        )
 
 
 class EncodedPosts(NamedTuple):
-    """What is read of each post once: word weights ready to be multiplied, and numbers."""
+    """The word weights of each post for its features, its time and position, and its author."""
 
     cosines: NodeProducts
     common: NodeProducts
@@ -84,28 +87,33 @@ class PostFeatures(PairFeaturizer):
     """Compare posts of a forum or a chat by their words, times, positions and authors.
 
     The features of Samdani, Chang & Roth 2014, section 5.2: the TF-IDF cosine of the texts, the
-    differences in time and in position, and the words in common, each valued by its IDF. The first
-    columns are the cosine, then x and ln(1 + x) of the difference in time in units of `time_unit`,
-    of that in position, and of the sum of the IDF of common words. With authors, three more say
-    whether they are the same, whether the later text begins with the name of the earlier one's
-    author, as messages in a chat do ("ann: try this"), and whether the earlier one begins with the
-    later's. All these are centred and divided by their deviation over the pairs of the item sets of
-    `fit`. The last columns are one a word: half its IDF if it is common, else 0. They are never
-    written out pair by pair, but are products of the words of either post, each √(IDF / 2).
+    differences in time and in position, and the common words, weighted by their IDF.
+
+    The first feature is the cosine. Then come x and ln(1 + x), where x is the difference in time in
+    units of `time_unit`, the difference in position, or the sum of the IDF of the common words.
+    With `author` there are three more: whether the authors are the same; whether the later text
+    begins with the name of the earlier post's author, as messages in a chat do ("ann: try this");
+    and whether the earlier text begins with the name of the later post's author. All these features
+    are centred and divided by their standard deviation over the pairs of the training item sets.
+
+    Last, each word has a feature: half its IDF if both posts have the word, else 0. These features
+    are not stored for each pair, but computed as products of √(IDF / 2) of the words of each post.
 
     Parameters
     ----------
     text, time, position
-        The names of the columns: of texts (None counts as empty), of numbers, and of numbers; a
-        difference of numbers one of which is missing counts as their mean.
+        The names of the columns of texts, times and positions. None is an empty text. Times and
+        positions are numbers; if one is missing, the difference counts as the mean difference.
     author
-        The name of the column of authors (None counts as unknown), if there is one.
+        The name of the column of authors, where None is an unknown author. None means that there is
+        no such column.
     max_words
-        How many words have columns of their own, those of the most posts first; None for all.
+        The number of words that have a feature, those that occur in the most posts first. None
+        means all words.
     vocabulary, time_unit, spread
-        What `fit` learned: words in at least two posts and their IDF; the mean time between a post
-        and the next; the means and the deviations of the columns but those of words, of shape
-        (2, columns).
+        The result of `fit`: the words that occur in at least two posts, with their IDF; the mean
+        time from a post to the next; and the means and standard deviations of all features but
+        those of words, of shape (2, n_features).
 
     Examples
     --------
@@ -142,28 +150,32 @@ class PostFeatures(PairFeaturizer):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns; those of words are known after `fit`."""
+        """The feature names; those of words are known after `fit`."""
         words = _fitted(self.vocabulary).words[: self.max_words]
         return (*self._measures, *(f"word: {word}" for word in words))
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Learn the words, the unit of time and the spread of the columns."""
+        """Learn the words, the unit of time, and the means and deviations of the features."""
         texts: list[str] = []
         times: list[Floats] = []
         sets = as_item_sets(item_sets)
-        for number, item_set in enumerate(sets):
-            with located(f"item set {number}"):
+        for i, item_set in enumerate(sets):
+            with located(f"item set {i}"):
                 texts += _texts(item_set, self.text)
                 times.append(_numbers(item_set, self.time))
         unit = _mean_step(times)
-        plain = np.tile([[0.0], [1.0]], len(self._measures))
-        learned = replace(
-            self, vocabulary=Vocabulary.learned(texts), time_unit=unit, max_words=0, spread=plain
+        no_scaling = np.tile([[0.0], [1.0]], len(self._measures))
+        unscaled = replace(
+            self,
+            vocabulary=Vocabulary.learned(texts),
+            time_unit=unit,
+            max_words=0,
+            spread=no_scaling,
         )
-        return replace(learned, max_words=self.max_words, spread=_spread(learned, sets))
+        return replace(unscaled, max_words=self.max_words, spread=_spread(unscaled, sets))
 
     def encode(self, item_set: ItemSet) -> EncodedPosts:
-        """Count the words of each post, and read its time, position and author."""
+        """Compute the word weights of each post, and read its time, position and author."""
         vocabulary = _fitted(self.vocabulary)
         texts = _texts(item_set, self.text)
         counts = vocabulary.counts(texts)
@@ -179,94 +191,101 @@ class PostFeatures(PairFeaturizer):
         )
 
     def compare(self, encoded: EncodedPosts, pairs: ArrayLike | None) -> Features:
-        """Return the features of some pairs, None for all."""
-        listed = as_pairs(pairs, len(encoded.times))
+        """Return the features of pairs of posts; None means all pairs."""
+        candidate_pairs = as_pairs(pairs, len(encoded.times))
         means, deviations = _fitted(self.spread)
-        columns = _measured(encoded, listed, len(self._measures))
+        columns = _measure(encoded, candidate_pairs, len(self._measures))
         columns -= means
         columns /= deviations
         columns[np.isnan(columns)] = 0.0
-        words = encoded.words.at(listed)
+        words = encoded.words.at(candidate_pairs)
         dense = DenseFeatures(columns)
         return stack([dense, words]) if words.shape[1] else dense
 
     @property
     def _measures(self) -> tuple[str, ...]:
-        """The names of the columns but those of words."""
+        """The names of all features but those of words."""
         return MEASURES if self.author is None else (*MEASURES, *AUTHORS)
 
 
-def _measured(encoded: EncodedPosts, pairs: Pairs | None, n_columns: int) -> Floats:
-    """Return all columns but those of words, as they are, NaN where numbers are missing."""
+def _measure(encoded: EncodedPosts, pairs: Pairs | None, n_columns: int) -> Floats:
+    """Return all features but those of words, unscaled, NaN where a number is missing."""
     n_pairs = count_pairs(len(encoded.times), pairs)
     refuse_unwritable((n_pairs, n_columns), n_pairs * n_columns)
     first, second = (all_pairs(len(encoded.times)) if pairs is None else pairs).T
-    later = encoded.times[second] - encoded.times[first]
-    further = encoded.positions[second] - encoded.positions[first]
+    time_steps = encoded.times[second] - encoded.times[first]
+    position_steps = encoded.positions[second] - encoded.positions[first]
     columns = np.empty((n_pairs, n_columns))
-    columns[:, 0] = _summed(encoded.cosines, pairs)
-    lengths = np.abs(later), np.abs(further), _summed(encoded.common, pairs)
-    for column, length in zip((1, 3, COMMON_WORDS), lengths, strict=True):
-        columns[:, column] = length
-        columns[:, column + 1] = np.log1p(length)
+    columns[:, 0] = _dot_products(encoded.cosines, pairs)
+    common_idf = _dot_products(encoded.common, pairs)
+    measures = np.abs(time_steps), np.abs(position_steps), common_idf
+    for column, measure in zip((1, 3, COMMON_WORDS), measures, strict=True):
+        columns[:, column] = measure
+        columns[:, column + 1] = np.log1p(measure)
     if encoded.people is not None:
-        ahead = np.nan_to_num(np.where((later == 0.0) | np.isnan(later), further, later))
-        columns[:, len(MEASURES) :] = encoded.people.compared(first, second, ahead).T
+        # The position decides which post is later where times are equal or missing.
+        is_time_undecided = (time_steps == 0.0) | np.isnan(time_steps)
+        ahead = np.nan_to_num(np.where(is_time_undecided, position_steps, time_steps))
+        columns[:, len(MEASURES) :] = encoded.people.compare_authors(first, second, ahead).T
     return columns
 
 
-def _summed(products: NodeProducts, pairs: Pairs | None) -> Floats:
-    """Return the sum of the products of each pair."""
+def _dot_products(products: NodeProducts, pairs: Pairs | None) -> Floats:
+    """Return the dot product of the two vectors of each pair."""
     return products.at(pairs) @ np.ones(products.shape[1])
 
 
 def _people(authors: Sequence[Any], texts: Sequence[str]) -> People:
     names = ["" if is_missing(author) else str(author).casefold() for author in authors]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names)) if name}
-    beginnings = [(text.split(maxsplit=1) or [""])[0].strip("@<>:,;.!?") for text in texts]
+    indices = {name: i for i, name in enumerate(dict.fromkeys(names)) if name}
+    first_words = [(text.split(maxsplit=1) or [""])[0].strip("@<>:,;.!?") for text in texts]
     return People(
-        np.array([numbers.get(name, UNKNOWN) for name in names], dtype=np.intp),
-        np.array([numbers.get(word.casefold(), NOBODY) for word in beginnings], dtype=np.intp),
+        np.array([indices.get(name, UNKNOWN) for name in names], dtype=np.intp),
+        np.array([indices.get(word.casefold(), NOBODY) for word in first_words], dtype=np.intp),
     )
 
 
 def _mean_step(times: Sequence[Floats]) -> float:
-    """Return the mean time between a post and the next, 1 where no time goes by."""
-    known = [each[~np.isnan(each)] for each in times]
-    lengths = [np.ptp(each) for each in known if len(each)]
-    n_steps = sum(len(each) - 1 for each in known if len(each))
-    return float(sum(lengths)) / max(n_steps, 1) or 1.0
+    """Return the mean time from a post to the next, or 1 if all posts have the same time."""
+    known_times = [set_times[~np.isnan(set_times)] for set_times in times]
+    durations = [np.ptp(set_times) for set_times in known_times if len(set_times)]
+    n_steps = sum(len(set_times) - 1 for set_times in known_times if len(set_times))
+    return float(sum(durations)) / max(n_steps, 1) or 1.0
 
 
 def _spread(featurizer: PostFeatures, item_sets: Sequence[ItemSet]) -> Floats:
-    """Return the means and the deviations of the columns over all pairs, of 0 taken as 1."""
-    n_known, sums, squares = np.zeros(1), np.zeros(1), np.zeros(1)
+    """Return the means and standard deviations of the features over all pairs.
+
+    The pairs of large item sets are sampled. A feature that is constant has the deviation 1.
+    """
+    counts, sums, squares = np.zeros(1), np.zeros(1), np.zeros(1)
     n_columns = len(featurizer.names)
-    for number, item_set in enumerate(item_sets):
-        with located(f"item set {number}"):
-            columns = _measured(featurizer.encode(item_set), _drawn(len(item_set)), n_columns)
+    for i, item_set in enumerate(item_sets):
+        with located(f"item set {i}"):
+            pairs = _sample_pairs(len(item_set))
+            columns = _measure(featurizer.encode(item_set), pairs, n_columns)
         if not len(columns):
             continue
-        n_pairs, known = count_pairs(len(item_set)), ~np.isnan(columns)
-        columns[~known] = 0.0
-        share = n_pairs / len(columns)
-        n_known = n_known + n_pairs * known.mean(axis=0)
-        sums = sums + share * columns.sum(axis=0)
-        squares = squares + share * np.square(columns).sum(axis=0)
-    n_known = np.maximum(n_known, 1.0)
-    means, squares = sums / n_known, squares / n_known
-    deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
-    varied = deviations**2 > ROUNDING * squares
-    return np.broadcast_to([means, np.where(varied, deviations, 1.0)], (2, n_columns))
+        n_pairs, are_known = count_pairs(len(item_set)), ~np.isnan(columns)
+        columns[~are_known] = 0.0
+        pair_weight = n_pairs / len(columns)
+        counts = counts + n_pairs * are_known.mean(axis=0)
+        sums = sums + pair_weight * columns.sum(axis=0)
+        squares = squares + pair_weight * np.square(columns).sum(axis=0)
+    counts = np.maximum(counts, 1.0)
+    means, mean_squares = sums / counts, squares / counts
+    deviations = np.sqrt(np.maximum(mean_squares - means**2, 0.0))
+    varies = deviations**2 > ROUNDING * mean_squares
+    return np.broadcast_to([means, np.where(varies, deviations, 1.0)], (2, n_columns))
 
 
-def _drawn(n_items: int) -> Pairs | None:
-    """Return some of all pairs, always the same ones; None for all where they are few."""
+def _sample_pairs(n_items: int) -> Pairs | None:
+    """Return a fixed sample of the pairs, or None, which means all pairs, if they are few."""
     n_pairs = count_pairs(n_items)
     if n_pairs <= SAMPLED_PAIRS:
         return None
-    drawn = np.random.default_rng(0).integers(n_pairs, size=SAMPLED_PAIRS)
-    return pairs_at(np.unique(drawn), n_items)
+    positions = np.random.default_rng(0).integers(n_pairs, size=SAMPLED_PAIRS)
+    return pairs_at(np.unique(positions), n_items)
 
 
 def _texts(item_set: ItemSet, name: str) -> list[str]:
@@ -274,12 +293,13 @@ def _texts(item_set: ItemSet, name: str) -> list[str]:
 
 
 def _numbers(item_set: ItemSet, name: str) -> Floats:
-    given = [np.nan if is_missing(value) else value for value in _column(item_set, name)]
-    numbers = as_floats(f"column {name!r}", given, FeatureError)
-    wrong = np.flatnonzero(np.isinf(numbers))
-    if wrong.size:
+    values = [np.nan if is_missing(value) else value for value in _column(item_set, name)]
+    numbers = as_floats(f"column {name!r}", values, FeatureError)
+    infinite = np.flatnonzero(np.isinf(numbers))
+    if infinite.size:
         raise FeatureError(
-            f"{name} of item {wrong[0]} is {numbers[wrong[0]]}; give a finite number, or None"
+            f"{name} of item {infinite[0]} is {numbers[infinite[0]]}; give a finite number, or "
+            "None if it is missing"
         )
     return numbers
 
@@ -289,16 +309,19 @@ def _column(item_set: ItemSet, name: str) -> list[Any]:
 
 
 def _as_spread(spread: Any, n_columns: int) -> Floats:
-    given = as_floats("spread", spread, FeatureError)
-    if given.shape != (2, n_columns) or not np.isfinite(given).all() or not np.all(given[1] > 0):
+    values = as_floats("spread", spread, FeatureError)
+    is_finite = np.isfinite(values).all()
+    if values.shape != (2, n_columns) or not is_finite or not np.all(values[1] > 0):
         raise FeatureError(
-            f"spread has shape {given.shape}; give finite means and deviations above 0 of "
-            f"{n_columns} columns"
+            f"spread has shape {values.shape}; give finite means, and deviations above 0, of "
+            f"{n_columns} features: shape (2, {n_columns})"
         )
-    return given
+    return values
 
 
-def _fitted(value: Learned | None) -> Learned:
+def _fitted(value: FittedValue | None) -> FittedValue:
     if value is None:
-        raise FeatureError("the words and the spread of posts are not known yet; call fit first")
+        raise FeatureError(
+            "the words and the spread of the features are not known yet; call fit first"
+        )
     return value
