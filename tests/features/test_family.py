@@ -80,7 +80,8 @@ MENTIONS = {
     "form": [None, "PROP", "PROP", "NOM", None, "PROP", "NOM", "PRON", "PROP", ""],
     "quoted": [None, 1, 1, 0, None, 0, 0, 1, float("nan"), 0],
 }
-KINDS = [kind for kind in map(vars(kinds).get, kinds.__all__) if issubclass(kind, Kind)]
+MEMBERS = [getattr(kinds, name) for name in kinds.__all__]
+KINDS = [member for member in MEMBERS if issubclass(member, Kind)]
 RECORDS = {kind.word: turned(TEXTS) if row % 2 else list(TEXTS) for row, kind in enumerate(KINDS)}
 VECTORS = np.array([[0.0, 0.0], [1.0, -2.0], [1.0, -2.0], [0.0, 3.5], [50.0, 1e-3], [-1.0, 0.0]])
 

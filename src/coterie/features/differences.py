@@ -178,30 +178,30 @@ class SquaredDifferences(_Differences):
 class ReversedFeatures(LinearOperator):
     """Features φ with the direction of some columns reversed: offset + sign · φ."""
 
-    of: Features
+    inner: Features
     sign: Floats
     offset: Floats
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns."""
-        return self.of.shape
+        return self.inner.shape
 
     def to_matrix(self) -> Any:
         """Return the features as a dense matrix: reversed columns have few zeros."""
-        matrix = written(self.of)
+        matrix = written(self.inner)
         refuse_unwritable(self.shape, self.shape[0] * self.shape[1])
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         return self.offset + self.sign * dense
 
     def _take(self, rows: Ints) -> "ReversedFeatures":
-        return ReversedFeatures(taken(self.of, rows), self.sign, self.offset)
+        return ReversedFeatures(taken(self.inner, rows), self.sign, self.offset)
 
     def _apply(self, coef: Floats) -> Floats:
-        return (self.of @ (self.sign * coef)) + float(self.offset @ coef)
+        return (self.inner @ (self.sign * coef)) + float(self.offset @ coef)
 
     def _apply_transposed(self, weights: Floats) -> Floats:
-        return self.sign * (self.of.T @ weights) + self.offset * float(weights.sum())
+        return self.sign * (self.inner.T @ weights) + self.offset * float(weights.sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,10 +114,10 @@ def scaled_dense(n, rng):
 
 
 class Foreign:
-    """Knows no more than the protocol asks for."""
+    """An operator with the methods of the protocol `Features` only."""
 
-    def __init__(self, matrix, own):
-        self.matrix, self.own, self.shape = matrix, own, matrix.shape
+    def __init__(self, matrix, diagonal):
+        self.matrix, self.diagonal_matrix, self.shape = matrix, diagonal, matrix.shape
 
     @property
     def T(self):  # noqa: N802
@@ -125,7 +125,7 @@ class Foreign:
 
     @property
     def diagonal(self):
-        return DenseFeatures(self.own)
+        return DenseFeatures(self.diagonal_matrix)
 
     def __matmul__(self, coef):
         return self.matrix @ coef
@@ -135,7 +135,7 @@ def foreign(n, rng):
     return Foreign(rng.normal(size=(count_pairs(n), 3)), rng.normal(size=(n, 3)))
 
 
-def taken_of_foreign(n, rng):
+def selected_from_foreign(n, rng):
     return taken(foreign(n, rng), rng.permutation(count_pairs(n)))
 
 
@@ -143,7 +143,7 @@ KINDS = [
     dense, dense32, sparse, sparse32, with_diagonal, sparse_with_diagonal, nodes, sparse_nodes,
     nodes32, listed_nodes,
     listed_sparse_nodes, linked, linked_sparse, linked_listed, stacked, stacked_plain,
-    stacked_dense, constant, scaled, scaled_dense, foreign, taken_of_foreign,
+    stacked_dense, constant, scaled, scaled_dense, foreign, selected_from_foreign,
 ]  # fmt: skip
 
 
@@ -184,12 +184,11 @@ def test_linked_products_are_zero_elsewhere(kind, rng):
     operator = kind(7, rng)
     pairs = all_pairs(7) if operator.pairs is None else operator.pairs
     links = {tuple(link) for link in operator.links.tolist()}
-    on = np.array([tuple(pair) in links for pair in pairs.tolist()])
-    assert on.any()
-    assert not on.all()
-    matrix = (
-        np.column_stack([written_out(operator.nodes, pairs), np.ones(len(pairs))]) * on[:, None]
-    )
+    is_linked = np.array([tuple(pair) in links for pair in pairs.tolist()])
+    assert is_linked.any()
+    assert not is_linked.all()
+    columns = np.column_stack([written_out(operator.nodes, pairs), np.ones(len(pairs))])
+    matrix = columns * is_linked[:, None]
     coef = rng.normal(size=5)
     np.testing.assert_allclose(operator @ coef, matrix @ coef)
 
@@ -200,9 +199,9 @@ def test_links_have_no_direction_and_count_once():
     assert LinkedNodeProducts(np.eye(3), []).shape == (3, 4)
     with pytest.raises(PairError, match=r"pair 0 is \(5, 0\), but there are 3 items"):
         LinkedNodeProducts(np.eye(3), [(5, 0), (0, 1)])
-    for wrong in (None, 5, [0, 1], [(0,)], [(0, 1), (2,)], [(0.5, 1.0)]):
+    for invalid in (None, 5, [0, 1], [(0,)], [(0, 1), (2,)], [(0.5, 1.0)]):
         with pytest.raises(PairError):
-            LinkedNodeProducts(np.eye(3), wrong)
+            LinkedNodeProducts(np.eye(3), invalid)
 
 
 @pytest.mark.parametrize("kind", [dense32, sparse32])
@@ -219,22 +218,22 @@ def test_float32_is_multiplied_in_float64_by_blocks(kind, rng, monkeypatch):
 
 def test_diagonals():
     nodes = np.array([[1.0, 2.0], [3.0, 0.0], [0.0, 5.0]])
-    own = NodeProducts(nodes).diagonal
-    np.testing.assert_allclose(own @ [1.0, 10.0], [41.0, 9.0, 250.0])
-    np.testing.assert_allclose(own.T @ np.ones(3), [10.0, 29.0])
-    both = stack([NodeProducts(nodes), np.ones((3, 1))]).diagonal
-    np.testing.assert_allclose(both @ [1.0, 10.0, 99.0], [41.0, 9.0, 250.0])
-    np.testing.assert_allclose(both.T @ np.ones(3), [10.0, 29.0, 0.0])
+    squares = NodeProducts(nodes).diagonal
+    np.testing.assert_allclose(squares @ [1.0, 10.0], [41.0, 9.0, 250.0])
+    np.testing.assert_allclose(squares.T @ np.ones(3), [10.0, 29.0])
+    stacked = stack([NodeProducts(nodes), np.ones((3, 1))]).diagonal
+    np.testing.assert_allclose(stacked @ [1.0, 10.0, 99.0], [41.0, 9.0, 250.0])
+    np.testing.assert_allclose(stacked.T @ np.ones(3), [10.0, 29.0, 0.0])
     assert ConstantFeatures(3).diagonal @ [5.0] == 0.0
     halves = ScaledFeatures(NodeProducts(nodes), [2.0, 2.0]).diagonal
     np.testing.assert_allclose(halves @ [1.0, 10.0], [20.5, 4.5, 125.0])
-    none = DenseFeatures(np.ones((3, 2))).diagonal
-    np.testing.assert_allclose(none.T @ np.ones(3), [0.0, 0.0])
+    zero = DenseFeatures(np.ones((3, 2))).diagonal
+    np.testing.assert_allclose(zero.T @ np.ones(3), [0.0, 0.0])
 
 
 def test_float32_nodes_are_squared_in_float64():
-    own = NodeProducts(np.array([[1e20], [0.1]], dtype=np.float32)).diagonal @ [1.0]
-    assert own == pytest.approx([1e40, 0.01], rel=1e-6)
+    squares = NodeProducts(np.array([[1e20], [0.1]], dtype=np.float32)).diagonal @ [1.0]
+    assert squares == pytest.approx([1e40, 0.01], rel=1e-6)
 
 
 def test_other_arrays_with_a_diagonal_method_are_matrices():
@@ -251,16 +250,16 @@ def test_weights_multiply_from_the_left_too(rng):
     assert operator.T.shape == (2, 6)
 
 
-def test_stack_of_one_is_itself_and_matrices_are_taken():
-    one = NodeProducts(np.eye(3))
-    assert stack([one]) is one
+def test_a_stack_of_one_part_is_that_part_and_matrices_become_operators():
+    products = NodeProducts(np.eye(3))
+    assert stack([products]) is products
     assert isinstance(as_features(sp.eye_array(3)), SparseFeatures)
     assert isinstance(as_features([[1.0]]), DenseFeatures)
-    assert repr(stack([one, np.ones((3, 1))])) == "StackedFeatures(3 pairs × 4 columns)"
+    assert repr(stack([products, np.ones((3, 1))])) == "StackedFeatures(3 pairs × 4 columns)"
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_writing_out_taking_and_squaring_agree(kind, rng):
+def test_matrices_selected_rows_and_squares_agree(kind, rng):
     operator = kind(6, rng)
     matrix = written(operator)
     dense_matrix = matrix.toarray() if sp.issparse(matrix) else matrix
@@ -281,16 +280,16 @@ def test_features_stay_sparse_where_they_are(rng):
     assert all(isinstance(written(kind(5, rng)), np.ndarray) for kind in [nodes, stacked_dense])
 
 
-def test_what_was_prepared_is_shared_with_the_rows_taken(rng):
-    whole = sparse_nodes(6, rng)
-    part = whole.take([0, 1])
-    assert part._form is whole._form
-    assert part.diagonal is whole.diagonal
-    assert whole.at(None) is whole
-    assert whole.at([(2, 1)]).pairs.tolist() == [[1, 2]]
-    linked_whole = linked_listed(6, rng)
-    linked_whole @ np.ones(5)
-    assert linked_whole.take([0])._products is linked_whole._products
+def test_selected_rows_share_prepared_arrays(rng):
+    products = sparse_nodes(6, rng)
+    part = products.take([0, 1])
+    assert part._form is products._form
+    assert part.diagonal is products.diagonal
+    assert products.at(None) is products
+    assert products.at([(2, 1)]).pairs.tolist() == [[1, 2]]
+    linked_products = linked_listed(6, rng)
+    linked_products @ np.ones(5)
+    assert linked_products.take([0])._products is linked_products._products
 
 
 class TakesTheFirstRows(DenseFeatures):
@@ -317,13 +316,13 @@ class WritesOthers(DenseFeatures):
     ],
 )
 def test_the_check_catches_what_breaks_the_contract(broken, message, rng):
-    matrix, own = rng.normal(size=(6, 2)), rng.normal(size=(4, 2))
-    checks.check_features(DenseFeatures(matrix, own), n_items=4)
+    matrix, diagonal = rng.normal(size=(6, 2)), rng.normal(size=(4, 2))
+    checks.check_features(DenseFeatures(matrix, diagonal), n_items=4)
     with pytest.raises(AssertionError, match=message):
-        checks.check_features(broken(matrix, own), n_items=4)
+        checks.check_features(broken(matrix, diagonal), n_items=4)
 
 
-def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
+def test_matrices_larger_than_the_memory_are_refused(monkeypatch, rng):
     monkeypatch.setattr(arrays, "physical_memory", lambda: 1e5)
     wide = sp.random_array((100, 300), density=0.2, rng=rng, format="csr")
     too_large = [
@@ -346,7 +345,7 @@ def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
         (lambda: DenseFeatures([[1.0], [2.0, 3.0]]), "row 1 has 2 values"),
         (lambda: DenseFeatures([[np.nan]]), "row 0, column 0 is nan"),
         (lambda: DenseFeatures([["a"]]), "is not a real number"),
-        (lambda: DenseFeatures(sp.eye_array(2)), "give them to SparseFeatures"),
+        (lambda: DenseFeatures(sp.eye_array(2)), "use SparseFeatures"),
         (lambda: SparseFeatures(sp.csr_array([[np.inf]])), "row 0, column 0 is inf"),
         (lambda: DenseFeatures([[1.0, 2.0]]) @ [1.0], "the features have 2 columns"),
         (lambda: DenseFeatures([[1.0, 2.0]]).T @ [1.0, 2.0], "the features have 1 pairs"),
@@ -365,10 +364,10 @@ def test_what_does_not_fit_is_not_written_out(monkeypatch, rng):
         (lambda: ConstantFeatures(-1), "n_pairs is -1"),
         (lambda: ScaledFeatures([[1.0]], [1.0, 2.0]), r"scale has shape \(2,\) for 1 columns"),
         (lambda: ScaledFeatures([[1.0]], [0.0]), "one positive, finite number"),
-        (lambda: DenseFeatures([[1.0]]).take([1]), "row 1 is asked for, but there are 1 rows"),
-        (lambda: DenseFeatures([[1.0]]).take([-1]), "row -1 is asked for"),
-        (lambda: DenseFeatures([[1.0]]).take([True]), "of a mask its np.flatnonzero"),
-        (lambda: DenseFeatures([[1.0]]).take([[0]]), "give a list of row numbers"),
+        (lambda: DenseFeatures([[1.0]]).take([1]), "row 1 was requested, but there are 1 rows"),
+        (lambda: DenseFeatures([[1.0]]).take([-1]), "row -1 was requested"),
+        (lambda: DenseFeatures([[1.0]]).take([True]), "convert a mask with np.flatnonzero"),
+        (lambda: DenseFeatures([[1.0]]).take([[0]]), "give a list of row indices"),
         (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Products over pairs that are never written out: kernels beside a plain twin, and their choice."""
+"""Products over pairs that are not written out: kernels against plain loops, and their choice."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from coterie.pairs import all_pairs, condensed_positions, count_pairs
 
 
 def plain_products(nodes, pairs, coef, weights):
-    """The twin of the kernels: one pair and one column at a time."""
+    """Compute scores and sums one pair and one column at a time."""
     scores, sums = np.zeros(len(pairs)), np.zeros(nodes.shape[1])
     for p, (i, j) in enumerate(pairs):
         for f in range(nodes.shape[1]):
@@ -24,36 +24,36 @@ def plain_products(nodes, pairs, coef, weights):
     return scores, sums
 
 
-@pytest.mark.parametrize("full_column", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("dense_column_share", [0.0, 0.3, 1.0])
 @given(n_items=st.integers(0, 8), n_columns=st.integers(0, 5), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
-def test_sparse_products_equal_their_plain_twin(full_column, n_items, n_columns, seed):
+def test_sparse_products_agree_with_plain_loops(dense_column_share, n_items, n_columns, seed):
     rng = np.random.default_rng(seed)
     filled = rng.random((n_items, n_columns)) < rng.random(n_columns)
     matrix = rng.normal(size=(n_items, n_columns)) * filled
     coef = rng.normal(size=n_columns) * (rng.random(n_columns) < 0.7)
     pairs = all_pairs(n_items)
-    some = pairs[rng.permutation(len(pairs))[: (len(pairs) + 1) // 2]]
+    half = pairs[rng.permutation(len(pairs))[: (len(pairs) + 1) // 2]]
     weights = rng.normal(size=len(pairs)) * (rng.random(len(pairs)) < 0.7)
     scores, sums = plain_products(matrix, pairs, coef, weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nodes_module, "FULL_COLUMN", full_column)
-        patch.setattr(nodes_module, "FULL_WORK", 0)
-        form = nodes_module.SparseNodes(sp.csr_array(matrix))
-        np.testing.assert_allclose(form._all_scores(coef), scores, atol=1e-12)
-        np.testing.assert_allclose(form._all_sums(weights), sums, atol=1e-12)
-    np.testing.assert_allclose(form._listed_scores(coef, pairs), scores, atol=1e-12)
-    np.testing.assert_allclose(form._listed_sums(weights, pairs), sums, atol=1e-12)
-    own = weights[: len(some)]
-    scores, sums = plain_products(matrix, some, coef, own)
-    np.testing.assert_allclose(form._listed_scores(coef, some), scores, atol=1e-12)
-    np.testing.assert_allclose(form._listed_sums(own, some), sums, atol=1e-12)
+        patch.setattr(nodes_module, "DENSE_COLUMN_SHARE", dense_column_share)
+        patch.setattr(nodes_module, "DENSE_WORK_RATIO", 0)
+        nodes = nodes_module.SparseNodes(sp.csr_array(matrix))
+        np.testing.assert_allclose(nodes._all_scores(coef), scores, atol=1e-12)
+        np.testing.assert_allclose(nodes._all_sums(weights), sums, atol=1e-12)
+    np.testing.assert_allclose(nodes._listed_scores(coef, pairs), scores, atol=1e-12)
+    np.testing.assert_allclose(nodes._listed_sums(weights, pairs), sums, atol=1e-12)
+    half_weights = weights[: len(half)]
+    scores, sums = plain_products(matrix, half, coef, half_weights)
+    np.testing.assert_allclose(nodes._listed_scores(coef, half), scores, atol=1e-12)
+    np.testing.assert_allclose(nodes._listed_sums(half_weights, half), sums, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("many_pairs", [0.0, 1.0])
 @pytest.mark.parametrize("n_pairs", [3, 20])
-def test_dense_products_equal_their_plain_twin(dtype, many_pairs, n_pairs, rng, monkeypatch):
+def test_dense_products_agree_with_plain_loops(dtype, many_pairs, n_pairs, rng, monkeypatch):
     monkeypatch.setattr(nodes_module, "MANY_PAIRS", many_pairs)
     matrix = rng.normal(size=(8, 5)).astype(dtype)
     pairs = rng.permutation(all_pairs(8))[:n_pairs]
@@ -67,12 +67,12 @@ def test_dense_products_equal_their_plain_twin(dtype, many_pairs, n_pairs, rng, 
 def test_columns_that_most_items_have_are_multiplied_densely(rng):
     shares = np.repeat([0.9, 0.1], [30, 200])
     matrix = rng.normal(size=(60, 230)) * (rng.random((60, 230)) < shares)
-    form = nodes_module.column_form(sp.csr_array(matrix))
-    np.testing.assert_array_equal(form.full, np.arange(30))
-    np.testing.assert_array_equal(form.dense, matrix[:, :30])
-    assert form.by_item[1].min() == 30
-    assert len(form.by_column[1]) == np.count_nonzero(matrix[:, 30:])
-    assert not len(nodes_module.column_form(sp.csr_array(matrix[:, 28:])).full)
+    split = nodes_module.split_columns(sp.csr_array(matrix))
+    np.testing.assert_array_equal(split.dense_columns, np.arange(30))
+    np.testing.assert_array_equal(split.dense, matrix[:, :30])
+    assert split.by_item[1].min() == 30
+    assert len(split.by_column[1]) == np.count_nonzero(matrix[:, 30:])
+    assert not len(nodes_module.split_columns(sp.csr_array(matrix[:, 28:])).dense_columns)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.2, 1.0])
@@ -113,20 +113,20 @@ def test_kernels_are_compiled_once(rng):
         assert len(kernel.signatures) == 1
 
 
-def test_rows_of_all_pairs_are_pairs():
+def test_pairs_are_found_by_their_positions():
     for n_items in range(2, 8):
         pairs = blocks.pairs_at(np.arange(count_pairs(n_items)), n_items)
         np.testing.assert_array_equal(pairs, all_pairs(n_items))
     assert blocks.pairs_at(np.arange(0), 0).shape == (0, 2)
-    # Of very many items no pair but those asked for is made.
-    some = np.array([[0, 1], [70_000, 99_999], [99_998, 99_999]])
+    # For very many items, only the requested pairs are computed.
+    requested = np.array([[0, 1], [70_000, 99_999], [99_998, 99_999]])
     np.testing.assert_array_equal(
-        blocks.pairs_at(condensed_positions(some, 100_000), 100_000), some
+        blocks.pairs_at(condensed_positions(requested, 100_000), 100_000), requested
     )
 
 
 def test_wide_node_products_stay_within_memory():
-    """The shape of WebKB: no pairs × features matrix (540,000 × 50,000) is ever made."""
+    """WebKB has this shape; the matrix of 540,000 pairs × 50,000 features must not be built."""
     import tracemalloc
 
     rng = np.random.default_rng(0)

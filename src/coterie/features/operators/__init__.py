@@ -1,11 +1,11 @@
 """Features of item pairs as linear operators.
 
-All that a learner asks of the features of m pairs is `features @ coef` (scores, of shape (m,)) and
-`features.T @ weights` (of shape (d,)). So they may be a matrix, or products of item features that
-are never written out pair by pair. Results are float64, also where the storage is float32.
+Learners use only two products of the features F of m pairs: `features @ coef`, the scores, of shape
+(m,), and `features.T @ weights`, of shape (d,). So F may be a matrix, or products of item features
+that are not written out pair by pair. Results are float64, even if the storage is float32.
 
-`features.diagonal` answers the same for items with themselves, as k-means needs: of shape (n, d),
-or zero for any number of items where none are given.
+`features.diagonal`, which k-means needs, has the same products for the n items paired with
+themselves. Its shape is (n, d); it is zero if no such features exist.
 """
 
 from coterie._core.lazy import attach

@@ -1,5 +1,5 @@
 from .base import LinearOperator as LinearOperator
-from .base import TakenFeatures as TakenFeatures
+from .base import SelectedFeatures as SelectedFeatures
 from .base import Transposed as Transposed
 from .base import ZeroDiagonal as ZeroDiagonal
 from .combined import ConstantFeatures as ConstantFeatures

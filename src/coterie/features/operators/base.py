@@ -1,4 +1,4 @@
-"""What all operators share: products with vectors, writing out, some of the rows."""
+"""The base class of feature operators: products with vectors, dense matrices, selected rows."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -15,13 +15,15 @@ from coterie.exceptions import FeatureError
 
 
 class LinearOperator(ABC):
-    """Features of m pairs in d columns, known by their products with vectors.
+    """Features of m pairs in d columns, defined by their products with vectors.
 
-    A kind of operator says its `shape` and both products. What else there is follows from them,
-    and a kind that can do better says so.
+    Subclasses define `shape` and the two products `_apply` and `_apply_transposed`. All other
+    methods have default implementations by these products, which subclasses may replace by faster
+    ones.
     """
 
-    __array_ufunc__ = None  # so that NumPy leaves `weights @ features` to us
+    # Without ufuncs, NumPy leaves `weights @ features` to `__rmatmul__`.
+    __array_ufunc__ = None
 
     @property
     @abstractmethod
@@ -30,7 +32,7 @@ class LinearOperator(ABC):
 
     @property
     def diagonal(self) -> Features:
-        """The features of items with themselves: none, unless the kind of features has them."""
+        """The features of items paired with themselves: zeros, unless a subclass has others."""
         return ZeroDiagonal(self.shape[1])
 
     @property
@@ -39,22 +41,22 @@ class LinearOperator(ABC):
         return Transposed(self)
 
     def to_matrix(self) -> Any:
-        """Return the features written out, one row a pair: an array or a `csr_array` of float64."""
+        """Return the features as an array or `csr_array` of float64, one row per pair."""
         n_pairs, n_columns = self.shape
         refuse_unwritable(self.shape, n_pairs * n_columns)
         matrix = np.empty((n_pairs, n_columns))
         for column in range(n_columns):
-            matrix[:, column] = self @ _unit(column, n_columns)
+            matrix[:, column] = self @ _unit_vector(column, n_columns)
         return matrix
 
     def take(self, rows: ArrayLike) -> "LinearOperator":
-        """Return the features of some pairs, by their row numbers; the diagonal stays the same."""
+        """Return the features of the pairs with the given row indices, and the same diagonal."""
         return self._take(as_rows(rows, self.shape[0]))
 
     def column_squares(self) -> Floats:
-        """Return Σ_p F_pf² of each column."""
+        """Return the sum of squares Σ_p F_pf² of each column f."""
         n_columns = self.shape[1]
-        columns = (self @ _unit(column, n_columns) for column in range(n_columns))
+        columns = (self @ _unit_vector(column, n_columns) for column in range(n_columns))
         return np.array([column @ column for column in columns], dtype=np.float64)
 
     def __matmul__(self, coef: ArrayLike) -> Floats:
@@ -70,50 +72,52 @@ class LinearOperator(ABC):
         return _as_vector(weights, self.shape[0], "weights", "pairs")
 
     def _take(self, rows: Ints) -> "LinearOperator":
-        return TakenFeatures(self, rows)
+        return SelectedFeatures(self, rows)
 
-    def _changed(self, **fields: Any) -> Self:
-        """Return a copy with other values, which are known to be sound; the rest is shared."""
-        changed = copy.copy(self)
+    def _copy_with(self, **fields: Any) -> Self:
+        """Return a copy with other values of some fields, which are not validated again."""
+        operator = copy.copy(self)
         for name, value in fields.items():
-            object.__setattr__(changed, name, value)
-        return changed
+            object.__setattr__(operator, name, value)
+        return operator
 
     @abstractmethod
-    def _apply(self, coef: Floats) -> Floats: ...
+    def _apply(self, coef: Floats) -> Floats:
+        """Return F @ coef, of shape (m,)."""
 
     @abstractmethod
-    def _apply_transposed(self, weights: Floats) -> Floats: ...
+    def _apply_transposed(self, weights: Floats) -> Floats:
+        """Return F.T @ weights, of shape (d,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transposed:
-    """The transpose of an operator: columns × pairs."""
+    """The transpose of an operator, of shape (columns, pairs)."""
 
-    of: LinearOperator
+    operator: LinearOperator
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of columns and of pairs."""
-        return self.of.shape[::-1]
+        return self.operator.shape[::-1]
 
     def __matmul__(self, weights: ArrayLike) -> Floats:
-        return self.of._apply_transposed(self.of._as_weights(weights))
+        return self.operator._apply_transposed(self.operator._as_weights(weights))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ZeroDiagonal(LinearOperator):
-    """Items without features with themselves: every product is 0, however many items there are."""
+    """The diagonal of features that have none: every product is 0, for any number of items."""
 
     n_columns: int
 
     @property
     def shape(self) -> tuple[int, int]:
-        """No rows of its own, and the number of columns."""
+        """Zero rows, as the number of items is open, and the number of columns."""
         return 0, self.n_columns
 
     def take(self, rows: ArrayLike) -> "ZeroDiagonal":  # noqa: ARG002
-        """Return itself: some of no matter how many items are no matter how many."""
+        """Return the same diagonal, which serves any number of items."""
         return self
 
     def _as_weights(self, weights: ArrayLike) -> Floats:
@@ -127,74 +131,74 @@ class ZeroDiagonal(LinearOperator):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TakenFeatures(LinearOperator):
-    """Some rows of an operator that cannot tell them apart: all are computed, some are kept."""
+class SelectedFeatures(LinearOperator):
+    """Selected rows of an operator that can only compute the products of all rows."""
 
-    of: LinearOperator
+    inner: LinearOperator
     rows: Ints
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rows taken, and of columns."""
-        return len(self.rows), self.of.shape[1]
+        """Number of selected rows, and of columns."""
+        return len(self.rows), self.inner.shape[1]
 
     @property
     def diagonal(self) -> Features:
-        """The diagonal of the whole: the items are the same."""
-        return self.of.diagonal
+        """The diagonal of the inner operator, as the items are the same."""
+        return self.inner.diagonal
 
-    def _take(self, rows: Ints) -> "TakenFeatures":
-        return TakenFeatures(self.of, self.rows[rows])
+    def _take(self, rows: Ints) -> "SelectedFeatures":
+        return SelectedFeatures(self.inner, self.rows[rows])
 
     def _apply(self, coef: Floats) -> Floats:
-        return (self.of @ coef)[self.rows]
+        return (self.inner @ coef)[self.rows]
 
     def _apply_transposed(self, weights: Floats) -> Floats:
-        return self.of.T @ np.bincount(self.rows, weights, minlength=self.of.shape[0])
+        return self.inner.T @ np.bincount(self.rows, weights, minlength=self.inner.shape[0])
 
 
 def as_rows(rows: ArrayLike, n_rows: int) -> Ints:
-    """Take numbers of rows, in any order and perhaps more than once.
+    """Validate row indices, in any order and with repetitions, and return them as an array.
 
     >>> as_rows([2, 3], n_rows=3)
     Traceback (most recent call last):
-    coterie.exceptions.FeatureError: row 3 is asked for, but there are 3 rows; give numbers from 0
-    to 2
+    coterie.exceptions.FeatureError: row 3 was requested, but there are 3 rows; give indices from
+    0 to 2
     """
-    numbers = np.asarray(rows)
-    if numbers.size == 0:
+    indices = np.asarray(rows)
+    if indices.size == 0:
         return np.empty(0, dtype=np.intp)
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu":
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise FeatureError(
-            f"rows are of type {numbers.dtype} and shape {numbers.shape}; give a list of row "
-            "numbers (of a mask its np.flatnonzero)"
+            f"rows are of type {indices.dtype} and shape {indices.shape}; give a list of row "
+            "indices, and convert a mask with np.flatnonzero"
         )
-    if numbers.min() < 0 or numbers.max() >= n_rows:
-        wrong = numbers[(numbers < 0) | (numbers >= n_rows)][0]
+    if indices.min() < 0 or indices.max() >= n_rows:
+        invalid = indices[(indices < 0) | (indices >= n_rows)][0]
         raise FeatureError(
-            f"row {wrong} is asked for, but there are {n_rows} rows; give numbers from 0 to "
+            f"row {invalid} was requested, but there are {n_rows} rows; give indices from 0 to "
             f"{n_rows - 1}"
         )
-    return read_only(np.ascontiguousarray(numbers, dtype=np.intp))
+    return read_only(np.ascontiguousarray(indices, dtype=np.intp))
 
 
 def refuse_unwritable(shape: tuple[int, int], n_numbers: int) -> None:
-    """Refuse to write out features that take more numbers than fit."""
+    """Raise an error if the matrix of features, of `n_numbers` numbers, does not fit in memory."""
     refuse_too_large(n_numbers, f"a matrix of {shape[0]:,} pairs × {shape[1]:,} features")
 
 
-def _unit(place: int, length: int) -> Floats:
+def _unit_vector(index: int, length: int) -> Floats:
     unit = np.zeros(length)
-    unit[place] = 1.0
+    unit[index] = 1.0
     return unit
 
 
-def _as_vector(values: ArrayLike, length: int, what: str, unit: str) -> Floats:
-    vector = as_floats(what, values, FeatureError)
+def _as_vector(values: ArrayLike, length: int, name: str, unit: str) -> Floats:
+    vector = as_floats(name, values, FeatureError)
     if vector.shape != (length,):
         raise FeatureError(
-            f"{what} has shape {vector.shape}, but the features have {length} {unit}; "
-            "give one number for each"
+            f"{name} has shape {vector.shape}, but the features have {length} {unit}; "
+            f"give {length} numbers"
         )
-    # Contiguous and read-only, so that kernels meet one kind of array only.
+    # Kernels are compiled for contiguous, read-only arrays.
     return read_only(np.ascontiguousarray(vector))

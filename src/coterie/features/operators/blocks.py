@@ -1,4 +1,4 @@
-"""Products of matrices by blocks of rows, so that passing results stay small."""
+"""Products of matrices by blocks of rows, so that intermediate results stay small."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,25 +10,25 @@ from coterie._core.arrays import Floats, Ints, Pairs, read_only
 from coterie.pairs import count_pairs, row_start
 
 BLOCK_ENTRIES = 2**22
-"""How many entries a passing block may have: 32 MB of float64."""
+"""The largest number of entries of an intermediate block: 32 MB of float64."""
 
 MANY_ROWS = 4096
-"""From how many rows on it is worth asking whether most weights are 0."""
+"""The number of rows from which operators check whether most weights are 0."""
 
 
 def row_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of rows that together cover all of them."""
+    """Yield consecutive slices of rows that hold at most `BLOCK_ENTRIES` entries each."""
     height = max(1, BLOCK_ENTRIES // max(n_columns, 1))
     return (slice(start, min(start + height, n_rows)) for start in range(0, n_rows, height))
 
 
 def gathered_blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    """Yield slices of rows that are to be gathered from all over: 2 MB each, to stay in a cache."""
+    """Yield slices of rows as `row_blocks`, but of 2 MB, so that gathered rows fit the cache."""
     return row_blocks(n_rows, 16 * n_columns)
 
 
 def float64_blocks(matrix: Any) -> Iterator[tuple[slice, Any]]:
-    """Yield the matrix in float64: whole where it is stored so, else some rows at a time."""
+    """Yield slices of rows and the rows in float64: one slice if the matrix is float64 already."""
     n_rows, n_columns = matrix.shape
     if matrix.dtype == np.float64 or not n_rows:
         return iter([(slice(0, n_rows), matrix.astype(np.float64, copy=False))])
@@ -36,8 +36,8 @@ def float64_blocks(matrix: Any) -> Iterator[tuple[slice, Any]]:
     return ((rows, matrix[rows].astype(np.float64)) for rows in blocks)
 
 
-def sum_of(vectors: Iterator[Floats], length: int) -> Floats:
-    """Add vectors of one length, of which there may be none."""
+def sum_vectors(vectors: Iterator[Floats], length: int) -> Floats:
+    """Return the sum of vectors of the same length; zeros if there are none."""
     total = np.zeros(length)
     for vector in vectors:
         total += vector
@@ -45,7 +45,7 @@ def sum_of(vectors: Iterator[Floats], length: int) -> Floats:
 
 
 def row_products(left: Any, right: Any) -> Floats:
-    """Return Σ_f left_pf right_pf of each row p."""
+    """Return Σ_f left_pf right_pf for each row p."""
     if sp.issparse(left):
         return np.asarray(left.multiply(right).sum(axis=1)).ravel()
     products: Floats = np.einsum("pf,pf->p", left, right)
@@ -53,7 +53,7 @@ def row_products(left: Any, right: Any) -> Floats:
 
 
 def column_products(left: Any, right: Any) -> Floats:
-    """Return Σ_p left_pf right_pf of each column f."""
+    """Return Σ_p left_pf right_pf for each column f."""
     if sp.issparse(left):
         return np.asarray(left.multiply(right).sum(axis=0)).ravel()
     products: Floats = np.einsum("pf,pf->f", left, right)
@@ -61,7 +61,7 @@ def column_products(left: Any, right: Any) -> Floats:
 
 
 def upper_product(left: Floats, right: Floats) -> Floats:
-    """Return the upper triangle of left @ right.T in condensed order, by blocks of rows."""
+    """Return the strict upper triangle of left @ right.T in condensed order."""
     n_items = len(left)
     upper = np.empty(count_pairs(n_items))
     for rows in row_blocks(n_items, n_items):
@@ -73,14 +73,14 @@ def upper_product(left: Floats, right: Floats) -> Floats:
 
 
 def pairs_at(positions: Ints, n_items: int) -> Pairs:
-    """Return the pairs at some places of the condensed order.
+    """Return the pairs at the given positions of the condensed order.
 
     >>> pairs_at(np.array([2, 0]), n_items=3).tolist()
     [[1, 2], [0, 1]]
     """
     starts = row_start(np.arange(n_items), n_items)
     first = np.searchsorted(starts, positions, side="right") - 1
-    # Behind the last pair, the last item would begin where it has no pairs.
+    # The last item is never the first of a pair.
     first = np.minimum(first, n_items - 2)
     pairs = np.empty((len(positions), 2), dtype=np.intp)
     pairs[:, 0], pairs[:, 1] = first, positions - starts[first] + first + 1
@@ -88,7 +88,7 @@ def pairs_at(positions: Ints, n_items: int) -> Pairs:
 
 
 def freeze(matrix: Any) -> Any:
-    """Return a matrix of our own, dense or CSR, so that it cannot be changed."""
+    """Make a dense or CSR matrix read-only, and return it."""
     if not sp.issparse(matrix):
         return read_only(matrix)
     for part in (matrix.data, matrix.indices, matrix.indptr):

@@ -1,12 +1,4 @@
-"""Features of item pairs as linear operators.
-
-All that a learner asks of the features of m pairs is `features @ coef` (scores, of shape (m,)) and
-`features.T @ weights` (of shape (d,)). So they may be a matrix, or products of item features that
-are never written out pair by pair. Results are float64, also where the storage is float32.
-
-`features.diagonal` answers the same for items with themselves, as k-means needs: of shape (n, d),
-or zero for any number of items where none are given.
-"""
+"""Operators made of other operators: scaled and stacked features, and a constant column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +15,7 @@ from coterie._types import Features
 from coterie.exceptions import FeatureError
 from coterie.features.operators.base import (
     LinearOperator,
-    TakenFeatures,
+    SelectedFeatures,
     Transposed,
     ZeroDiagonal,
     refuse_unwritable,
@@ -44,9 +36,9 @@ __all__ = [
     "MatrixFeatures",
     "NodeProducts",
     "ScaledFeatures",
+    "SelectedFeatures",
     "SparseFeatures",
     "StackedFeatures",
-    "TakenFeatures",
     "Transposed",
     "ZeroDiagonal",
     "as_features",
@@ -59,7 +51,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConstantFeatures(LinearOperator):
-    """The constant feature: one column of ones, never written out, and 0 on the diagonal.
+    """A column of ones, which is not stored; its diagonal is 0.
 
     Parameters
     ----------
@@ -86,7 +78,7 @@ class ConstantFeatures(LinearOperator):
         return self.n_pairs, 1
 
     def column_squares(self) -> Floats:
-        """Return the number of pairs, for each has a 1."""
+        """Return the number of pairs, each of which adds 1."""
         return np.array([float(self.n_pairs)])
 
     def _take(self, rows: Ints) -> "ConstantFeatures":
@@ -101,14 +93,14 @@ class ConstantFeatures(LinearOperator):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScaledFeatures(LinearOperator):
-    """Features with each column divided by a number, F diag(1/s), in whatever form they are.
+    """Features F with each column divided by a number: F diag(1/s).
 
     Parameters
     ----------
-    of
-        The features: an operator or a matrix.
+    inner
+        The features F: an operator or a matrix.
     scale
-        What to divide by, one positive number a column; the diagonal is divided too.
+        The divisors s, one positive number per column; they also apply to the diagonal.
 
     Examples
     --------
@@ -116,64 +108,66 @@ class ScaledFeatures(LinearOperator):
     array([4.])
     """
 
-    of: Any
+    inner: Any
     scale: Floats
 
     def __post_init__(self) -> None:
-        of, scale = as_features(self.of), as_floats("scale", self.scale, FeatureError)
-        if scale.shape != of.shape[1:] or not np.all((scale > 0) & np.isfinite(scale)):
+        inner, scale = as_features(self.inner), as_floats("scale", self.scale, FeatureError)
+        if scale.shape != inner.shape[1:] or not np.all((scale > 0) & np.isfinite(scale)):
             raise FeatureError(
-                f"scale has shape {scale.shape} for {of.shape[1]} columns; give one positive, "
-                "finite number for each"
+                f"scale has shape {scale.shape} for {inner.shape[1]} columns; give one positive, "
+                "finite number per column"
             )
-        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "inner", inner)
         object.__setattr__(self, "scale", scale)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns."""
-        n_pairs, n_columns = self.of.shape
+        n_pairs, n_columns = self.inner.shape
         return n_pairs, n_columns
 
     @cached_property
     def diagonal(self) -> Features:
-        """The diagonal, divided too."""
-        own: Features = self.of.diagonal
-        return own if isinstance(own, ZeroDiagonal) else ScaledFeatures(own, self.scale)
+        """The diagonal of the inner features, divided by the same scale."""
+        diagonal: Features = self.inner.diagonal
+        if isinstance(diagonal, ZeroDiagonal):
+            return diagonal
+        return ScaledFeatures(diagonal, self.scale)
 
     def to_matrix(self) -> Any:
-        """Return the features written out: sparse where the inner ones are."""
-        matrix = written(self.of)
+        """Return the features as a matrix, which is sparse if that of the inner features is."""
+        matrix = written(self.inner)
         if not sp.issparse(matrix):
             return matrix / self.scale
         divided = matrix.data / self.scale[matrix.indices]
         return sp.csr_array((divided, matrix.indices, matrix.indptr), shape=matrix.shape)
 
     def column_squares(self) -> Floats:
-        """Return Σ_p F_pf² of each column."""
-        return as_operator(self.of).column_squares() / self.scale**2
+        """Return the sum of squares Σ_p F_pf² of each column f."""
+        return as_operator(self.inner).column_squares() / self.scale**2
 
     def _take(self, rows: Ints) -> "ScaledFeatures":
-        return ScaledFeatures(taken(self.of, rows), self.scale)
+        return ScaledFeatures(taken(self.inner, rows), self.scale)
 
     def _apply(self, coef: Floats) -> Floats:
-        product: Floats = self.of @ (coef / self.scale)
+        product: Floats = self.inner @ (coef / self.scale)
         return product
 
     def _apply_transposed(self, weights: Floats) -> Floats:
-        product: Floats = (self.of.T @ weights) / self.scale
+        product: Floats = (self.inner.T @ weights) / self.scale
         return product
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StackedFeatures(LinearOperator):
-    """Several operators over the same pairs, their columns side by side; made by `stack`."""
+    """The columns of several operators over the same pairs, side by side; made by `stack`."""
 
     parts: tuple[Features, ...]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of pairs and of all columns."""
+        """Number of pairs, and of the columns of all parts."""
         rows, columns = zip(*(part.shape for part in self.parts), strict=True)
         return max(rows), sum(columns)
 
@@ -183,18 +177,18 @@ class StackedFeatures(LinearOperator):
         return stack([part.diagonal for part in self.parts])
 
     def to_matrix(self) -> Any:
-        """Return the features written out: sparse where one of the parts is."""
-        matrices = [self._written(part) for part in self.parts]
+        """Return the features as a matrix, which is sparse if that of some part is."""
+        matrices = [self._part_matrix(part) for part in self.parts]
         if any(sp.issparse(matrix) for matrix in matrices):
             return sp.hstack(matrices, format="csr")
         refuse_unwritable(self.shape, self.shape[0] * self.shape[1])
         return np.hstack(matrices)
 
     def column_squares(self) -> Floats:
-        """Return Σ_p F_pf² of each column."""
+        """Return the sum of squares Σ_p F_pf² of each column f."""
         return np.concatenate([as_operator(part).column_squares() for part in self.parts])
 
-    def _written(self, part: Features) -> Any:
+    def _part_matrix(self, part: Features) -> Any:
         if isinstance(part, ZeroDiagonal):
             return np.zeros((self.shape[0], part.n_columns))
         return written(part)
@@ -204,8 +198,8 @@ class StackedFeatures(LinearOperator):
 
     def _apply(self, coef: Floats) -> Floats:
         ends = np.cumsum([part.shape[1] for part in self.parts])
-        split = np.split(coef, ends[:-1])
-        products = [part @ own for part, own in zip(self.parts, split, strict=True)]
+        parts = zip(self.parts, np.split(coef, ends[:-1]), strict=True)
+        products = [part @ part_coef for part, part_coef in parts]
         total: Floats = np.sum(np.broadcast_arrays(*products), axis=0)
         return total
 
@@ -215,32 +209,32 @@ class StackedFeatures(LinearOperator):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForeignFeatures(LinearOperator):
-    """An operator of another library, known by the protocol `Features` alone."""
+    """An operator of another library, of which only the protocol `Features` is used."""
 
-    of: Features
+    inner: Features
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of pairs and of columns."""
-        return self.of.shape
+        return self.inner.shape
 
     @property
     def diagonal(self) -> Features:
-        """The features of items with themselves."""
-        return self.of.diagonal
+        """The features of items paired with themselves."""
+        return self.inner.diagonal
 
     def _apply(self, coef: Floats) -> Floats:
-        return self.of @ coef
+        return self.inner @ coef
 
     def _apply_transposed(self, weights: Floats) -> Floats:
-        return self.of.T @ weights
+        return self.inner.T @ weights
 
 
 def stack(parts: Sequence[Any]) -> Features:
-    """Put the columns of several features of the same pairs side by side.
+    """Join the columns of several features of the same pairs side by side.
 
-    >>> both = stack([NodeProducts([[1.0], [2.0], [3.0]]), [[0.5], [0.25], [0.125]]])
-    >>> both @ [1.0, 8.0]
+    >>> features = stack([NodeProducts([[1.0], [2.0], [3.0]]), [[0.5], [0.25], [0.125]]])
+    >>> features @ [1.0, 8.0]
     array([6., 5., 7.])
     """
     if not isinstance(parts, list | tuple):
@@ -252,13 +246,13 @@ def stack(parts: Sequence[Any]) -> Features:
         return ZeroDiagonal(sum(part.shape[1] for part in operators))
     rows = {part.shape[0] for part in operators if not isinstance(part, ZeroDiagonal)}
     if len(rows) > 1:
-        shown = ", ".join(str(part.shape[0]) for part in operators)
-        raise FeatureError(f"the parts have {shown} pairs; stack features of the same pairs")
+        counts = ", ".join(str(part.shape[0]) for part in operators)
+        raise FeatureError(f"the parts have {counts} pairs; stack features of the same pairs")
     return operators[0] if len(operators) == 1 else StackedFeatures(operators)
 
 
 def written(features: Any) -> Any:
-    """Write the features of pairs out: an array or a `csr_array` of float64, one row a pair.
+    """Return features as an array or `csr_array` of float64, one row per pair.
 
     >>> written(NodeProducts([[1.0], [2.0], [3.0]]))
     array([[2.],
@@ -269,7 +263,7 @@ def written(features: Any) -> Any:
 
 
 def taken(features: Any, rows: ArrayLike) -> LinearOperator:
-    """Take the features of some pairs, by their row numbers; the diagonal stays the same.
+    """Return the features of the pairs with the given row indices, and the same diagonal.
 
     >>> taken(NodeProducts([[1.0], [2.0], [3.0]]), [2, 0]) @ [1.0]
     array([6., 2.])
@@ -278,6 +272,6 @@ def taken(features: Any, rows: ArrayLike) -> LinearOperator:
 
 
 def as_operator(features: Any) -> LinearOperator:
-    """Take any features as an operator of ours, which can be written out and taken apart."""
-    known = as_features(features)
-    return known if isinstance(known, LinearOperator) else ForeignFeatures(known)
+    """Return features as a `LinearOperator`, which has rows to select and a matrix."""
+    operator = as_features(features)
+    return operator if isinstance(operator, LinearOperator) else ForeignFeatures(operator)

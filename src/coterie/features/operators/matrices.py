@@ -1,4 +1,4 @@
-"""Features of pairs that are written out: dense and sparse matrices."""
+"""Feature operators that store a matrix, dense or sparse."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -17,44 +17,46 @@ from coterie.features.operators.blocks import (
     column_products,
     float64_blocks,
     freeze,
-    sum_of,
+    sum_vectors,
 )
 from coterie.items import as_matrix, is_operator
 
-FEW_WALKED = 0.3
-"""Below this share of rows it is faster to walk through them than to multiply all, …"""
+LOOP_SHARE = 0.3
+"""Below this share of nonzero weights, a loop over their rows is faster than multiplying all."""
 
-FEW_COPIED = 0.1
-"""… and below this one to copy them, where they cannot be walked."""
+COPY_SHARE = 0.1
+"""Below this share, where the loop is not possible, multiplying a copy of their rows is faster."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatrixFeatures(LinearOperator):
-    """A matrix with one row a pair, and perhaps another with one row an item."""
+    """A matrix with one row per pair and, optionally, a diagonal with one row per item."""
 
     matrix: Any
     diagonal: Any = None
 
     def __post_init__(self) -> None:
         matrix = self._as_stored(self.matrix)
-        own = ZeroDiagonal(matrix.shape[1]) if self.diagonal is None else as_features(self.diagonal)
-        if own.shape[1] != matrix.shape[1]:
+        n_columns = matrix.shape[1]
+        diagonal = ZeroDiagonal(n_columns) if self.diagonal is None else as_features(self.diagonal)
+        if diagonal.shape[1] != n_columns:
             raise FeatureError(
-                f"the diagonal has {own.shape[1]} columns, the pairs have {matrix.shape[1]}; "
-                "give the same features of items with themselves"
+                f"the diagonal has {diagonal.shape[1]} columns, the pairs have {n_columns}; "
+                "give the same columns for both"
             )
         object.__setattr__(self, "matrix", matrix)
-        object.__setattr__(self, "diagonal", own)
+        object.__setattr__(self, "diagonal", diagonal)
 
     @classmethod
     def of_checked(cls, matrix: Any) -> Self:
-        """Take what `as_matrix` returned, without looking at every number again."""
+        """Store a matrix that `as_matrix` returned, without validating its numbers again."""
         features = cls(matrix[:0])
         object.__setattr__(features, "matrix", matrix)
         return features
 
     @abstractmethod
-    def _as_stored(self, matrix: Any) -> Any: ...
+    def _as_stored(self, matrix: Any) -> Any:
+        """Return the validated matrix in the form that is stored."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -62,18 +64,18 @@ class MatrixFeatures(LinearOperator):
         return self.matrix.shape  # type: ignore[no-any-return]
 
     def to_matrix(self) -> Any:
-        """Return the matrix in float64; it cannot be changed."""
+        """Return the matrix in float64, without a copy if it is stored in float64."""
         if self.matrix.dtype != np.float64:
             refuse_unwritable(self.shape, self.matrix.size)
         return self.matrix.astype(np.float64, copy=False)
 
     def column_squares(self) -> Floats:
-        """Return Σ_p F_pf² of each column."""
+        """Return the sum of squares Σ_p F_pf² of each column f."""
         blocks = (block for _, block in float64_blocks(self.matrix))
-        return sum_of((column_products(block, block) for block in blocks), self.shape[1])
+        return sum_vectors((column_products(block, block) for block in blocks), self.shape[1])
 
     def _take(self, rows: Ints) -> "MatrixFeatures":
-        return self._changed(matrix=freeze(self.matrix[rows]))
+        return self._copy_with(matrix=freeze(self.matrix[rows]))
 
     def _apply(self, coef: Floats) -> Floats:
         parts = [block @ coef for _, block in float64_blocks(self.matrix)]
@@ -83,25 +85,25 @@ class MatrixFeatures(LinearOperator):
         matrix = self.matrix
         if len(weights) >= MANY_ROWS:
             share = np.count_nonzero(weights) / len(weights)
-            if share < FEW_WALKED and _can_be_walked(matrix):
-                walked: Floats = weighted_row_sum(read_only(matrix), weights)
-                return walked
-            if share < FEW_COPIED:
+            if share < LOOP_SHARE and _is_fast_to_loop_over(matrix):
+                total: Floats = weighted_row_sum(read_only(matrix), weights)
+                return total
+            if share < COPY_SHARE:
                 rows = np.flatnonzero(weights)
                 matrix, weights = matrix[rows], weights[rows]
         blocks = float64_blocks(matrix)
-        return sum_of((block.T @ weights[rows] for rows, block in blocks), matrix.shape[1])
+        return sum_vectors((block.T @ weights[rows] for rows, block in blocks), matrix.shape[1])
 
 
 class DenseFeatures(MatrixFeatures):
-    """A matrix with one row a pair.
+    """A dense matrix with one row per pair.
 
     Parameters
     ----------
     matrix
-        Finite numbers of shape (m, d); float32 is kept so.
+        Finite numbers of shape (m, d); float32 is stored as float32.
     diagonal
-        The features of items with themselves, of shape (n, d); None stands for zeros.
+        The features of items paired with themselves, of shape (n, d); None means zeros.
 
     Examples
     --------
@@ -114,19 +116,19 @@ class DenseFeatures(MatrixFeatures):
 
     def _as_stored(self, matrix: Any) -> Any:
         if sp.issparse(matrix):
-            raise FeatureError("the features are sparse; give them to SparseFeatures")
+            raise FeatureError("the features are sparse; use SparseFeatures")
         return as_matrix(matrix)
 
 
 class SparseFeatures(MatrixFeatures):
-    """A sparse matrix with one row a pair, of any SciPy format.
+    """A sparse matrix with one row per pair, given in any SciPy format.
 
     Parameters
     ----------
     matrix
-        Finite numbers of shape (m, d); float32 is kept so.
+        Finite numbers of shape (m, d); float32 is stored as float32.
     diagonal
-        The features of items with themselves, of shape (n, d); None stands for zeros.
+        The features of items paired with themselves, of shape (n, d); None means zeros.
 
     Examples
     --------
@@ -140,7 +142,7 @@ class SparseFeatures(MatrixFeatures):
 
 
 def as_features(features: Any) -> Features:
-    """Take a matrix, dense or sparse, or an operator as an operator."""
+    """Return a dense or sparse matrix as an operator, and an operator unchanged."""
     if isinstance(features, LinearOperator):
         return features
     if sp.issparse(features):
@@ -150,8 +152,8 @@ def as_features(features: Any) -> Features:
     return DenseFeatures(features)
 
 
-def _can_be_walked(matrix: Any) -> bool:
-    """Tell whether rows lie in memory one after the other, wide enough to beat a library."""
+def _is_fast_to_loop_over(matrix: Any) -> bool:
+    """Return whether rows are contiguous, and wide enough for a loop to beat BLAS."""
     return (
         isinstance(matrix, np.ndarray)
         and matrix.dtype == np.float64

@@ -1,4 +1,4 @@
-"""Products of item features as features of pairs, never written out."""
+"""Products of item features as features of pairs, which are not written out."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,14 +19,14 @@ from coterie.pairs import all_pairs, as_links, as_pairs, condensed_positions, co
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodeProducts(LinearOperator):
-    """Products ψᵢ∘ψⱼ of item features, never written out (Finley & Joachims 2008, eq. 4).
+    """Products ψᵢ∘ψⱼ of item features, which are not written out (Finley & Joachims 2008, eq. 4).
 
     Parameters
     ----------
     nodes
         Item features of shape (n, d), dense or sparse.
     pairs
-        The pairs, of shape (m, 2); None stands for all pairs in condensed order.
+        The pairs, of shape (m, 2); None means all pairs in condensed order.
 
     Examples
     --------
@@ -52,43 +52,44 @@ class NodeProducts(LinearOperator):
 
     @property
     def diagonal(self) -> Features:
-        """The products ψᵢ∘ψᵢ of items with themselves."""
+        """The products ψᵢ∘ψᵢ of items paired with themselves."""
         return self._form.diagonal
 
     def at(self, pairs: ArrayLike | None) -> "NodeProducts":
-        """Return the products of other pairs of the same items; what was prepared is shared.
+        """Return the products of other pairs of the same items; prepared arrays are shared.
 
         >>> features = NodeProducts([[1.0], [2.0], [3.0]])
         >>> features.at([(2, 0)]) @ [1.0]
         array([3.])
         """
-        listed = as_pairs(pairs, self.nodes.shape[0])
-        return self if listed is None and self.pairs is None else self._at(listed)
+        requested = as_pairs(pairs, self.nodes.shape[0])
+        return self if requested is None and self.pairs is None else self._at(requested)
 
     def to_matrix(self) -> Any:
-        """Return the products written out: sparse where the item features are."""
+        """Return the products as a matrix, which is sparse if the item features are."""
         n_pairs, n_columns = self.shape
         if sp.issparse(self.nodes):
-            # With each entry goes its column, and with each pair its two items.
-            refuse_unwritable(self.shape, 2 * (n_pairs + self._most_entries()))
+            # Each entry is stored with its column index, and each pair with its two items.
+            refuse_unwritable(self.shape, 2 * (n_pairs + self._max_entries()))
         else:
             refuse_unwritable(self.shape, n_pairs * (n_columns + 2))
-        return self._form.written(self._listed)
+        return self._form.products(self._all_or_listed_pairs)
 
     def column_squares(self) -> Floats:
-        """Return Σ_p (ψ_if ψ_jf)² of each column."""
+        """Return the sum of squares Σ_p (ψ_if ψ_jf)² of each column f."""
         return self._form.squared().sums(np.ones(self.shape[0]), self.pairs)
 
     @cached_property
     def _form(self) -> Nodes:
+        """The item features, prepared for products over pairs."""
         return SparseNodes(self.nodes) if sp.issparse(self.nodes) else DenseNodes(self.nodes)
 
     @property
-    def _listed(self) -> Pairs:
+    def _all_or_listed_pairs(self) -> Pairs:
         return all_pairs(self.nodes.shape[0]) if self.pairs is None else self.pairs
 
-    def _most_entries(self) -> int:
-        """Return how many products are not 0 at most: those that all pairs of items have."""
+    def _max_entries(self) -> int:
+        """Return an upper bound of the number of nonzero products."""
         counts = np.bincount(self.nodes.indices, minlength=1)
         total = int(np.sum(counts * (counts - 1) // 2))
         if self.pairs is None:
@@ -96,8 +97,8 @@ class NodeProducts(LinearOperator):
         return min(total, int(np.diff(self.nodes.indptr)[self.pairs].min(axis=1).sum()))
 
     def _at(self, pairs: Pairs | None) -> "NodeProducts":
-        # Prepared before it is copied, so that it is prepared once.
-        return self._changed(pairs=pairs, _form=self._form)
+        # Reading `_form` prepares it here, so that all copies share it.
+        return self._copy_with(pairs=pairs, _form=self._form)
 
     def _take(self, rows: Ints) -> "NodeProducts":
         return self._at(_pairs_of(self.pairs, rows, self.nodes.shape[0]))
@@ -111,20 +112,20 @@ class NodeProducts(LinearOperator):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkedNodeProducts(LinearOperator):
-    """Products ψᵢ∘ψⱼ and an indicator 1 for linked pairs, zeros for all others.
+    """Products ψᵢ∘ψⱼ and an indicator 1 for linked pairs; zeros for all other pairs.
 
-    With hyperlinks, or with pairs cited by one page, these are the two pairwise regions of
-    WebKB-L (Finley & Joachims 2008, 6.1.1).
+    With hyperlinks as links, and with pairs of pages that are linked from the same page, these are
+    the two pairwise regions of WebKB-L (Finley & Joachims 2008, 6.1.1).
 
     Parameters
     ----------
     nodes
         Item features of shape (n, d), dense or sparse.
     links
-        Linked items, of shape (l, 2), in either direction; repeated links count once, links of an
-        item with itself not at all.
+        Pairs of linked items, of shape (l, 2), in either order. Repeated links count once; links
+        from an item to itself are ignored.
     pairs
-        The pairs, of shape (m, 2); None stands for all pairs in condensed order.
+        The pairs, of shape (m, 2); None means all pairs in condensed order.
 
     Examples
     --------
@@ -145,27 +146,27 @@ class LinkedNodeProducts(LinearOperator):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of pairs and of columns, the indicator last."""
+        """Number of pairs, and of columns; the indicator is the last column."""
         n_items, n_columns = self.nodes.shape
         return count_pairs(n_items, self.pairs), n_columns + 1
 
     def to_matrix(self) -> Any:
-        """Return the features written out, sparse, for most pairs have none."""
+        """Return the features as a sparse matrix, as most pairs are not linked."""
         rows, products = self._linked
-        written = sp.csr_array(products.to_matrix())
-        own = sp.hstack([written, np.ones((len(rows), 1))], format="csr")
+        product_matrix = sp.csr_array(products.to_matrix())
+        linked = sp.hstack([product_matrix, np.ones((len(rows), 1))], format="csr")
         lengths = np.zeros(self.shape[0] + 1, dtype=np.intp)
-        lengths[rows + 1] = np.diff(own.indptr)
-        return sp.csr_array((own.data, own.indices, np.cumsum(lengths)), shape=self.shape)
+        lengths[rows + 1] = np.diff(linked.indptr)
+        return sp.csr_array((linked.data, linked.indices, np.cumsum(lengths)), shape=self.shape)
 
     def column_squares(self) -> Floats:
-        """Return Σ_p F_pf² of each column."""
+        """Return the sum of squares Σ_p F_pf² of each column f."""
         rows, products = self._linked
         return np.append(products.column_squares(), len(rows))
 
     @cached_property
     def _products(self) -> NodeProducts:
-        """The products of all linked items, whatever the pairs."""
+        """The products of all links, whether or not they are among the pairs."""
         return NodeProducts(self.nodes, self.links)
 
     @cached_property
@@ -180,11 +181,12 @@ class LinkedNodeProducts(LinearOperator):
         return rows, self._products.take(np.searchsorted(links, positions[rows]))
 
     def _take(self, rows: Ints) -> "LinkedNodeProducts":
-        taken = self._changed(
+        selected = self._copy_with(
             pairs=_pairs_of(self.pairs, rows, self.nodes.shape[0]), _products=self._products
         )
-        vars(taken).pop("_linked", None)
-        return taken
+        # The cached rows of linked pairs are those of the old pairs.
+        vars(selected).pop("_linked", None)
+        return selected
 
     def _apply(self, coef: Floats) -> Floats:
         rows, products = self._linked

@@ -149,7 +149,7 @@ def _leaves(features: Any, first: int, scale: Floats) -> Iterator[_Leaf]:
             yield from _leaves(part, first + offset, scale[offset : offset + width])
             offset += width
     elif isinstance(features, ScaledFeatures):
-        yield from _leaves(features.of, first, scale * features.scale)
+        yield from _leaves(features.inner, first, scale * features.scale)
     else:
         yield _Leaf(features, first, scale)
 

@@ -111,7 +111,7 @@ def are_kernels(features: Features, pairs: Pairs | None, n_items: int) -> bool:
     if isinstance(features, StackedFeatures):
         return all(are_kernels(part, pairs, n_items) for part in features.parts)
     if isinstance(features, ScaledFeatures):
-        return are_kernels(features.of, pairs, n_items)
+        return are_kernels(features.inner, pairs, n_items)
     if isinstance(features, MatrixFeatures) and not isinstance(features.diagonal, ZeroDiagonal):
         return _are_semidefinite(features, n_items)
     return False
