@@ -21,7 +21,7 @@ from coterie.blocking import AllPairs
 from coterie.features import GivenFeatures
 from coterie.learners import LeftLinkRisk, LightTrees, LogisticRisk
 from coterie.learners.base import as_examples
-from coterie.learners.boosting.pair_sets import pair_sets
+from coterie.learners.boosting.pair_sets import featurize_pairs
 from coterie.learners.boosting.stopping import BoostingRun
 from coterie_papers.corpora import load_gum_coref
 
@@ -38,12 +38,13 @@ def timed(job: Callable[[], object]) -> float:
 def main(parts: list[str]) -> None:
     examples = as_examples(*load_gum_coref(split="train"))
     featurizer = GivenFeatures().fit(examples.item_sets)
-    pairs, matrix = pair_sets(examples, featurizer, AllPairs())
+    data = featurize_pairs(examples, featurizer, AllPairs())
+    pairs, matrix = data.pairs, data.matrix
     print(f"{len(pairs):,} pairs × {matrix.shape[1]} columns")
     trees = LightTrees(learning_rate=0.2)
 
-    def growth(risk) -> BoostingRun:
-        return BoostingRun(risk, trees, featurizer, pairs, matrix, 0)
+    def boosting(risk) -> BoostingRun:
+        return BoostingRun(risk, trees, data, 0)
 
     if "pass" in parts:
         scores = np.random.default_rng(0).normal(-1.0, 1.0, len(pairs))
@@ -52,7 +53,7 @@ def main(parts: list[str]) -> None:
             least = min(timed(lambda risk=risk: risk.descend(pairs, scores)) for _ in range(15))
             print(f"gradients, {risk}: {1e9 * least / len(pairs):.1f} ms a million pairs")
     if "training" in parts:
-        growth(LeftLinkRisk()).run(2, 2)
+        boosting(LeftLinkRisk()).run(2, 2)
         params = trees._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
 
         def binary() -> None:
@@ -61,25 +62,25 @@ def main(parts: list[str]) -> None:
 
         jobs = {
             "LightGBM, binary": binary,
-            "structured, left-linking": lambda: growth(LeftLinkRisk()).run(N_ROUNDS, 2),
-            "structured, logistic": lambda: growth(LogisticRisk()).run(N_ROUNDS, 2),
+            "structured, left-linking": lambda: boosting(LeftLinkRisk()).run(N_ROUNDS, 2),
+            "structured, logistic": lambda: boosting(LogisticRisk()).run(N_ROUNDS, 2),
         }
         times = {name: min(timed(job) for _ in range(TURNS)) for name, job in jobs.items()}
         for name, took in times.items():
             ratio = took / times["LightGBM, binary"]
             print(f"{N_ROUNDS} rounds, {name}: {took:.1f} s, {ratio:.2f} times LightGBM's own")
     if "prediction" in parts:
-        predict(growth, matrix)
+        predict(boosting, matrix)
 
 
-def predict(growth: Callable[..., BoostingRun], matrix: np.ndarray) -> None:
+def predict(boosting: Callable[..., BoostingRun], matrix: np.ndarray) -> None:
     from coterie.similarities import Trees  # noqa: PLC0415
 
-    grown = growth(LeftLinkRisk())
-    grown.run(N_ROUNDS, 2)
-    ours = Trees.joined(grown.trees)
-    params = grown.grower._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
-    data = lightgbm.Dataset(matrix, grown.pairs.together, params=params)
+    run = boosting(LeftLinkRisk())
+    run.run(N_ROUNDS, 2)
+    ours = Trees.joined(run.trees)
+    params = run.grower._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
+    data = lightgbm.Dataset(matrix, run.data.pairs.together, params=params)
     theirs = lightgbm.train(params, data, N_ROUNDS)
     ours(matrix[:10])
     jobs = {

@@ -1,4 +1,4 @@
-"""Structured boosting: that it descends, stops, repeats itself and agrees with the libraries."""
+"""Structured boosting: descent, stopping, repeatability, and agreement with the libraries."""
 
 import sys
 
@@ -13,8 +13,8 @@ from coterie.datasets import make_item_sets
 from coterie.exceptions import FeatureError, InputError, InterruptedWarning, ItemSetError
 from coterie.items import ItemSet
 from coterie.learners.base import as_examples
-from coterie.learners.boosting import trees as growers
-from coterie.learners.boosting.pair_sets import pair_sets
+from coterie.learners.boosting import trees as trees_module
+from coterie.learners.boosting.pair_sets import featurize_pairs
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
 from coterie.learners.boosting.stopping import Stopping
 from coterie.learners.boosting.structured import StructuredBoosting
@@ -36,21 +36,21 @@ def boosting(objective=None, trees=None, n_rounds=20, **rest):
 
 
 def bits(learner):
-    return b"".join(learner.to_model().scores(each).scores.tobytes() for each in TEST.item_sets)
+    return b"".join(learner.to_model().scores(items).scores.tobytes() for items in TEST.item_sets)
 
 
 @pytest.mark.parametrize("grower", GROWERS)
 @pytest.mark.parametrize("risk", [LeftLinkRisk(), LeftLinkRisk(1.0), LogisticRisk()], ids=str)
 def test_a_small_step_lowers_the_objective_every_round(risk, grower):
     learner = boosting(risk, grower(learning_rate=0.02), 40).fit(*TRAIN)
-    objectives = [seen.objective for seen in learner.history_]
+    objectives = [entry.objective for entry in learner.history_]
     assert len(objectives) == 40
     assert np.all(np.diff(objectives) < 0)
 
 
 @pytest.mark.parametrize("grower", GROWERS)
 @pytest.mark.parametrize("risk", RISKS, ids=str)
-def test_what_is_learned_clusters_new_sets(risk, grower):
+def test_learned_trees_cluster_new_sets(risk, grower):
     learner = boosting(risk, grower(), 60).fit(*TRAIN)
     assert 20 <= learner.n_rounds_ == len(learner.similarity_.trees) <= 60
     single = coterie.Fine().fit(*TRAIN).score(*TEST)
@@ -58,32 +58,33 @@ def test_what_is_learned_clusters_new_sets(risk, grower):
 
 
 @pytest.mark.parametrize("grower", GROWERS)
-def test_the_scores_that_were_descended_are_those_that_are_predicted(grower):
-    """The library keeps the scores of the training pairs itself; ours come from the arrays."""
+def test_the_scores_of_training_are_those_of_prediction(grower):
+    """In training the library sums its trees; in prediction the exported arrays do."""
     examples = as_examples(*TRAIN)
-    seen = []
+    training_scores = []
 
-    class Seen(LeftLinkRisk):
+    class Recording(LeftLinkRisk):
         def descend(self, pairs, scores):
-            seen.append(scores.copy())
+            training_scores.append(scores.copy())
             return super().descend(pairs, scores)
 
-    learner = boosting(Seen(), grower(), 30).fit(*TRAIN)
+    learner = boosting(Recording(), grower(), 30).fit(*TRAIN)
     similarity = learner.similarity_
-    pairs, matrix = pair_sets(examples, similarity.featurizer, AllPairs())
-    for done in (0, 1, 29):
-        own = similarity.trees.first(done)(matrix) + similarity.bias
-        np.testing.assert_allclose(seen[done], own, rtol=0, atol=1e-9)
-    for each, items in zip(pairs.sets, TRAIN.item_sets, strict=True):
-        scored = each.scored(similarity.trees(matrix[each.at]) + similarity.bias)
-        np.testing.assert_allclose(similarity(items), scored.scores, rtol=0, atol=1e-12)
+    pairs, matrix, _ = featurize_pairs(examples, similarity.featurizer, AllPairs())
+    for n_trees in (0, 1, 29):
+        scores = similarity.trees.first(n_trees)(matrix) + similarity.bias
+        np.testing.assert_allclose(training_scores[n_trees], scores, rtol=0, atol=1e-9)
+    for pair_set, items in zip(pairs.sets, TRAIN.item_sets, strict=True):
+        scores = similarity.trees(matrix[pair_set.rows]) + similarity.bias
+        expected = pair_set.pair_scores(scores).scores
+        np.testing.assert_allclose(similarity(items), expected, rtol=0, atol=1e-12)
 
 
 def test_boosted_pairs_are_those_of_lightgbm():
-    """Its own binary objective, from the same first score; it draws columns in another order."""
+    """All columns are used, because LightGBM draws columns in another order for its objectives."""
     examples, trees = as_examples(*TRAIN), LightTrees(column_share=1.0)
     similarity = boosting(LogisticRisk(), trees, 25).fit(*TRAIN).similarity_
-    pairs, matrix = pair_sets(examples, similarity.featurizer, AllPairs())
+    pairs, matrix, _ = featurize_pairs(examples, similarity.featurizer, AllPairs())
     params = trees._params(matrix.shape[1], 0) | {
         "objective": "binary",
         "boost_from_average": False,
@@ -107,85 +108,85 @@ def test_the_number_of_threads_changes_no_bit():
 
 
 @pytest.mark.parametrize("grower", GROWERS)
-def test_a_path_is_as_many_fits(grower):
+def test_a_path_gives_the_same_learners_as_separate_fits(grower):
     learner = boosting(trees=grower(), clusterer=AverageLinkage())
     path = learner.fit_path(*TRAIN, [15, 3])
-    assert [each.n_rounds for each in path] == [15, 3]
-    for each in path:
-        alone = clone(learner).set_params(n_rounds=each.n_rounds).fit(*TRAIN)
-        assert bits(each) == bits(alone)
-        assert each.history_ == alone.history_
-        assert each.predict(TEST.item_sets) == alone.predict(TEST.item_sets)
+    assert [fitted.n_rounds for fitted in path] == [15, 3]
+    for fitted in path:
+        expected = clone(learner).set_params(n_rounds=fitted.n_rounds).fit(*TRAIN)
+        assert bits(fitted) == bits(expected)
+        assert fitted.history_ == expected.history_
+        assert fitted.predict(TEST.item_sets) == expected.predict(TEST.item_sets)
     assert not hasattr(learner, "similarity_")
 
 
 def test_tuning_walks_the_path():
     learner = boosting(LogisticRisk(), n_rounds=5)
     grid = {"n_rounds": [2, 20], "clusterer": [Greedy(), AverageLinkage()]}
-    found = tune(learner, *TRAIN, grid, n_folds=3)
-    assert len(found.table) == 4
-    assert found.learner.n_rounds_ == found.params["n_rounds"]
+    tuned = tune(learner, *TRAIN, grid, n_folds=3)
+    assert len(tuned.table) == 4
+    assert tuned.learner.n_rounds_ == tuned.params["n_rounds"]
 
 
 def test_stopping_takes_the_number_of_rounds_that_predicts_best():
     stopping = Stopping(share=0.3, every=4, patience=100)
     learner = boosting(n_rounds=30, stopping=stopping).fit(*TRAIN)
-    held_out, rest = stopping.divide(as_examples(*TRAIN), 0)
-    looks = [4, 8, 12, 16, 20, 24, 28, 30]
-    path = boosting().fit_path(*rest, looks)
-    reached = [each.score(*held_out) for each in path]
-    assert learner.n_rounds_ == looks[int(np.argmax(reached))]
-    plain = boosting(n_rounds=learner.n_rounds_).fit(*TRAIN)
-    assert bits(plain) == bits(learner)
+    held_out, training = stopping.divide(as_examples(*TRAIN), 0)
+    counts = [4, 8, 12, 16, 20, 24, 28, 30]
+    path = boosting().fit_path(*training, counts)
+    scores = [fitted.score(*held_out) for fitted in path]
+    assert learner.n_rounds_ == counts[int(np.argmax(scores))]
+    expected = boosting(n_rounds=learner.n_rounds_).fit(*TRAIN)
+    assert bits(expected) == bits(learner)
 
 
 def test_stopping_follows_metrics_that_are_better_when_lower():
     stopping = Stopping(pair_loss, share=0.3, every=5, patience=2)
     learner = boosting(LogisticRisk(), n_rounds=60, stopping=stopping).fit(*TRAIN)
-    held_out, rest = stopping.divide(as_examples(*TRAIN), 0)
-    path = boosting(LogisticRisk()).fit_path(*rest, range(5, 61, 5))
-    lost = []
-    for each in path:
-        found = each.predict(held_out.item_sets)
-        lost.append(np.mean([pair_loss(*p) for p in zip(held_out.truths, found, strict=True)]))
-        best = int(np.argmin(lost))
-        if len(lost) - 1 - best == 2:
+    held_out, training = stopping.divide(as_examples(*TRAIN), 0)
+    path = boosting(LogisticRisk()).fit_path(*training, range(5, 61, 5))
+    losses = []
+    for fitted in path:
+        predicted = fitted.predict(held_out.item_sets)
+        losses.append(np.mean(list(map(pair_loss, held_out.truths, predicted))))
+        best = int(np.argmin(losses))
+        if len(losses) - 1 - best == 2:
             break
     assert learner.n_rounds_ == 5 * (best + 1)
 
 
 @pytest.mark.parametrize("grower", GROWERS)
-def test_trees_that_end_between_two_looks_are_looked_at(grower):
-    """Nothing is lost any more after some trees: there are no more, but these are not forgotten."""
+def test_trees_after_the_last_evaluation_are_evaluated(grower):
+    """The loss is 0 after some trees, and growing ends before the first evaluation is due."""
     rng = np.random.default_rng(0)
     truths = [np.repeat([0, 1, 2], 5) for _ in range(6)]
     sets = [np.eye(3)[t] + 0.01 * rng.random((15, 3)) for t in truths]
     risk = LeftLinkRisk(0.0)
-    plain = boosting(risk, grower(), 200).fit(sets, truths)
+    unstopped = boosting(risk, grower(), 200).fit(sets, truths)
     stopped = boosting(risk, grower(), 200, stopping=Stopping(every=150)).fit(sets, truths)
-    assert 1 < plain.n_rounds_ < 150
-    assert len(plain.history_) == plain.n_rounds_
+    assert 1 < unstopped.n_rounds_ < 150
+    assert len(unstopped.history_) == unstopped.n_rounds_
     assert stopped.n_rounds_ > 1
     assert stopped.score(sets, truths) == 1.0
 
 
-def test_known_numbers_of_clusters_are_known_in_stopping_too():
-    seen = []
+def test_stopping_uses_known_numbers_of_clusters():
+    counts = []
 
-    class Noting(AverageLinkage):
+    class Recording(AverageLinkage):
         def __call__(self, scores):
-            seen.append(scores.n_clusters)
+            counts.append(scores.n_clusters)
             return super().__call__(scores)
 
     sets = [ItemSet(items.items, n_clusters=5) for items in TRAIN.item_sets]
     truths = [np.arange(len(items)) % 5 for items in sets]
-    boosting(n_rounds=3, clusterer=Noting(), stopping=Stopping(every=1)).fit(sets, truths)
-    assert set(seen) == {5}
+    boosting(n_rounds=3, clusterer=Recording(), stopping=Stopping(every=1)).fit(sets, truths)
+    assert set(counts) == {5}
 
 
 def test_sets_of_one_item_are_held_out_last():
-    alone = [np.ones((1, 2))] * 8
-    examples = as_examples([*alone, *[np.eye(2)] * 2], [*[[0]] * 8, *[[0, 1]] * 2])
+    single_items = [np.ones((1, 2))] * 8
+    examples = as_examples([*single_items, *[np.eye(2)] * 2], [*[[0]] * 8, *[[0, 1]] * 2])
     for seed in range(5):
         held_out, _ = Stopping(share=0.2).divide(examples, seed)
         assert [len(truth) for truth in held_out.truths] == [2, 2]
@@ -193,20 +194,20 @@ def test_sets_of_one_item_are_held_out_last():
 
 def test_stopping_finds_the_number_itself_and_has_no_path():
     learner = boosting(n_rounds=8, stopping=Stopping(every=2))
-    with pytest.raises(InputError, match=r"give stopping=None"):
+    with pytest.raises(InputError, match=r"use stopping=None"):
         learner.fit_path(*TRAIN, [2, 3])
-    found = tune(learner, *TRAIN, {"n_rounds": [2, 8]}, n_folds=2)
-    assert found.learner.n_rounds_ <= found.params["n_rounds"]
+    tuned = tune(learner, *TRAIN, {"n_rounds": [2, 8]}, n_folds=2)
+    assert tuned.learner.n_rounds_ <= tuned.params["n_rounds"]
 
 
-def test_what_is_held_out_is_not_fitted_to():
+def test_held_out_sets_are_not_training_sets():
     examples = as_examples(*TRAIN)
-    held_out, rest = Stopping(share=0.25).divide(examples, 3)
+    held_out, training = Stopping(share=0.25).divide(examples, 3)
     assert len(held_out.truths) == round(0.25 * len(examples.truths))
-    given, kept = ({id(s) for s in part.item_sets} for part in (held_out, rest))
-    assert not given & kept
-    assert given | kept == {id(s) for s in examples.item_sets}
-    with pytest.raises(ItemSetError, match=r"give at least 2, or no stopping"):
+    held_out_ids, training_ids = (set(map(id, part.item_sets)) for part in (held_out, training))
+    assert not held_out_ids & training_ids
+    assert held_out_ids | training_ids == set(map(id, examples.item_sets))
+    with pytest.raises(ItemSetError, match=r"give at least 2, or stopping=None"):
         boosting(stopping=Stopping()).fit(TRAIN.item_sets[:1], TRAIN.partitions[:1])
 
 
@@ -216,9 +217,9 @@ def test_without_lightgbm_the_trees_are_those_of_sklearn(monkeypatch):
     assert boosting(n_rounds=3).fit(*TRAIN).trees_ == HistogramTrees()
 
 
-def test_lightgbm_that_is_missing_is_named(monkeypatch):
+def test_an_error_says_that_lightgbm_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(InputError, match=r"install coterie\[boost\], or give HistogramTrees\(\)"):
+    with pytest.raises(InputError, match=r"install coterie\[boost\], or use HistogramTrees\(\)"):
         boosting(trees=LightTrees()).fit(*TRAIN)
 
 
@@ -226,14 +227,14 @@ def test_prediction_needs_neither_library(tmp_path, monkeypatch):
     learner = boosting(n_rounds=5).fit(*TRAIN)
     learner.to_model().save(tmp_path / "model.coterie")
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    monkeypatch.setattr(growers, "LightTrees", None)
-    again = Model.load(tmp_path / "model.coterie")
-    assert again.predict(TEST.item_sets) == learner.predict(TEST.item_sets)
+    monkeypatch.setattr(trees_module, "LightTrees", None)
+    loaded = Model.load(tmp_path / "model.coterie")
+    assert loaded.predict(TEST.item_sets) == learner.predict(TEST.item_sets)
 
 
 @pytest.mark.parametrize("grower", GROWERS)
 def test_few_or_equal_pairs_grow_no_tree(grower):
-    """Nothing can be split, and all pairs score the one number that loses least."""
+    """Nothing can be split, and all pairs get the score that minimises the objective."""
     learner = boosting(trees=grower()).fit([np.eye(2), np.eye(2)[:1]], [[0, 0], [0]])
     assert learner.n_rounds_ == 0
     assert learner.history_ == []
@@ -246,14 +247,14 @@ def test_few_or_equal_pairs_grow_no_tree(grower):
     assert apart.predict([np.ones((4, 1))])[0].n_clusters == 4
 
 
-def test_listed_pairs_are_looked_at_alone():
+def test_only_pairs_of_the_blocker_are_scored():
     learner = boosting(blocker=Window(3)).fit(*TRAIN)
     assert learner.to_model().blocker == Window(3)
     sets = TEST.item_sets[:1]
     assert len(learner.to_model().scores(sets[0]).scores) < len(sets[0]) * (len(sets[0]) - 1) // 2
 
 
-def test_the_clusterer_is_that_of_the_objective_unless_given():
+def test_the_default_clusterer_is_that_of_the_objective():
     learner = boosting(LeftLinkRisk(0.25), n_rounds=2).fit(*TRAIN)
     assert learner.to_model().clusterer == LeftLink(0.25)
     assert learner.set_params(clusterer=Greedy()).to_model().clusterer == Greedy()
@@ -261,7 +262,7 @@ def test_the_clusterer_is_that_of_the_objective_unless_given():
     assert nested.objective == LeftLinkRisk(0.75)
 
 
-def test_an_interrupt_leaves_the_trees_so_far():
+def test_an_interrupt_keeps_the_trees_so_far():
     class Interrupting(LeftLinkRisk):
         def descend(self, pairs, scores):
             if np.any(scores != self.start):
@@ -273,31 +274,31 @@ def test_an_interrupt_leaves_the_trees_so_far():
     assert learner.n_rounds_ == 1
 
 
-def test_the_tail_of_a_column_is_told_apart():
-    """The one in ten thousand pairs that are together have the highest values alone."""
+def test_bins_are_finer_in_the_tails_of_a_column():
+    """Pairs together are as few as one in ten thousand, and have the highest values."""
     rng = np.random.default_rng(0)
     column = rng.random(200_000) ** 2
-    edges = growers._edges(column)
-    assert len(edges) <= growers.MOST_BINS - 1
+    edges = trees_module._bin_edges(column)
+    assert len(edges) <= trees_module.MAX_BINS - 1
     assert np.all(np.diff(edges) > 0)
     assert np.count_nonzero(edges > np.quantile(column, 0.999)) >= 20
-    few = growers._edges(np.array([0.0, 1.0, 1.0, 3.0]))
+    few = trees_module._bin_edges(np.array([0.0, 1.0, 1.0, 3.0]))
     assert few.tolist() == [0.5, 2.0]
     near = np.array([1.0, np.nextafter(1.0, 2.0)])
-    assert growers._edges(near).tolist() == [1.0]
+    assert trees_module._bin_edges(near).tolist() == [1.0]
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: boosting(LeftLinkRisk), r"objective"),
-        (lambda: boosting(Greedy()), r"give one such as LeftLinkRisk"),
-        (lambda: boosting(trees="lightgbm"), r"give LightTrees\(\) or HistogramTrees\(\)"),
+        (lambda: boosting(Greedy()), r"use a risk such as LeftLinkRisk"),
+        (lambda: boosting(trees="lightgbm"), r"use LightTrees\(\) or HistogramTrees\(\)"),
         (lambda: boosting(n_rounds=0), r"n_rounds"),
-        (lambda: boosting(stopping=3), r"give Stopping\(\) or None"),
+        (lambda: boosting(stopping=3), r"use Stopping\(\) or None"),
     ],
 )
-def test_what_cannot_be_used_is_refused(make, message):
+def test_parameters_of_wrong_types_are_refused(make, message):
     with pytest.raises(InputError, match=message):
         make().fit(*TRAIN)
 

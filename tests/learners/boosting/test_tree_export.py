@@ -27,7 +27,7 @@ def lightgbm():
 
 @pytest.fixture
 def data(rng):
-    """Columns of reals, of few values and of nearly equal ones; an output with interactions."""
+    """Make columns of reals, of few and of nearly equal values; an output with interactions."""
     matrix = rng.normal(size=(800, 6))
     matrix[:, 3] = np.round(matrix[:, 3])
     matrix[:, 4] = 1.0 + 1e-12 * np.round(10 * matrix[:, 4])
@@ -36,7 +36,7 @@ def data(rng):
 
 
 def fresh(matrix, rng, n_rows=400):
-    """Rows made of numbers that are in the data, so that some are next to thresholds."""
+    """Draw rows from the values of the data, so that some values are next to thresholds."""
     columns = [rng.choice(column, size=n_rows) for column in matrix.T]
     return np.column_stack(columns)
 
@@ -52,18 +52,18 @@ def trained(lightgbm, data, n_rounds=25, **params):
         {"boost_from_average": False, "learning_rate": 0.3},
         {"bagging_fraction": 0.5, "bagging_freq": 1, "feature_fraction": 0.5},
         {"data_sample_strategy": "goss"},
-        {"use_missing": True},  # with no number missing, nothing is different
+        {"use_missing": True},  # makes no difference, because no number is missing
     ],
 )
 def test_lightgbm_predicts_the_same(params, lightgbm, data, rng):
     booster = trained(lightgbm, data, **params)
     trees, rows = from_lightgbm(booster), fresh(data[0], rng)
     assert len(trees) == booster.num_trees() == 25
-    # The same bits: each threshold and value is read as it was, and summed in order.
+    # The same bits: thresholds and values are restored exactly, and summed in the same order.
     assert np.array_equal(trees(rows), booster.predict(rows, raw_score=True, num_threads=1))
     parts = booster.predict(rows, pred_contrib=True, num_threads=1)
-    mean, own = trees.contributions(rows)
-    np.testing.assert_allclose(own, parts[:, :-1], rtol=0, atol=1e-11)
+    mean, contributions = trees.contributions(rows)
+    np.testing.assert_allclose(contributions, parts[:, :-1], rtol=0, atol=1e-11)
     np.testing.assert_allclose(mean, parts[:, -1], rtol=0, atol=1e-11)
 
 
@@ -72,32 +72,32 @@ def test_some_trees_of_lightgbm(lightgbm, data, rng):
     for start, count in [(0, 1), (7, 3), (24, 1)]:
         expected = booster.predict(rows, start_iteration=start, num_iteration=count)
         assert np.array_equal(from_lightgbm(booster, start, count)(rows), expected)
-    rest = from_lightgbm(booster, 20)
-    assert np.array_equal(rest(rows), booster.predict(rows, start_iteration=20))
+    last = from_lightgbm(booster, 20)
+    assert np.array_equal(last(rows), booster.predict(rows, start_iteration=20))
     assert len(from_lightgbm(booster, 3, 0)) == 0
-    one_by_one = Trees.joined([from_lightgbm(booster, number, 1) for number in range(25)])
-    assert np.array_equal(one_by_one(rows), booster.predict(rows))
+    joined = Trees.joined([from_lightgbm(booster, index, 1) for index in range(25)])
+    assert np.array_equal(joined(rows), booster.predict(rows))
 
 
-def test_trees_beyond_the_best_round_are_taken_too(lightgbm, data):
+def test_trees_after_the_best_iteration_are_included(lightgbm, data):
     booster = trained(lightgbm, data)
     booster.best_iteration = 4
     assert len(from_lightgbm(booster)) == 25
 
 
-def test_trees_of_an_objective_of_ones_own(lightgbm, data, rng):
+def test_trees_of_a_custom_objective(lightgbm, data, rng):
     matrix, output = data
     booster = lightgbm.Booster({**PARAMS, "objective": "none"}, lightgbm.Dataset(matrix))
 
-    def steps(scores, _):
+    def objective(scores, _):
         return scores - output, np.ones(len(output))
 
-    grown = []
-    for number in range(10):
-        booster.update(fobj=steps)
-        grown.append(from_lightgbm(booster, number, 1))
+    trees = []
+    for index in range(10):
+        booster.update(fobj=objective)
+        trees.append(from_lightgbm(booster, index, 1))
     rows = fresh(matrix, rng)
-    assert np.array_equal(Trees.joined(grown)(rows), booster.predict(rows, raw_score=True))
+    assert np.array_equal(Trees.joined(trees)(rows), booster.predict(rows, raw_score=True))
 
 
 def test_a_tree_that_lightgbm_could_not_split(lightgbm, data):
@@ -110,10 +110,10 @@ def test_a_tree_that_lightgbm_could_not_split(lightgbm, data):
     ("params", "message"),
     [
         ({"zero_as_missing": True, "use_missing": True}, "zeros as missing values"),
-        ({"categorical_feature": [3], "cat_smooth": 1}, "tests of categories"),
-        ({"linear_tree": True}, "linear leaves; train with numbers alone"),
-        ({"objective": "multiclass", "num_class": 3}, "several trees a round, or takes"),
-        ({"boosting": "rf", "bagging_fraction": 0.5, "bagging_freq": 1}, "or takes their mean"),
+        ({"categorical_feature": [3], "cat_smooth": 1}, "categorical splits"),
+        ({"linear_tree": True}, "linear leaves; train it on numeric columns only"),
+        ({"objective": "multiclass", "num_class": 3}, "several trees per round, or averages"),
+        ({"boosting": "rf", "bagging_fraction": 0.5, "bagging_freq": 1}, "or averages its trees"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -152,5 +152,5 @@ def test_categories_of_scikit_learn_are_refused(data):
     matrix = np.abs(np.round(data[0][:, 3:4]))
     model = HistGradientBoostingRegressor(max_iter=1, categorical_features=[0])
     nodes = model.fit(matrix, data[0][:, 3] ** 2)._predictors[0][0].nodes
-    with pytest.raises(InputError, match="tests of categories; train with numbers alone"):
+    with pytest.raises(InputError, match="categorical splits; train the model on numeric columns"):
         from_histogram(nodes)

@@ -1,1 +1,1 @@
-"""Boosted trees of pair features, grown by what a clustering loses."""
+"""Boosted trees of pair features that minimise a clustering loss."""

@@ -1,4 +1,4 @@
-"""All pairs of all item sets in arrays, as boosting sees them."""
+"""The pairs of all item sets in one set of arrays, for boosting."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,22 +20,26 @@ from coterie.partition import Partition
 
 
 class PairSet(NamedTuple):
-    """One item set: which of all pairs are its own, and how they are listed in it."""
+    """The pairs of one item set.
 
-    at: slice
+    `rows` are their rows among the pairs of all item sets, in the order of `candidates`. `pairs`
+    are those of the blocker, in its order; None means all pairs.
+    """
+
+    rows: slice
     candidates: Candidates
-    listed: Pairs | None
+    pairs: Pairs | None
     truth: Partition
     n_clusters: int | None = None
 
-    def scored(self, links: Floats) -> PairScores:
-        """Return what its pairs score, in the order in which they are listed."""
-        scores = np.empty(len(links))
-        scores[self.candidates.order] = links
-        return PairScores(len(self.truth), self.listed, scores, n_clusters=self.n_clusters)
+    def pair_scores(self, candidate_scores: Floats) -> PairScores:
+        """Put scores from the order of the candidates into the order of the pairs."""
+        scores = np.empty(len(candidate_scores))
+        scores[self.candidates.order] = candidate_scores
+        return PairScores(len(self.truth), self.pairs, scores, n_clusters=self.n_clusters)
 
-    def together(self, partition: Partition) -> Bools:
-        """Tell which of its pairs are together in a partition."""
+    def is_together(self, partition: Partition) -> Bools:
+        """Return whether each candidate pair is together in a partition."""
         labels = partition.labels
         together: Bools = labels[self.candidates.items] == labels[self.candidates.lefts]
         return together
@@ -43,91 +47,102 @@ class PairSet(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairSets:
-    """The pairs of item sets, those of one later item after the other.
+    """The pairs of all item sets, sorted by item set and by their later item.
 
-    Items are numbered through all sets, and so are their true clusters, `labels`.
+    Items have consecutive indices over all item sets.
     """
 
     sets: list[PairSet]
 
     def __len__(self) -> int:
-        return self.sets[-1].at.stop if self.sets else 0
+        return self.sets[-1].rows.stop if self.sets else 0
 
     @classmethod
     def of(
         cls,
         item_sets: Sequence[ItemSet],
         truths: Sequence[Partition],
-        listed: Sequence[Pairs | None],
+        pairs_of_sets: Sequence[Pairs | None],
     ) -> "PairSets":
-        """Sort the listed pairs of each item set; None stands for all of them."""
-        sets, first = [], 0
-        for item_set, truth, pairs in zip(item_sets, truths, listed, strict=True):
+        """Sort the pairs of each item set; None means all pairs."""
+        sets, start = [], 0
+        for item_set, truth, pairs in zip(item_sets, truths, pairs_of_sets, strict=True):
             candidates = Candidates.sort(len(item_set), pairs)
-            last = first + len(candidates.lefts)
-            at, known = slice(first, last), item_set.n_clusters
-            sets.append(PairSet(at, candidates, pairs, truth, known))
-            first = last
+            rows = slice(start, start + len(candidates.lefts))
+            sets.append(PairSet(rows, candidates, pairs, truth, item_set.n_clusters))
+            start = rows.stop
         return cls(sets)
 
     @cached_property
     def starts(self) -> Ints:
-        """Where the pairs of each later item begin, and where the last ones end."""
-        parts = [each.candidates.starts[:-1] + each.at.start for each in self.sets]
+        """The row of the first pair of each later item, then the number of pairs."""
+        parts = [pair_set.candidates.starts[:-1] + pair_set.rows.start for pair_set in self.sets]
         return read_only(np.concatenate([*parts, [len(self)]]).astype(np.intp))
 
     @cached_property
     def lefts(self) -> Ints:
         """The earlier item of each pair."""
-        parts = [each.candidates.lefts + first for each, first in self._numbered]
+        parts = [pair_set.candidates.lefts + first_item for pair_set, first_item in self._offsets]
         return read_only(np.concatenate(parts).astype(np.int32))
 
     @cached_property
     def labels(self) -> Ints:
-        """The true cluster of each item; those of different item sets may share a number."""
-        parts = [each.truth.labels for each in self.sets]
+        """The true label of each item; clusters of different item sets may have the same label."""
+        parts = [pair_set.truth.labels for pair_set in self.sets]
         return read_only(np.concatenate(parts).astype(np.int32))
 
     @cached_property
     def together(self) -> Bools:
-        """Whether each pair is truly together."""
-        return np.concatenate([each.together(each.truth) for each in self.sets])
+        """For each pair, whether it is together in the truth."""
+        return np.concatenate([pair_set.is_together(pair_set.truth) for pair_set in self.sets])
 
     @property
-    def _numbered(self) -> Iterator[tuple[PairSet, int]]:
-        first = 0
-        for each in self.sets:
-            yield each, first
-            first += len(each.truth)
+    def _offsets(self) -> Iterator[tuple[PairSet, int]]:
+        """Each item set with the index of its first item."""
+        first_item = 0
+        for pair_set in self.sets:
+            yield pair_set, first_item
+            first_item += len(pair_set.truth)
 
 
-def pair_sets(
+class FeaturizedPairs(NamedTuple):
+    """Pairs with the matrix of their features, and the featurizer that computed it."""
+
+    pairs: PairSets
+    matrix: Floats
+    featurizer: Featurizer
+
+
+def featurize_pairs(
     examples: Examples, featurizer: Featurizer, blocker: Blocker
-) -> tuple[PairSets, Floats]:
-    """List the pairs of all item sets, and write out their features; an error names the set."""
-    listed: list[Pairs | None] = []
-    for number, item_set in enumerate(examples.item_sets):
-        with located(f"item set {number}"):
-            listed.append(blocker(item_set) if len(item_set) > 1 else np.empty((0, 2), np.intp))
-    pairs = PairSets.of(*examples, listed)
+) -> FeaturizedPairs:
+    """Compute the features of the candidate pairs of all item sets."""
+    pairs_of_sets: list[Pairs | None] = []
+    for index, item_set in enumerate(examples.item_sets):
+        with located(f"item set {index}"):
+            has_pairs = len(item_set) > 1
+            pairs_of_sets.append(blocker(item_set) if has_pairs else np.empty((0, 2), np.intp))
+    pairs = PairSets.of(*examples, pairs_of_sets)
     n_columns = len(featurizer.names)
     size = f"a matrix of {len(pairs):,} pairs × {n_columns:,} features"
     refuse_too_large(len(pairs) * n_columns, size)
     matrix = np.empty((len(pairs), n_columns))
-    for number, (item_set, each) in enumerate(zip(examples.item_sets, pairs.sets, strict=True)):
-        if len(item_set) > 1:  # a single item has no pairs, and perhaps nothing to compare
-            with located(f"item set {number}"):
-                matrix[each.at] = _features(featurizer, item_set, each)
-    return pairs, matrix
+    for index, (item_set, pair_set) in enumerate(zip(examples.item_sets, pairs.sets, strict=True)):
+        if len(item_set) > 1:  # featurizers may refuse an item set without pairs
+            with located(f"item set {index}"):
+                matrix[pair_set.rows] = _feature_matrix(featurizer, item_set, pair_set)
+    return FeaturizedPairs(pairs, matrix, featurizer)
 
 
-def _features(featurizer: Featurizer, item_set: ItemSet, pair_set: PairSet) -> Floats:
-    """Write out the features of the pairs of an item set, in the order of the candidates."""
-    features = featurizer(item_set, pair_set.listed)
+def _feature_matrix(featurizer: Featurizer, item_set: ItemSet, pair_set: PairSet) -> Floats:
+    """Return the features of the pairs of an item set, in the order of the candidates."""
+    features = featurizer(item_set, pair_set.pairs)
     refuse_wrong_row_count(features, len(pair_set.candidates.lefts))
     matrix = written(features)
     dense: Floats = matrix.toarray() if sp.issparse(matrix) else matrix
-    bad = np.flatnonzero(~np.isfinite(dense).all(axis=1))
-    if bad.size:
-        raise FeatureError(f"the features of pair {bad[0]} are not all finite; give finite numbers")
+    bad_rows = np.flatnonzero(~np.isfinite(dense).all(axis=1))
+    if bad_rows.size:
+        raise FeatureError(
+            f"the features of pair {bad_rows[0]} are not all finite; give finite numbers"
+        )
     return dense[pair_set.candidates.order]

@@ -1,4 +1,4 @@
-"""What boosting lowers: functions of the scores of all pairs, with their slopes and bends."""
+"""Objectives of boosting: functions of the scores of all pairs, with their derivatives."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -21,53 +21,60 @@ from coterie.learners.boosting.pair_sets import PairSets
 __all__ = ["CorrelationRisk", "LeftLinkRisk", "LogisticRisk"]
 
 
-LEAST_GAMMA = 1e-12
-"""The least temperature but 0: below, quotients by it leave the range of numbers."""
+MIN_GAMMA = 1e-12
+"""Smallest temperature other than 0: dividing by a smaller one would overflow."""
+
+MIN_CURVATURE = 1e-12
+"""Smallest curvature of the logistic loss, so that Newton steps never divide by 0."""
 
 
 class RiskDerivatives(NamedTuple):
-    """The value of a risk, its derivative by each score, and what bounds the second one."""
+    """The value of a risk, its gradient by the scores, and an upper bound on its curvature.
+
+    The curvature of a pair is the second derivative by its score.
+    """
 
     value: float
-    slopes: Floats
-    bends: Floats
+    gradient: Floats
+    curvature: Floats
 
 
 class Risk(Value, ABC):
-    """A function of the scores of pairs that boosting lowers."""
+    """A function of the scores of pairs that boosting minimises."""
 
     @property
     @abstractmethod
     def clusterer(self) -> Clusterer:
-        """What predicts from scores that were learned by this risk."""
+        """The clusterer that predicts from scores that were learned by this risk."""
 
     @abstractmethod
     def first_score(self, pairs: PairSets) -> float:
-        """Return what every pair scores before the first tree."""
+        """Return the score of every pair before the first tree."""
 
     @abstractmethod
     def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
-        """Value the scores of all pairs, and say how each should move."""
+        """Return the value and the derivatives of the risk at some scores."""
 
 
 @dataclass(frozen=True)
 class LeftLinkRisk(Risk):
-    """What latent left-linking loses by the scores (Samdani, Chang & Roth 2014, eq. 7).
+    """The loss of latent left-linking by the scores (Samdani, Chang & Roth 2014, eq. 7).
 
-    Σ_i γ log Σ_j exp((F_ij + δ_ij)/γ) over the links of item i to the items on its left and to the
-    dummy of score 0, less the same over its right links without δ, which is 1 for wrong links. The
-    slope of a score is p − p′, the probability of the link among all less that among the right
-    ones; (p(1 − p) + p′(1 − p′))/γ is not below the second derivative. γ = 0 is the limit, with a
-    sub-gradient and without bends.
+    Σ_i [γ log Σ_j exp((F_ij + δ_ij)/γ) − γ log Σ_j′ exp(F_ij′/γ)], where j runs over the links of
+    item i to the items on its left and to the dummy of score 0, and j′ over those links that are
+    right. The margin δ is 1 for wrong links, else 0. With p the probability of a link among all
+    links and p′ that among the right ones (0 if it is wrong), the gradient is p − p′ and the
+    curvature is at most (p(1 − p) + p′(1 − p′))/γ. γ = 0 is the limit: the gradient is then a
+    sub-gradient, and the curvature is `floor`.
 
     Parameters
     ----------
     gamma
         Temperature γ, of training and of prediction.
     floor
-        The least bend: most pairs never compete, and have next to none.
+        Lower bound on the curvature: most pairs never compete, so that theirs is almost 0.
     start
-        What every pair scores before the first tree.
+        Score of every pair before the first tree.
 
     Examples
     --------
@@ -80,9 +87,9 @@ class LeftLinkRisk(Risk):
     start: float = -1.0
 
     def __post_init__(self) -> None:
-        if 0 < as_real("gamma", self.gamma) < LEAST_GAMMA:
-            raise InputError(f"gamma is {self.gamma:g}; give 0, or at least {LEAST_GAMMA:g}")
-        _refuse_bad_floor(self.floor)
+        if 0 < as_real("gamma", self.gamma) < MIN_GAMMA:
+            raise InputError(f"gamma is {self.gamma:g}; use 0, or at least {MIN_GAMMA:g}")
+        _refuse_zero_floor(self.floor)
         as_real("start", self.start, low=-inf)
 
     @property
@@ -95,20 +102,21 @@ class LeftLinkRisk(Risk):
         return self.start
 
     def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
-        """Go once over the links of all items."""
-        slopes, bends = np.empty(len(scores)), np.empty(len(scores))
+        """Return the value and the derivatives of the risk at some scores."""
+        gradient, curvature = np.empty(len(scores)), np.empty(len(scores))
         links, gamma, floor = read_only(scores), float(self.gamma), float(self.floor)
         value = left_link_descent(
-            pairs.starts, pairs.lefts, links, pairs.labels, gamma, floor, slopes, bends
+            pairs.starts, pairs.lefts, links, pairs.labels, gamma, floor, gradient, curvature
         )
-        return RiskDerivatives(value, slopes, bends)
+        return RiskDerivatives(value, gradient, curvature)
 
 
 @dataclass(frozen=True)
 class LogisticRisk(Risk):
-    """The logistic loss of pairs, together or apart, as if they were independent: the baseline.
+    """The logistic loss of pairs, as if they were independent: the baseline.
 
-    Σ log(1 + exp(F)) − F [together]; the slope is σ(F) − [together], the bend σ(F)(1 − σ(F)).
+    Σ log(1 + exp(F)) − F [together]; its gradient is σ(F) − [together], its curvature
+    σ(F)(1 − σ(F)).
 
     Examples
     --------
@@ -122,17 +130,17 @@ class LogisticRisk(Risk):
         return Greedy()
 
     def first_score(self, pairs: PairSets) -> float:
-        """Return the log-odds of a pair to be together, half a pair added to either side."""
+        """Return the log-odds that a pair is together, with half a pair added to each class."""
         n_together = np.count_nonzero(pairs.together)
         return float(np.log((n_together + 0.5) / (len(pairs) - n_together + 0.5)))
 
     def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
-        """Compare the probability of each pair with the truth."""
-        odds = expit(scores)
+        """Return the value and the derivatives of the loss at some scores."""
+        probabilities = expit(scores)
         value = np.logaddexp(0.0, scores).sum() - scores[pairs.together].sum()
-        return RiskDerivatives(
-            float(value), odds - pairs.together, np.maximum(odds * (1 - odds), 1e-12)
-        )
+        gradient = probabilities - pairs.together
+        curvature = np.maximum(probabilities * (1 - probabilities), MIN_CURVATURE)
+        return RiskDerivatives(float(value), gradient, curvature)
 
 
 GREEDY = Greedy()
@@ -143,27 +151,29 @@ LOGISTIC = LogisticRisk()
 class CorrelationRisk(Risk):
     """The structured hinge loss of correlation clustering, mixed with the logistic loss of pairs.
 
-    Over item sets, the largest of Σ F w(C) + margin · (pairs that C has wrong) over partitions C,
-    as far as the clusterer finds it, less Σ F w(truth) (Finley & Joachims 2005, with the scores
-    themselves in place of w·φ). Its slopes are w(worst) − w(truth): −1, 0 or 1. It is piecewise
-    linear, without bends of its own: those of the logistic loss, which also tells the pairs that
-    no partition disputes, stand in.
+    The hinge loss of an item set is the maximum of Σ F w(C) + margin · (wrong pairs of C) over
+    partitions C, minus Σ F w(truth) (Finley & Joachims 2005, with the scores F in place of w·φ).
+    The clusterer searches the maximum, exactly or not. The gradient is w(worst) − w(truth): −1, 0
+    or 1. The hinge loss is piecewise linear and has no curvature. So the curvature is that of the
+    logistic loss, which also separates pairs that are the same in the worst partition and in the
+    truth.
 
-    Among equal scores the clusterer takes items by their places, so that what is learned depends
-    a little on the order of the items in the training sets; what is predicted does not.
+    The clusterer breaks ties by the indices of the items, so that the learned trees depend a little
+    on the order of the items in the training sets. The predictions do not depend on the order of
+    the items.
 
     Parameters
     ----------
     share
         The share of the logistic loss, from 0 to 1.
     margin
-        What each wrong pair of a partition adds to its value.
+        The amount that each wrong pair adds to the value of a partition.
     clusterer
         Searches the worst partition, and predicts: one that maximises correlation.
     floor
-        The least bend.
+        Lower bound on the curvature.
     start
-        What every pair scores before the first tree.
+        Score of every pair before the first tree.
 
     Examples
     --------
@@ -180,7 +190,7 @@ class CorrelationRisk(Risk):
     def __post_init__(self) -> None:
         as_real("share", self.share, high=1.0)
         as_real("margin", self.margin)
-        _refuse_bad_floor(self.floor)
+        _refuse_zero_floor(self.floor)
         as_real("start", self.start, low=-inf)
         if not isinstance(getattr(self.clusterer, "objective", None), objectives.Correlation):
             raise InputError(
@@ -193,25 +203,26 @@ class CorrelationRisk(Risk):
         return self.start
 
     def descend(self, pairs: PairSets, scores: Floats) -> RiskDerivatives:
-        """Search the worst partition of each item set."""
-        plain = LOGISTIC.descend(pairs, scores)
+        """Return the value and the derivatives of the mixed loss at some scores."""
+        logistic = LOGISTIC.descend(pairs, scores)
         margins = np.where(pairs.together, -self.margin, self.margin)
-        worst = self._worst(pairs, scores + margins)
-        wrong = worst - pairs.together  # 1: joined wrongly, −1: parted wrongly
-        hinge = scores @ wrong + self.margin * np.count_nonzero(wrong)
-        value = (1 - self.share) * hinge + self.share * plain.value
-        slopes = (1 - self.share) * wrong + self.share * plain.slopes
-        return RiskDerivatives(float(value), slopes, np.maximum(plain.bends, self.floor))
+        worst = self._worst_weights(pairs, scores + margins)
+        errors = worst - pairs.together  # 1: wrongly together, −1: wrongly apart
+        hinge = scores @ errors + self.margin * np.count_nonzero(errors)
+        value = (1 - self.share) * hinge + self.share * logistic.value
+        gradient = (1 - self.share) * errors + self.share * logistic.gradient
+        curvature = np.maximum(logistic.curvature, self.floor)
+        return RiskDerivatives(float(value), gradient, curvature)
 
-    def _worst(self, pairs: PairSets, augmented: Floats) -> Floats:
-        """Return the weight of each pair in the partition that the clusterer finds."""
+    def _worst_weights(self, pairs: PairSets, augmented: Floats) -> Floats:
+        """Return the weights of pairs in the partitions that the clusterer finds."""
         weights = np.empty(len(augmented))
-        for each in pairs.sets:
-            found = self.clusterer(each.scored(augmented[each.at]))
-            weights[each.at] = each.together(found)
+        for pair_set in pairs.sets:
+            worst = self.clusterer(pair_set.pair_scores(augmented[pair_set.rows]))
+            weights[pair_set.rows] = pair_set.is_together(worst)
         return weights
 
 
-def _refuse_bad_floor(floor: float) -> None:
+def _refuse_zero_floor(floor: float) -> None:
     if not as_real("floor", floor):
-        raise InputError("floor is 0; give a number above 0, by which steps are divided")
+        raise InputError("floor is 0; use a number above 0, because steps are divided by it")

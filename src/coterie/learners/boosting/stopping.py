@@ -1,4 +1,4 @@
-"""Trees that are grown one after the other, and when held-out item sets say that it is enough."""
+"""A run of boosting, and early stopping by held-out item sets."""
 
 import warnings
 from collections.abc import Iterator
@@ -14,49 +14,47 @@ from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Floats
 from coterie._core.progress import report
 from coterie._core.values import Value
-from coterie._types import Clusterer, Featurizer
+from coterie._types import Clusterer
 from coterie.exceptions import InputError, InterruptedWarning, ItemSetError
 from coterie.learners.base import Examples
-from coterie.learners.boosting.pair_sets import PairSets
+from coterie.learners.boosting.pair_sets import FeaturizedPairs
 from coterie.learners.boosting.risks import Risk
 from coterie.learners.boosting.trees import TreeGrower
 from coterie.learners.parts import as_metric_value, complement, subset_examples
 from coterie.metrics import b_cubed, scorer
 from coterie.similarities.trees import Trees
 
-LARGEST = 20.0
-"""How far from 0 a score is sought that is the same for all pairs."""
+MAX_SCORE = 20.0
+"""Bound on the absolute value of the constant score that is used if no tree can be grown."""
 
 
 class Round(NamedTuple):
-    """The objective that a round of boosting found: that of the trees before its own."""
+    """A round of boosting; `objective` is the value of the objective before its tree is added."""
 
     objective: float
 
 
 @dataclass(eq=False)
 class BoostingRun:
-    """The trees so far, and what makes more of them."""
+    """The trees grown so far, with all that is needed to grow more."""
 
     objective: Risk
     grower: TreeGrower
-    featurizer: Featurizer
-    pairs: PairSets
-    matrix: Floats
+    data: FeaturizedPairs
     random_state: int
     trees: list[Trees] = field(default_factory=list, init=False)
     history: list[Round] = field(default_factory=list, init=False)
     first_score: float = field(init=False)
-    _seen: Round = field(init=False)
+    _current_round: Round = field(init=False)
 
     def __post_init__(self) -> None:
-        self.first_score = self.objective.first_score(self.pairs)
+        self.first_score = self.objective.first_score(self.data.pairs)
 
     def run(self, n_rounds: int, stacklevel: int) -> None:
-        """Grow so many trees; an interrupt leaves those that are there, with a warning.
+        """Grow at most `n_rounds` trees; an interrupt ends the run early, with a warning.
 
-        Where none can be grown, all pairs score the one number that loses least. `stacklevel` is
-        that of `warnings.warn` in the caller.
+        If no tree can be grown, all pairs get the one score that minimises the objective.
+        `stacklevel` is that of `warnings.warn` in the caller.
         """
         try:
             for _ in self.rounds(n_rounds):
@@ -65,33 +63,38 @@ class BoostingRun:
             message = f"the fit was interrupted after {len(self.trees)} of {n_rounds} rounds"
             warnings.warn(message, InterruptedWarning, stacklevel=stacklevel + 1)
         else:
-            if not self.trees and len(self.pairs):
+            if not self.trees and len(self.data.pairs):
                 self.first_score = self._best_constant()
 
     def rounds(self, n_rounds: int) -> Iterator[int]:
-        """Grow at most so many trees, and yield after each how many there are."""
-        if not self.matrix.size:
+        """Grow at most `n_rounds` trees, and yield the number of trees after each."""
+        if not self.data.matrix.size:
             return
-        grown = self.grower.grow(self.matrix, self._steps, self.random_state)
-        for tree in islice(grown, n_rounds):
+        trees = self.grower.grow(self.data.matrix, self._derivatives, self.random_state)
+        for tree in islice(trees, n_rounds):
             self.trees.append(tree)
-            self.history.append(self._seen)
-            report("fit", len(self.trees), n_rounds, f"objective {self._seen.objective:.5g}")
+            self.history.append(self._current_round)
+            objective = self._current_round.objective
+            report("fit", len(self.trees), n_rounds, f"objective {objective:.5g}")
             yield len(self.trees)
 
-    def _steps(self, scores: Floats) -> tuple[Floats, Floats]:
-        value, slopes, bends = self.objective.descend(self.pairs, scores + self.first_score)
-        self._seen = Round(value)  # of a tree that may yet prove to have no split
-        return slopes, bends
+    def _derivatives(self, tree_scores: Floats) -> tuple[Floats, Floats]:
+        value, gradient, curvature = self.objective.descend(
+            self.data.pairs, tree_scores + self.first_score
+        )
+        # It becomes part of the history only if the next tree can be split.
+        self._current_round = Round(value)
+        return gradient, curvature
 
     def _best_constant(self) -> float:
-        """Return the score that loses least where all pairs have it; the first one among equals."""
+        """Return the score that minimises the objective if all pairs have it."""
+        pairs = self.data.pairs
 
-        def lost(score: float) -> float:
-            return self.objective.descend(self.pairs, np.full(len(self.pairs), score)).value
+        def objective(score: float) -> float:
+            return self.objective.descend(pairs, np.full(len(pairs), score)).value
 
-        found = minimize_scalar(lost, bounds=(-LARGEST, LARGEST), method="bounded")
-        return float(found.x) if found.fun < lost(self.first_score) else self.first_score
+        minimum = minimize_scalar(objective, bounds=(-MAX_SCORE, MAX_SCORE), method="bounded")
+        return float(minimum.x) if minimum.fun < objective(self.first_score) else self.first_score
 
 
 __all__ = ["Stopping"]
@@ -99,22 +102,22 @@ __all__ = ["Stopping"]
 
 @dataclass(frozen=True)
 class Stopping(Value):
-    """Hold some item sets out, and stop when they are predicted no better any more.
+    """Hold out some item sets, and stop when their predictions no longer improve.
 
-    The number of trees is the one at which the mean of the metric over the held-out sets was best,
-    with the clusterer that predicts; then as many are grown on all item sets.
+    The number of trees is the one with the best mean of the metric over the held-out sets,
+    clustered as in prediction. Then as many trees are grown on all item sets.
 
     Parameters
     ----------
     metric
-        A metric of `coterie.metrics` (of three-part scores the F1 counts), or a function of truth
-        and predicted partition with an attribute `greater_is_better`.
+        A metric of `coterie.metrics` (F1 if it has three parts), or a function of the true and the
+        predicted partition with an attribute `greater_is_better`.
     share
-        The share of the item sets to hold out, at least one.
+        The share of the item sets to hold out; at least one is held out.
     every
-        After how many rounds to look.
+        Number of rounds between two evaluations.
     patience
-        How many looks without a better one end it.
+        Number of evaluations without an improvement after which growing stops.
 
     Examples
     --------
@@ -128,9 +131,9 @@ class Stopping(Value):
     patience: int = 5
 
     def __post_init__(self) -> None:
-        scorer(self.metric)  # refuses what is no metric, or does not tell its direction
+        scorer(self.metric)  # refuses metrics of unknown direction
         if not 0 < as_real("share", self.share, high=1.0) < 1:
-            raise InputError(f"share is {self.share}; give a share between 0 and 1")
+            raise InputError(f"share is {self.share}; use a number between 0 and 1, both excluded")
         as_whole("every", self.every, 1)
         as_whole("patience", self.patience, 1)
 
@@ -140,57 +143,54 @@ class Stopping(Value):
         if n_sets < 2:
             raise ItemSetError(
                 f"there is {n_sets} item set, so that none can be held out; give at least 2, or "
-                "no stopping"
+                "stopping=None"
             )
-        # A set of one item tells nothing, and comes last.
-        telling = [len(truth) > 1 for truth in examples.truths]
+        # Predictions of a set of one item are always right, so such sets are held out last.
+        has_pairs = np.array([len(truth) > 1 for truth in examples.truths])
         order = np.random.default_rng(random_state).permutation(n_sets)
-        order = order[np.argsort(~np.array(telling)[order], kind="stable")]
-        drawn = np.sort(order[: min(max(round(self.share * n_sets), 1), n_sets - 1)])
-        return subset_examples(examples, drawn), subset_examples(
-            examples, complement(n_sets, drawn)
-        )
+        order = order[np.argsort(~has_pairs[order], kind="stable")]
+        held_out = np.sort(order[: min(max(round(self.share * n_sets), 1), n_sets - 1)])
+        others = complement(n_sets, held_out)
+        return subset_examples(examples, held_out), subset_examples(examples, others)
 
 
 class Watch:
-    """Looks now and then at what the trees so far reach on held-out item sets."""
+    """Evaluates the trees so far on held-out item sets, now and then."""
 
-    def __init__(
-        self, stopping: Stopping, clusterer: Clusterer, pairs: PairSets, matrix: Floats
-    ) -> None:
-        self._stopping, self._clusterer = stopping, clusterer
-        self._pairs, self._matrix = pairs, matrix
-        self._scores, self._n_added = np.zeros(len(pairs)), 0
-        self._best, self._top, self._n_worse = 0, -inf, 0
+    def __init__(self, stopping: Stopping, clusterer: Clusterer, data: FeaturizedPairs) -> None:
+        self._stopping, self._clusterer, self._data = stopping, clusterer, data
+        self._tree_scores, self._n_added = np.zeros(len(data.pairs)), 0
+        self._best_count, self._best_value, self._n_worse = 0, -inf, 0
 
-    def best(self, growth: BoostingRun) -> int:
-        """Return the number of trees that was best, after a look at the last ones."""
-        if len(growth.trees) > self._n_added:
-            self._look(growth)
-        return max(self._best, 1)
+    def best_count(self, run: BoostingRun) -> int:
+        """Return the best number of trees, after evaluating the last ones."""
+        if len(run.trees) > self._n_added:
+            self._evaluate(run)
+        return max(self._best_count, 1)
 
-    def has_seen_enough(self, growth: BoostingRun) -> bool:
-        """Look, where it is time to, and tell whether to stop."""
-        if not len(growth.trees) % self._stopping.every:
-            self._look(growth)
+    def should_stop(self, run: BoostingRun) -> bool:
+        """Evaluate the trees if it is time to, and return whether to stop."""
+        if not len(run.trees) % self._stopping.every:
+            self._evaluate(run)
         return self._n_worse >= self._stopping.patience
 
-    def _look(self, growth: BoostingRun) -> None:
-        done = len(growth.trees)
-        self._scores += Trees.joined(growth.trees[self._n_added : done])(self._matrix)
-        self._n_added = done
-        reached = self._reached(self._scores + growth.first_score)
-        if reached > self._top:
-            self._best, self._top, self._n_worse = done, reached, 0
+    def _evaluate(self, run: BoostingRun) -> None:
+        n_trees = len(run.trees)
+        new_trees = Trees.joined(run.trees[self._n_added : n_trees])
+        self._tree_scores += new_trees(self._data.matrix)
+        self._n_added = n_trees
+        value = self._signed_mean(self._tree_scores + run.first_score)
+        if value > self._best_value:
+            self._best_count, self._best_value, self._n_worse = n_trees, value, 0
         else:
             self._n_worse += 1
 
-    def _reached(self, scores: Floats) -> float:
-        """Return the mean of the metric over the held-out sets; higher is better."""
+    def _signed_mean(self, scores: Floats) -> float:
+        """Return the mean of the metric over the held-out sets, negated if lower is better."""
         metric = self._stopping.metric
-        found = []
-        for each in self._pairs.sets:
-            predicted = self._clusterer(each.scored(scores[each.at]))
-            found.append(as_metric_value(metric(each.truth, predicted)))
-        mean = float(np.mean(found))
+        values = []
+        for pair_set in self._data.pairs.sets:
+            predicted = self._clusterer(pair_set.pair_scores(scores[pair_set.rows]))
+            values.append(as_metric_value(metric(pair_set.truth, predicted)))
+        mean = float(np.mean(values))
         return mean if metric.greater_is_better else -mean

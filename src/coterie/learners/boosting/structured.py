@@ -1,4 +1,4 @@
-"""Boosted trees of the features of pairs, grown by what a clustering loses."""
+"""The learner of boosted trees of pair features."""
 
 from collections.abc import Iterable
 from typing import Any, Self
@@ -9,7 +9,7 @@ from coterie._core.arguments import as_whole, refuse_class
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError
 from coterie.learners.base import Examples, Learner, as_examples
-from coterie.learners.boosting.pair_sets import pair_sets
+from coterie.learners.boosting.pair_sets import featurize_pairs
 from coterie.learners.boosting.risks import LeftLinkRisk, Risk
 from coterie.learners.boosting.stopping import BoostingRun, Round, Stopping, Watch
 from coterie.learners.boosting.trees import TreeGrower, default_trees
@@ -20,47 +20,49 @@ LEFT_LINKS = LeftLinkRisk()
 
 
 class StructuredBoosting(Learner):
-    """Grow trees of pair features, each by what the clustering of the training sets loses.
+    """Boost trees of pair features to minimise a clustering loss on the training sets.
 
-    A pair scores F = start + Σ trees. Each round takes the slopes g and the bends h of the
-    objective by the score of every pair, and fits a tree to −g/h with weights h: gradient boosting
-    (Friedman 2001, with Newton steps) in the space of scores. Where the objective is that of
-    left-linking or of correlation clustering, trees are spent on the pairs that clusters turn on,
-    not on the many that never compete; `LogisticRisk` is the plain boosted classifier of pairs.
+    The score of a pair is F = start + Σ trees. Each round computes the gradient g and the curvature
+    h of the objective by the score of every pair, and fits a tree to −g/h with weights h: gradient
+    boosting (Friedman 2001, with Newton steps) in the space of scores. The objectives of
+    left-linking and of correlation clustering concentrate on the pairs that decide the clusters,
+    and ignore the many that never compete. `LogisticRisk` boosts a plain classifier of pairs.
 
     Parameters
     ----------
     objective
-        `LeftLinkRisk`, for items that come in order; `CorrelationRisk`, or `LogisticRisk`.
+        The loss to minimise: `LeftLinkRisk`, for items in order; `CorrelationRisk`, or
+        `LogisticRisk`.
     trees
-        `LightTrees` or `HistogramTrees`; None stands for the former where LightGBM is installed,
-        else for the latter.
+        `LightTrees` or `HistogramTrees`; None means the former if LightGBM is installed, else the
+        latter.
     n_rounds
-        How many trees to grow, at most.
+        Largest number of trees.
     stopping
-        `Stopping`, to find the number of trees on item sets that are held out at first; None grows
-        all.
+        `Stopping`, to find the best number of trees on held-out item sets first; None grows
+        `n_rounds` trees.
     clusterer
-        Partitions the items by the scores; None stands for that of the objective.
+        Partitions the items by the scores; None means the clusterer of the objective.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors); no constant is needed.
+        Computes the features of pairs. None means the features of the item sets (of pairs, or
+        products of item vectors); no constant is needed.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Returns the candidate pairs; None means all pairs.
     random_state
-        Seed of the columns and the item sets that are drawn.
+        Seed of the random draws of columns and held-out item sets.
 
     Attributes
     ----------
     similarity_
-        The learned similarity of pairs; its trees are arrays, and need none of the libraries.
+        The learned similarity of pairs; its trees are arrays, and predict without the library that
+        grew them.
     n_rounds_
-        The number of trees: fewer than asked for where no leaf could be split any more. Where there
-        are none, all pairs score the one number that loses least.
+        The number of trees, which is less than `n_rounds` if no leaf could be split any more. If it
+        is 0, all pairs have the same score, the one that minimises the objective.
     trees_
-        What grew them.
+        The `LightTrees` or `HistogramTrees` that grew them.
     history_
-        One named tuple a round, with the `objective` before its tree was added.
+        One named tuple per round, with the `objective` before its tree was added.
 
     Examples
     --------
@@ -105,69 +107,70 @@ class StructuredBoosting(Learner):
         partitions: Iterable[PartitionLike],
         n_rounds: Iterable[int],
     ) -> list[Self]:
-        """Fit once for several numbers of rounds, and return a fitted learner for each.
+        """Fit for several numbers of rounds at the cost of the largest; return a learner for each.
 
-        A learner with few trees is what `fit` makes of that number. With `stopping`, which finds
-        the number itself, there is no path.
+        Each learner is the same as if `fit` had been called with its `n_rounds`. Only possible
+        without `stopping`.
         """
         if self.stopping is not None:
             raise InputError(
-                "stopping finds the number of rounds itself; give stopping=None to fit for several"
+                "stopping finds the number of rounds itself; use stopping=None to fit for several"
             )
         counts = [as_whole("n_rounds", count, 1) for count in n_rounds]
         if not counts:
-            raise InputError("there are no n_rounds; give at least one")
-        growth = self._growth(as_examples(item_sets, partitions))
-        growth.run(max(counts), stacklevel=3)
-        fitted = []
+            raise InputError("n_rounds is empty; give at least one number of rounds")
+        run = self._prepare_run(as_examples(item_sets, partitions))
+        run.run(max(counts), stacklevel=3)
+        learners = []
         for count in counts:
             learner = clone(self).set_params(n_rounds=count)
-            learner._keep(growth, count)  # noqa: SLF001
-            fitted.append(learner)
-        return fitted
+            learner._set_results(run, count)  # noqa: SLF001
+            learners.append(learner)
+        return learners
 
     def _fit(self, examples: Examples) -> None:
         n_rounds = as_whole("n_rounds", self.n_rounds, 1)
         if self.stopping is not None:
-            n_rounds = self._stopped(examples, n_rounds)
-        growth = self._growth(examples)
-        growth.run(n_rounds, stacklevel=4)
-        self._keep(growth, n_rounds)
+            n_rounds = self._best_n_rounds(examples, n_rounds)
+        run = self._prepare_run(examples)
+        run.run(n_rounds, stacklevel=4)
+        self._set_results(run, n_rounds)
 
-    def _stopped(self, examples: Examples, n_rounds: int) -> int:
-        """Find the number of rounds on item sets that are held out."""
+    def _best_n_rounds(self, examples: Examples, n_rounds: int) -> int:
+        """Return the number of rounds, at most `n_rounds`, that is best on held-out item sets."""
         refuse_class("stopping", self.stopping)
         if not isinstance(self.stopping, Stopping):
-            raise InputError(f"stopping is {self.stopping!r}; give Stopping() or None")
-        held_out, rest = self.stopping.divide(examples, as_whole("random_state", self.random_state))
-        growth = self._growth(rest)
-        watched = pair_sets(held_out, growth.featurizer, self._blocker)
-        watch = Watch(self.stopping, self._predictor, *watched)
-        for _ in growth.rounds(n_rounds):
-            if watch.has_seen_enough(growth):
+            raise InputError(f"stopping is {self.stopping!r}; use Stopping() or None")
+        seed = as_whole("random_state", self.random_state)
+        held_out, training = self.stopping.divide(examples, seed)
+        run = self._prepare_run(training)
+        held_out_pairs = featurize_pairs(held_out, run.data.featurizer, self._blocker)
+        watch = Watch(self.stopping, self._predictor, held_out_pairs)
+        for _ in run.rounds(n_rounds):
+            if watch.should_stop(run):
                 break
-        return watch.best(growth)
+        return watch.best_count(run)
 
-    def _growth(self, examples: Examples) -> BoostingRun:
+    def _prepare_run(self, examples: Examples) -> BoostingRun:
         refuse_class("objective", self.objective)
         if not isinstance(self.objective, Risk):
             raise InputError(
-                f"the objective is {self.objective!r}; give one such as LeftLinkRisk()"
+                f"the objective is {self.objective!r}; use a risk such as LeftLinkRisk()"
             )
         refuse_class("trees", self.trees)
         if not (self.trees is None or isinstance(self.trees, TreeGrower)):
-            raise InputError(f"trees are {self.trees!r}; give LightTrees() or HistogramTrees()")
+            raise InputError(f"trees are {self.trees!r}; use LightTrees() or HistogramTrees()")
         grower = default_trees() if self.trees is None else self.trees
         featurizer = self._featurizer.fit(examples.item_sets)
-        pairs, matrix = pair_sets(examples, featurizer, self._blocker)
+        data = featurize_pairs(examples, featurizer, self._blocker)
         seed = as_whole("random_state", self.random_state)
-        return BoostingRun(self.objective, grower, featurizer, pairs, matrix, seed)
+        return BoostingRun(self.objective, grower, data, seed)
 
-    def _keep(self, growth: BoostingRun, n_rounds: int) -> None:
-        trees = Trees.joined(growth.trees[:n_rounds])
-        self.similarity_ = TreeSimilarity(growth.featurizer, trees, growth.first_score)
-        self.n_rounds_, self.trees_ = len(trees), growth.grower
-        self.history_ = growth.history[:n_rounds]
+    def _set_results(self, run: BoostingRun, n_rounds: int) -> None:
+        trees = Trees.joined(run.trees[:n_rounds])
+        self.similarity_ = TreeSimilarity(run.data.featurizer, trees, run.first_score)
+        self.n_rounds_, self.trees_ = len(trees), run.grower
+        self.history_ = run.history[:n_rounds]
         self._finish()
 
     @property

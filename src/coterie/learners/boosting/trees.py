@@ -1,4 +1,4 @@
-"""What grows the trees of boosting, LightGBM or scikit-learn, and their trees as our own."""
+"""Growers of trees for boosting, by LightGBM or scikit-learn, and the import of their trees."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -16,28 +16,28 @@ from coterie.similarities.trees import Trees
 
 __all__ = ["HistogramTrees", "LightTrees"]
 
-Steps: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
-"""From the scores of all rows to the slope and the bend of each."""
+Derivatives: TypeAlias = Callable[[Floats], tuple[Floats, Floats]]
+"""A function from the scores of all rows to the gradient and the curvature by each score."""
 
-MOST_LEAVES, MOST_PAIRS = 131_072, 2**31 - 1
-"""What LightGBM can count."""
+MAX_LEAVES, MAX_MIN_PAIRS = 131_072, 2**31 - 1
+"""Largest parameters that LightGBM accepts."""
 
-MOST_SAMPLED = 50_000_000
-"""How many numbers are looked at to divide columns into bins."""
+MAX_SAMPLED = 50_000_000
+"""Largest number of matrix entries from which LightGBM finds its bins."""
 
-MOST_FAILED = 10
-"""After how many trees in a row that cannot be split, each of other columns, there are no more."""
+MAX_FAILURES = 10
+"""Growing ends after this many trees in a row, each of other columns, that cannot be split."""
 
-MOST_BINS = 255
-"""How many parts scikit-learn's trees can tell of a column."""
+MAX_BINS = 255
+"""Largest number of bins of a column in scikit-learn's trees."""
 
-TAIL = 63
-"""How many of these are for the highest eighth of its values, and as many for the lowest."""
+N_TAIL_BINS = 63
+"""Number of these bins for the highest eighth of the values, and for the lowest eighth."""
 
 
 @dataclass(frozen=True)
 class TreeGrower(Value, ABC):
-    """Grows trees one after the other, each by a Newton step: −Σ slopes / (Σ bends + l2) a leaf."""
+    """Grows trees in turn; a leaf has the Newton step −Σ gradient / (Σ curvature + l2)."""
 
     n_leaves: int = 15
     learning_rate: float = 0.1
@@ -47,46 +47,46 @@ class TreeGrower(Value, ABC):
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
-        as_whole("n_leaves", self.n_leaves, 2, MOST_LEAVES)
+        as_whole("n_leaves", self.n_leaves, 2, MAX_LEAVES)
         as_positive("learning_rate", self.learning_rate)
         if not as_real("column_share", self.column_share, high=1.0) > 0:
-            raise InputError("column_share is 0; give a share above 0 of the columns")
-        as_whole("min_pairs", self.min_pairs, 1, MOST_PAIRS)
+            raise InputError("column_share is 0; use a number above 0")
+        as_whole("min_pairs", self.min_pairs, 1, MAX_MIN_PAIRS)
         as_real("l2", self.l2)
         as_whole("n_jobs", self.n_jobs, 1)
 
     @abstractmethod
-    def grow(self, matrix: Floats, steps: Steps, random_state: int) -> Iterator[Trees]:
-        """Yield one tree after the other; `steps` is asked before each, with the scores so far.
+    def grow(self, matrix: Floats, steps: Derivatives, random_state: int) -> Iterator[Trees]:
+        """Yield one tree after the other, until none can be split any more.
 
-        Scores begin at 0. The trees end where none can be split any more, whatever columns it may
-        look at.
+        Before each tree, `steps` gets the sum of the trees so far for each row (0 at first), and
+        returns the gradient and the curvature by it.
         """
 
 
 @dataclass(frozen=True)
 class LightTrees(TreeGrower):
-    """Trees of LightGBM, the extra `boost`.
+    """Grow trees with LightGBM, which the extra `boost` installs.
 
-    They are the same bits at every run, whatever the number of threads.
+    The trees are bit for bit the same in every run, for any number of threads.
 
     Parameters
     ----------
     n_leaves
         The largest number of leaves of a tree.
     learning_rate
-        By what its steps are multiplied.
+        Factor of the Newton steps.
     column_share
-        The share of the columns, drawn at random, that a tree may look at.
+        The share of the columns, drawn at random for each tree, that it may use.
     min_pairs
-        The least number of pairs in a leaf.
+        The smallest number of pairs in a leaf.
     l2
-        What is added to the bends of a leaf.
+        L2 regularisation: added to the sum of curvatures of a leaf.
     n_jobs
         Number of threads.
     n_bins
-        How many values of a column are told apart. Pairs that are together are few, and are found
-        at the very end of the values of a similarity: with 63 bins they are lost in the last one.
+        Number of bins into which a column is divided. Pairs that are together are few, and have the
+        highest values of a similarity: with 63 bins they would all be in the last one.
 
     Examples
     --------
@@ -100,28 +100,28 @@ class LightTrees(TreeGrower):
         super().__post_init__()
         as_whole("n_bins", self.n_bins, 2)
 
-    def grow(self, matrix: Floats, steps: Steps, random_state: int) -> Iterator[Trees]:
-        """Train with the slopes and bends as LightGBM's own."""
-        lightgbm = _lightgbm()
-        if not np.any(matrix[1:] != matrix[0]):  # LightGBM refuses columns that tell nothing
+    def grow(self, matrix: Floats, steps: Derivatives, random_state: int) -> Iterator[Trees]:
+        """Yield one tree after the other, trained with a custom objective of LightGBM."""
+        lightgbm = _import_lightgbm()
+        if not np.any(matrix[1:] != matrix[0]):  # LightGBM refuses data of constant columns
             return
 
         def objective(scores: Floats, _: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-            slopes, bends = steps(scores)
-            return slopes.astype(np.float32), bends.astype(np.float32)
+            gradient, curvature = steps(scores)
+            return gradient.astype(np.float32), curvature.astype(np.float32)
 
         params = self._params(matrix.shape[1], random_state)
         booster = lightgbm.Booster(params, lightgbm.Dataset(matrix, params=params))
-        n_failed = 0
-        while n_failed < MOST_FAILED:
-            if booster.update(fobj=objective):
-                n_failed += 1
+        n_failures = 0
+        while n_failures < MAX_FAILURES:
+            if booster.update(fobj=objective):  # the tree could not be split
+                n_failures += 1
             else:
-                n_failed = 0
+                n_failures = 0
                 yield from_lightgbm(booster, booster.num_trees() - 1, 1)
 
     def _params(self, n_columns: int, random_state: int) -> dict[str, Any]:
-        sampled = min(max(MOST_SAMPLED // n_columns, 50_000), 500_000)
+        n_sampled = min(max(MAX_SAMPLED // n_columns, 50_000), 500_000)
         return {
             "objective": "none",
             "verbosity": -1,
@@ -138,22 +138,22 @@ class LightTrees(TreeGrower):
             "lambda_l2": self.l2,
             "max_bin": self.n_bins,
             "min_data_in_bin": 1,
-            "bin_construct_sample_cnt": sampled,
+            "bin_construct_sample_cnt": n_sampled,
         }
 
 
 @dataclass(frozen=True)
 class HistogramTrees(TreeGrower):
-    """Trees of scikit-learn, which tell at most 255 values of a column apart.
+    """Grow trees with scikit-learn, which divides a column into at most 255 bins.
 
-    A quarter of these are spent on the highest eighth of its values and a quarter on the lowest,
-    ever finer towards the ends, where the pairs are that can be told. Columns are drawn anew for
-    every split.
+    A quarter of the bins divide the highest eighth of the values, and a quarter the lowest eighth,
+    ever finer towards the ends, because the pairs that are surely together or apart are there.
+    Columns are drawn anew for every split.
 
     Parameters
     ----------
     n_leaves, learning_rate, column_share, min_pairs, l2, n_jobs
-        As of `LightTrees`.
+        As in `LightTrees`.
 
     Examples
     --------
@@ -161,41 +161,41 @@ class HistogramTrees(TreeGrower):
     0.1
     """
 
-    def grow(self, matrix: Floats, steps: Steps, random_state: int) -> Iterator[Trees]:
-        """Divide the columns into bins once, and grow tree after tree of them."""
-        edges = [_edges(column) for column in matrix.T]
-        binned = np.empty(matrix.shape, dtype=np.uint8, order="F")
-        for number, inner in enumerate(edges):
-            # A value at an edge is below it, as `x <= threshold` is.
-            binned[:, number] = np.searchsorted(inner, matrix[:, number], side="left")
-        counts = np.array([len(inner) + 1 for inner in edges], dtype=np.uint32)
+    def grow(self, matrix: Floats, steps: Derivatives, random_state: int) -> Iterator[Trees]:
+        """Divide the columns into bins once, and yield one tree after the other."""
+        edges = [_bin_edges(column) for column in matrix.T]
+        bins = np.empty(matrix.shape, dtype=np.uint8, order="F")
+        for column, column_edges in enumerate(edges):
+            # A value equal to an edge is in the bin below, because nodes test `x <= threshold`.
+            bins[:, column] = np.searchsorted(column_edges, matrix[:, column], side="left")
+        n_bins = np.array([len(column_edges) + 1 for column_edges in edges], dtype=np.uint32)
         rng = np.random.default_rng(random_state)
-        scores, n_failed = np.zeros(len(matrix)), 0
-        while n_failed < MOST_FAILED:
-            grower = self._grown(binned, counts, rng, *steps(scores))
+        scores, n_failures = np.zeros(len(matrix)), 0
+        while n_failures < MAX_FAILURES:
+            grower = self._grow_tree(bins, n_bins, rng, *steps(scores))
             if len(grower.finalized_leaves) < 2:
-                n_failed += 1
+                n_failures += 1
                 continue
-            n_failed = 0
+            n_failures = 0
             for leaf in grower.finalized_leaves:
                 scores[leaf.sample_indices] += leaf.value
             yield from_histogram(grower.make_predictor(edges).nodes)
 
-    def _grown(
+    def _grow_tree(
         self,
-        binned: NDArray[np.uint8],
-        counts: NDArray[np.uint32],
+        bins: NDArray[np.uint8],
+        n_bins: NDArray[np.uint32],
         rng: np.random.Generator,
-        slopes: Floats,
-        bends: Floats,
+        gradient: Floats,
+        curvature: Floats,
     ) -> Any:
-        grower = _sklearn_grower()(
-            binned,
-            slopes.astype(np.float32),
-            bends.astype(np.float32),
+        grower = _import_sklearn_grower()(
+            bins,
+            gradient.astype(np.float32),
+            curvature.astype(np.float32),
             max_leaf_nodes=self.n_leaves,
             min_samples_leaf=self.min_pairs,
-            n_bins_non_missing=counts,
+            n_bins_non_missing=n_bins,
             l2_regularization=self.l2,
             feature_fraction_per_split=self.column_share,
             rng=rng,
@@ -207,66 +207,67 @@ class HistogramTrees(TreeGrower):
 
 
 def default_trees() -> TreeGrower:
-    """Return the trees of LightGBM where that can be used, else those of scikit-learn."""
+    """Return `LightTrees` if LightGBM can be imported, else `HistogramTrees`."""
     try:
-        _lightgbm()
+        _import_lightgbm()
     except InputError:
         return HistogramTrees()
     return LightTrees()
 
 
-def _lightgbm() -> Any:
+def _import_lightgbm() -> Any:
     try:
         import lightgbm  # noqa: PLC0415
-    except (ImportError, OSError) as error:  # the latter where a library that it needs is missing
+    except (ImportError, OSError) as error:  # OSError: a shared library is missing
         raise InputError(
-            f"LightTrees needs LightGBM, which cannot be used ({error}); install coterie[boost], "
-            "or give HistogramTrees()"
+            f"LightTrees needs LightGBM, which cannot be imported ({error}); install "
+            "coterie[boost], or use HistogramTrees()"
         ) from error
     return lightgbm
 
 
-def _sklearn_grower() -> Any:
+def _import_sklearn_grower() -> Any:
     try:
         from sklearn.ensemble._hist_gradient_boosting.grower import TreeGrower  # noqa: PLC0415
     except ImportError as error:
         raise InputError(
-            "this version of scikit-learn keeps its trees elsewhere; install coterie[boost], and "
-            "give LightTrees()"
+            "HistogramTrees does not work with this version of scikit-learn; install "
+            "coterie[boost], and use LightTrees()"
         ) from error
     return TreeGrower
 
 
-def _edges(column: Floats) -> Floats:
-    """Return where a column is divided: between all its values, or where most can be told."""
+def _bin_edges(column: Floats) -> Floats:
+    """Return the edges of bins: between any two values, or at quantiles if there are too many."""
     values, counts = np.unique(column, return_counts=True)
-    between = values[:-1] + np.diff(values) / 2
-    between = np.where(between < values[1:], between, values[:-1])  # neighbours among floats
-    if len(values) <= MOST_BINS:
-        return np.asarray(between, dtype=np.float64)
-    below = np.cumsum(counts[:-1]) / len(column)
-    places = np.minimum(np.searchsorted(below, _levels()), len(below) - 1)
-    return np.asarray(between[np.unique(places)])
+    midpoints = values[:-1] + np.diff(values) / 2
+    # The midpoint of two adjacent floats may round up to the upper one.
+    midpoints = np.where(midpoints < values[1:], midpoints, values[:-1])
+    if len(values) <= MAX_BINS:
+        return np.asarray(midpoints, dtype=np.float64)
+    shares_below = np.cumsum(counts[:-1]) / len(column)
+    indices = np.minimum(np.searchsorted(shares_below, _quantile_levels()), len(midpoints) - 1)
+    return np.asarray(midpoints[np.unique(indices)])
 
 
-def _levels() -> Floats:
-    """Return the shares of a column to divide it at: equal ones, and ever smaller at both ends."""
-    tail = np.exp2(-np.arange(1, TAIL + 1) / 4) / 8
-    body = np.linspace(0.125, 0.875, MOST_BINS - 1 - 2 * TAIL)
+def _quantile_levels() -> Floats:
+    """Return levels of quantiles in even steps, and in ever smaller steps towards 0 and 1."""
+    tail = np.exp2(-np.arange(1, N_TAIL_BINS + 1) / 4) / 8
+    body = np.linspace(0.125, 0.875, MAX_BINS - 1 - 2 * N_TAIL_BINS)
     return np.sort(np.concatenate([tail, body, 1.0 - tail]))
 
 
-Numbers: TypeAlias = NDArray[np.int32]
+NodeIndices: TypeAlias = NDArray[np.int32]
 
 _CATEGORICAL, _ZERO_IS_MISSING = 1, 4
 """Bits of LightGBM's `decision_type`."""
 
 
 def from_lightgbm(booster: Any, start: int = 0, count: int | None = None) -> Trees:
-    """Take some trees of a booster, all from `start` on where `count` is None.
+    """Return `count` trees of a booster from `start` on; None means all of them.
 
-    LightGBM writes numbers with 17 digits, of which the same bits are read. Its text is faster to
-    come by than its `dump_model`, and lists nodes as arrays.
+    LightGBM writes numbers with 17 digits, which restore the same bits. Its text format is faster
+    to produce than its `dump_model`, and has the nodes as arrays.
     """
     if count == 0:
         return Trees.joined([])
@@ -277,62 +278,73 @@ def from_lightgbm(booster: Any, start: int = 0, count: int | None = None) -> Tre
     lines = header.splitlines()
     if "num_tree_per_iteration=1" not in lines or "average_output" in lines:
         raise InputError(
-            "the booster has several trees a round, or takes their mean; give one of a single sum"
+            "the booster has several trees per round, or averages its trees; use one that sums one "
+            "tree per round"
         )
-    return Trees.joined([_from_text(tree) for tree in trees])
+    return Trees.joined([_parse_tree(tree) for tree in trees])
 
 
-def _from_text(text: str) -> Trees:
-    """Read a tree: its inner nodes come first, a later one behind an earlier; then its leaves."""
-    parts = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    kinds = _numbers(parts, "decision_type", np.int32)
-    if np.any(kinds & (_CATEGORICAL | _ZERO_IS_MISSING)) or parts.get("is_linear") == "1":
+def _parse_tree(text: str) -> Trees:
+    """Parse one tree: its inner nodes, children after their parents, and then its leaves."""
+    entries = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    decision_types = _parse_array(entries, "decision_type", np.int32)
+    is_unsupported = np.any(decision_types & (_CATEGORICAL | _ZERO_IS_MISSING))
+    if is_unsupported or entries.get("is_linear") == "1":
         raise InputError(
-            "the booster has tests of categories, zeros as missing values or linear leaves; train "
-            "with numbers alone and use_missing=False"
+            "the booster has categorical splits, zeros as missing values or linear leaves; train "
+            "it on numeric columns only, with use_missing=False"
         )
-    values = _numbers(parts, "leaf_value", np.float64)
-    inner, leaves = np.zeros(len(kinds), np.int32), np.zeros(len(values), np.int32)
-    lefts, rights = (_children(parts, name, len(inner)) for name in ("left_child", "right_child"))
+    leaf_values = _parse_array(entries, "leaf_value", np.float64)
+    n_inner = len(decision_types)
+    inner, leaves = np.zeros(n_inner, np.int32), np.zeros(len(leaf_values), np.int32)
+    lefts = _parse_children(entries, "left_child", n_inner)
+    rights = _parse_children(entries, "right_child", n_inner)
     return Trees(
         roots=np.zeros(1, np.int32),
-        columns=np.append(_numbers(parts, "split_feature", np.int32), leaves - 1),
-        thresholds=np.append(_numbers(parts, "threshold", np.float64), leaves),
+        columns=np.append(_parse_array(entries, "split_feature", np.int32), leaves - 1),
+        thresholds=np.append(_parse_array(entries, "threshold", np.float64), leaves),
         lefts=np.append(lefts, leaves),
         rights=np.append(rights, leaves),
-        values=np.append(inner, values),
-        covers=_covers(_numbers(parts, "leaf_count", np.float64), len(leaves), lefts, rights),
+        values=np.append(inner, leaf_values),
+        covers=_sum_covers(
+            _parse_array(entries, "leaf_count", np.float64), len(leaves), lefts, rights
+        ),
     )
 
 
-def _numbers(parts: dict[str, str], name: str, kind: type) -> NDArray[Any]:
-    return np.array(parts.get(name, "").split(), dtype=kind)
+def _parse_array(entries: dict[str, str], name: str, dtype: type) -> NDArray[Any]:
+    return np.array(entries.get(name, "").split(), dtype=dtype)
 
 
-def _children(parts: dict[str, str], name: str, n_inner: int) -> Numbers:
-    """Count leaves on from the inner nodes, where LightGBM counts them down from −1."""
-    given: Numbers = _numbers(parts, name, np.int32)
-    return np.where(given < 0, n_inner + ~given, given)
+def _parse_children(entries: dict[str, str], name: str, n_inner: int) -> NodeIndices:
+    """Return the indices of children: leaf k, which LightGBM writes as −1 − k, is n_inner + k."""
+    children: NodeIndices = _parse_array(entries, name, np.int32)
+    return np.where(children < 0, n_inner + ~children, children)
 
 
-def _covers(counts: Floats, n_leaves: int, lefts: Numbers, rights: Numbers) -> Floats:
-    """Sum up the pairs in leaves; of a tree of one leaf, some versions of LightGBM do not tell."""
+def _sum_covers(
+    leaf_counts: Floats, n_leaves: int, lefts: NodeIndices, rights: NodeIndices
+) -> Floats:
+    """Return the number of training pairs that pass each node.
+
+    Some versions of LightGBM write no count for a tree of one leaf; it is then 0.
+    """
     covers = np.zeros(len(lefts) + n_leaves)
-    covers[len(lefts) :] = counts if counts.size else 0.0
+    covers[len(lefts) :] = leaf_counts if leaf_counts.size else 0.0
     for node in reversed(range(len(lefts))):
         covers[node] = covers[lefts[node]] + covers[rights[node]]
     return covers
 
 
 def from_histogram(nodes: NDArray[Any]) -> Trees:
-    """Take one tree of scikit-learn: the `nodes` of its `TreePredictor`, children after parents."""
-    inner = nodes["is_leaf"] == 0
-    if np.any(nodes["is_categorical"][inner]):
-        raise InputError("the tree has tests of categories; train with numbers alone")
+    """Return one tree of scikit-learn, given the `nodes` of its `TreePredictor`."""
+    is_inner = nodes["is_leaf"] == 0
+    if np.any(nodes["is_categorical"][is_inner]):
+        raise InputError("the tree has categorical splits; train the model on numeric columns only")
     return Trees(
         roots=np.zeros(1, np.int32),
-        columns=np.where(inner, nodes["feature_idx"], -1),
-        thresholds=np.where(inner, nodes["num_threshold"], 0.0),
+        columns=np.where(is_inner, nodes["feature_idx"], -1),
+        thresholds=np.where(is_inner, nodes["num_threshold"], 0.0),
         lefts=nodes["left"],
         rights=nodes["right"],
         values=nodes["value"],
