@@ -74,7 +74,7 @@ def documents(draw, most=7):
 
 def plain_properties(reading):
     """Say what holds of a mention."""
-    found = {reading.type, reading.role, reading.kind or "unknown class"}
+    found = {reading.type, reading.role, reading.entity_class or "unknown class"}
     found |= {group for group, types in GROUPS.items() if reading.type in types}
     if reading.after == "is":
         found.add("before copula")
@@ -140,7 +140,7 @@ def plain_names(a, b):
 
 
 def plain_syntax(a, b, row_a, row_b):
-    for name, field in (("number", "number"), ("gender", "gender"), ("class", "kind")):
+    for name, field in (("number", "number"), ("gender", "gender"), ("class", "entity_class")):
         values = getattr(a, field), getattr(b, field)
         yield f"{name} agrees", values[0] == values[1] != ""
         yield f"{name} clashes", all(values) and values[0] != values[1]
@@ -332,7 +332,7 @@ def of(text, **more):
 )
 def test_mentions_are_read_off_their_text(text, type_, head, number, gender, class_):
     reading = of(text, before="that")
-    found = (reading.type, reading.head, reading.number, reading.gender, reading.kind)
+    found = (reading.type, reading.head, reading.number, reading.gender, reading.entity_class)
     assert found == (type_, head, number, gender, class_)
 
 
@@ -362,8 +362,14 @@ def test_roles_are_guessed_where_there_is_no_syntax():
     ("items", "message"),
     [
         ([[1.0, 2.0]], "the items are of type ndarray; give mentions as a mapping of names"),
-        ({"text": ["a"], "start": [0]}, "there is no column end and no column sentence; give at"),
-        (story(start=["a"] * 4).items, "column 'start' must be whole numbers; give one an item"),
+        (
+            {"text": ["a"], "start": [0]},
+            "there is no column end and no column sentence; give at least",
+        ),
+        (
+            story(start=["a"] * 4).items,
+            "column 'start' must be whole numbers; give one whole number per item",
+        ),
         (story(end=[0.5] * 4).items, "column 'end' must be whole numbers"),
         (story(turn=[None] * 4).items, "column 'turn' must be whole numbers"),
     ],
@@ -425,9 +431,9 @@ PLAIN = {"text": ["I", "you", "I"], "sentence": [0, 0, 1], "start": [0, 6, 9], "
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"text": ["a", 3, "c"]}, "text of item 1 is 3; give a text"),
-        ({"speaker": [1, 2, 1]}, "speaker of item 0 is 1; give a text, or None"),
-        ({"quoted": ["0", "0", "0"]}, "quoted is '0'; give 1 inside a quotation"),
+        ({"text": ["a", 3, "c"]}, "text of item 1 is 3, not a string; give a string"),
+        ({"speaker": [1, 2, 1]}, "speaker of item 0 is 1, not a string; give a string, or None"),
+        ({"quoted": ["0", "0", "0"]}, "quoted is '0'; give 1 for a mention inside a quotation"),
         ({"start": np.zeros((3, 2), int)}, "column 'start' must be whole numbers"),
     ],
 )

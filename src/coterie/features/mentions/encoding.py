@@ -1,4 +1,4 @@
-"""Mentions as numbers: the properties of each as bits, its words as codes."""
+"""Mentions as arrays: the properties of each mention as bits, its texts and words as codes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,42 +30,46 @@ GROUPS = {
     "the noun": ("definite", "demonstrative noun"),
     "other noun": ("possessed", "indefinite", "bare", "clause"),
 }
-"""Types taken together."""
+"""Groups of mention types that features treat as one."""
 
 PROPERTIES = (
     *PRONOUN_TYPES, *NOUN_TYPES, *GROUPS, *CLASSES, "unknown class", "reflexive", "possessive",
     "subject", "object", "oblique", "possessor", "predicate", "apposition", "conjunct", "quoted",
     "speaks", "before copula", "after comma",
 )  # fmt: skip
-"""What may hold of one mention, a bit each."""
+"""The properties that a mention may have, one bit each."""
 
-CODED = (
+COMPARED_TEXTS = (
     "string", "core", "possessor", "lemma", "beginning", "first name", "last name", "digits",
-    "initials", "capitals", "number", "gender", "kind", "role", "governor", "speaker",
+    "initials", "capitals", "number", "gender", "entity_class", "role", "governor", "speaker",
 )  # fmt: skip
-"""The texts that are compared for equality."""
+"""The texts of a mention that are compared for equality."""
 
-PLACES = ("start", "end", "sentence", "position", "turn")
+POSITION_COLUMNS = ("start", "end", "sentence", "position", "turn")
+"""Columns of whole numbers that locate a mention in its document."""
 
 
 class WordSets(NamedTuple):
-    """A set of words for each mention: ascending codes at `starts[i]:starts[i + 1]`."""
+    """One set of words per mention: the ascending codes `words[starts[i]:starts[i + 1]]`."""
 
     starts: Ints
     words: Ints
 
     @property
     def sizes(self) -> Ints:
-        """How many words each mention has."""
+        """The number of words of each mention."""
         return np.diff(self.starts)
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedMentions:
-    """What is known of each mention; texts as codes, 0 for none, that are the same everywhere."""
+    """The mentions of an item set as arrays.
+
+    All texts and words share one code; 0 is the code of an empty text.
+    """
 
     properties: Bits
-    places: dict[str, Ints]
+    positions: dict[str, Ints]
     codes: dict[str, Ints]
     words: WordSets
     heads: WordSets
@@ -77,7 +81,7 @@ class EncodedMentions:
         return len(self.properties)
 
     def has(self, name: str) -> Bools:
-        """Tell which mentions have a property."""
+        """Return for each mention whether it has a property."""
         return (self.properties & property_bit(name)) > 0
 
 
@@ -87,71 +91,75 @@ def property_bit(name: str) -> np.uint64:
 
 
 def encode_mentions(items: Any) -> EncodedMentions:
-    """Read every mention once."""
+    """Read each mention, and encode its properties and texts."""
     rows = mention_rows(items) if len(items) else []
     readings = [read_mention(row) for row in rows]
     codes = TextCodes()
     return EncodedMentions(
         properties=np.array([_bits(reading) for reading in readings], dtype=np.uint64),
-        places={name: _whole_column(name, [row.get(name, 0) for row in rows]) for name in PLACES},
-        codes={name: codes.of_texts(_texts(name, readings)) for name in CODED},
-        words=codes.of_sets([reading.words for reading in readings]),
-        heads=codes.of_sets([(reading.head,) for reading in readings]),
-        modifiers=codes.of_sets([reading.modifiers for reading in readings]),
-        names=codes.of_sets([reading.names for reading in readings]),
-        speakers=codes.of_sets([reading.speaker_names for reading in readings]),
+        positions={
+            name: _int_column(name, [row.get(name, 0) for row in rows]) for name in POSITION_COLUMNS
+        },
+        codes={name: codes.encode_texts(_texts(name, readings)) for name in COMPARED_TEXTS},
+        words=codes.encode_sets([reading.words for reading in readings]),
+        heads=codes.encode_sets([(reading.head,) for reading in readings]),
+        modifiers=codes.encode_sets([reading.modifiers for reading in readings]),
+        names=codes.encode_sets([reading.names for reading in readings]),
+        speakers=codes.encode_sets([reading.speaker_names for reading in readings]),
     )
 
 
 class TextCodes:
-    """Numbers texts by when they come first; "" is 0."""
+    """Assigns codes to texts in the order of their first occurrence; the empty text has code 0."""
 
     def __init__(self) -> None:
         self._codes = {"": 0}
 
-    def of_texts(self, texts: Iterable[str]) -> Ints:
+    def encode_texts(self, texts: Iterable[str]) -> Ints:
         """Return the code of each text."""
         return np.array([self._code(text) for text in texts], dtype=np.intp)
 
-    def of_sets(self, sets: Sequence[tuple[str, ...]]) -> WordSets:
-        """Return the codes of the words of each set."""
-        coded = [sorted({self._code(word) for word in words if word}) for words in sets]
-        starts = np.cumsum([0, *map(len, coded)], dtype=np.intp)
-        return WordSets(starts, np.array(list(chain.from_iterable(coded)), dtype=np.intp))
+    def encode_sets(self, sets: Sequence[tuple[str, ...]]) -> WordSets:
+        """Return the codes of the words of each set; empty words are dropped."""
+        code_lists = [sorted({self._code(word) for word in words if word}) for words in sets]
+        starts = np.cumsum([0, *map(len, code_lists)], dtype=np.intp)
+        return WordSets(starts, np.array(list(chain.from_iterable(code_lists)), dtype=np.intp))
 
     def _code(self, text: str) -> int:
         return self._codes.setdefault(text, len(self._codes))
 
 
-def _whole_column(name: str, values: Sequence[Any]) -> Ints:
+def _int_column(name: str, values: Sequence[Any]) -> Ints:
     column = np.asarray(values)
     if column.size and (column.dtype.kind not in "iu" or column.ndim != 1):
-        raise FeatureError(f"column {name!r} must be whole numbers; give one an item")
+        raise FeatureError(f"column {name!r} must be whole numbers; give one whole number per item")
     return column.astype(np.intp)
 
 
 def _texts(name: str, readings: Sequence[MentionReading]) -> list[str]:
-    """Return the texts that CODED names."""
+    """Return one of the texts `COMPARED_TEXTS` of each mention."""
     if name in ("first name", "last name"):
-        place = 0 if name == "first name" else -1
-        return [reading.names[place] if reading.names else "" for reading in readings]
+        index = 0 if name == "first name" else -1
+        return [reading.names[index] if reading.names else "" for reading in readings]
     return [getattr(reading, name) for reading in readings]
 
 
 def _bits(reading: MentionReading) -> int:
-    """Set the bit of each property; a role that has none is left out."""
-    beside = {reading.before, reading.after}
+    """Return the properties of a mention as bits; a role that is not a property is left out."""
+    neighbours = {reading.before, reading.after}
     holds = {
         "reflexive": reading.head in REFLEXIVE,
         "possessive": reading.string in POSSESSIVE,
         "quoted": reading.quoted,
-        "speaks": not reading.quoted and not beside.isdisjoint(SPEECH_VERBS),
+        "speaks": not reading.quoted and not neighbours.isdisjoint(SPEECH_VERBS),
         "before copula": reading.after in COPULAS,
         "after comma": reading.before in BREAKS,
         reading.role: reading.role in PROPERTIES,
     }
-    bits = TYPE_BITS[reading.type] | 1 << PROPERTIES.index(reading.kind or "unknown class")
-    return bits | sum(1 << PROPERTIES.index(name) for name, is_so in holds.items() if is_so)
+    bits = TYPE_BITS[reading.type] | 1 << PROPERTIES.index(reading.entity_class or "unknown class")
+    return bits | sum(
+        1 << PROPERTIES.index(name) for name, has_property in holds.items() if has_property
+    )
 
 
 TYPE_BITS = {
@@ -161,4 +169,4 @@ TYPE_BITS = {
     )
     for type_ in (*PRONOUN_TYPES, *NOUN_TYPES)
 }
-"""The bits of each type and of its groups."""
+"""The bits of each type: its own, and those of its groups."""

@@ -1,4 +1,4 @@
-"""What may hold of two mentions, the earlier and the later one in the text, as bits."""
+"""Relations between the earlier and the later mention of a pair, as bits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,10 +11,13 @@ from coterie._core.arrays import Bools, Ints
 from coterie._kernels.texts.mentions import Bits, shared_words
 from coterie.features.mentions.encoding import EncodedMentions, WordSets
 
-Named: TypeAlias = Iterator[tuple[str, Bools]]
+NamedRelations: TypeAlias = Iterator[tuple[str, Bools]]
+"""Names of relations, and for each pair of mentions whether the relation holds."""
 
 SENTENCE_STEPS = {"0": 0, "1": 1, "2": 2, "3-5": 3, "6-15": 6, "16 or more": 16}
 MENTION_STEPS = {"1": 0, "2": 2, "3-4": 3, "5-8": 5, "9-16": 9, "17-40": 17, "41 or more": 41}
+"""The steps of distances in sentences and in mentions: their names and least distances."""
+
 SENTENCES = tuple(f"sentences apart: {step}" for step in SENTENCE_STEPS)
 MENTIONS = tuple(f"mentions apart: {step}" for step in MENTION_STEPS)
 
@@ -32,154 +35,173 @@ RELATIONS = (
     "one quoted", "same turn", "next turn", "turn after next", "utters",
     *SENTENCES, *MENTIONS,
 )  # fmt: skip
-"""The relations of a pair, a bit each."""
+"""The relations that a pair of mentions may have, one bit each."""
 
 
 @dataclass(frozen=True, eq=False)
 class MentionPairs:
-    """Pairs of mentions, each with its earlier and its later one."""
+    """Pairs of mentions: the indices of the earlier and of the later mention of each."""
 
     mentions: EncodedMentions
     earlier: Ints
     later: Ints
 
-    def places(self, name: str) -> tuple[Ints, Ints]:
-        """Return a place of the earlier and of the later ones."""
-        column = self.mentions.places[name]
+    def positions(self, name: str) -> tuple[Ints, Ints]:
+        """Return a position column of the earlier and of the later mentions."""
+        column = self.mentions.positions[name]
         return column[self.earlier], column[self.later]
 
-    def codes(self, name: str, other: str | None = None) -> tuple[Ints, Ints]:
-        """Return a text of the earlier and, the same or another, of the later ones."""
+    def codes(self, name: str, later_name: str | None = None) -> tuple[Ints, Ints]:
+        """Return the codes of a text of the earlier mentions, and of the later mentions.
+
+        `later_name` is the text of the later mentions, by default the same.
+        """
         codes = self.mentions.codes
-        return codes[name][self.earlier], codes[other or name][self.later]
+        return codes[name][self.earlier], codes[later_name or name][self.later]
 
-    def same(self, name: str, other: str | None = None) -> Bools:
-        """Tell where both texts are known and the same."""
-        earlier, later = self.codes(name, other)
-        same: Bools = (earlier == later) & (earlier > 0)
-        return same
+    def have_same(self, name: str, later_name: str | None = None) -> Bools:
+        """Return for each pair whether its two texts are known and the same."""
+        earlier, later = self.codes(name, later_name)
+        are_same: Bools = (earlier == later) & (earlier > 0)
+        return are_same
 
-    def differ(self, name: str) -> Bools:
-        """Tell where both texts are known and not the same."""
+    def have_different(self, name: str) -> Bools:
+        """Return for each pair whether its two texts are known and different."""
         earlier, later = self.codes(name)
-        differ: Bools = (earlier != later) & (earlier > 0) & (later > 0)
-        return differ
+        are_different: Bools = (earlier != later) & (earlier > 0) & (later > 0)
+        return are_different
 
-    def shared(self, earlier: WordSets, later: WordSets) -> Ints:
-        """Count the words of the earlier ones that are words of the later ones."""
+    def count_shared(self, earlier: WordSets, later: WordSets) -> Ints:
+        """Count the words that a set of the earlier mention shares with a set of the later one."""
         counts: Ints = shared_words(*earlier, self.earlier, *later, self.later)
         return counts
 
 
-def relation_bits(couples: MentionPairs) -> Bits:
-    """Return the relations of each pair."""
-    bits = np.zeros(len(couples.earlier), dtype=np.uint64)
-    known = {name: np.uint64(bit) for bit, name in enumerate(RELATIONS)}
-    texts = _of_texts(couples), _of_words(couples), _of_names(couples), _of_agreement(couples)
-    for name, holds in chain(*texts, _of_syntax(couples), _of_speech(couples), _of_places(couples)):
-        bits |= holds.astype(np.uint64) << known[name]
+def relation_bits(pairs: MentionPairs) -> Bits:
+    """Return the relations of each pair as bits, in the order of `RELATIONS`."""
+    bits = np.zeros(len(pairs.earlier), dtype=np.uint64)
+    shifts = {name: np.uint64(i) for i, name in enumerate(RELATIONS)}
+    relations = chain(
+        _text_relations(pairs),
+        _word_relations(pairs),
+        _name_relations(pairs),
+        _agreement_relations(pairs),
+        _syntax_relations(pairs),
+        _speech_relations(pairs),
+        _distance_relations(pairs),
+    )
+    for name, holds in relations:
+        bits |= holds.astype(np.uint64) << shifts[name]
     return bits
 
 
-def distances(couples: MentionPairs) -> tuple[Ints, Ints]:
-    """Return how many sentences and mentions it is from the earlier to the later one."""
-    sentences, positions = couples.places("sentence"), couples.places("position")
+def distances(pairs: MentionPairs) -> tuple[Ints, Ints]:
+    """Return the distances of each pair, in sentences and in mentions."""
+    sentences, positions = pairs.positions("sentence"), pairs.positions("position")
     return np.abs(np.subtract(*sentences)), np.abs(np.subtract(*positions))
 
 
-def _of_texts(couples: MentionPairs) -> Named:
+def _text_relations(pairs: MentionPairs) -> NamedRelations:
     for name in ("string", "core", "lemma", "beginning", "possessor"):
-        yield f"same {name}", couples.same(name)
+        yield f"same {name}", pairs.have_same(name)
     for name in ("possessor", "digits"):
-        yield f"other {name}", couples.differ(name)
-    yield "acronym", couples.same("initials", "capitals") | couples.same("capitals", "initials")
+        yield f"other {name}", pairs.have_different(name)
+    is_earlier_acronym = pairs.have_same("capitals", "initials")
+    is_later_acronym = pairs.have_same("initials", "capitals")
+    yield "acronym", is_earlier_acronym | is_later_acronym
 
 
-def _of_words(couples: MentionPairs) -> Named:
-    mentions, earlier, later = couples.mentions, couples.earlier, couples.later
+def _word_relations(pairs: MentionPairs) -> NamedRelations:
+    mentions, earlier, later = pairs.mentions, pairs.earlier, pairs.later
     words, modifiers = mentions.words, mentions.modifiers
-    shared = couples.shared(words, words)
+    n_shared = pairs.count_shared(words, words)
     n_earlier, n_later = words.sizes[earlier], words.sizes[later]
-    some = shared > 0
-    yield "half of the words shared", some & (2 * shared >= np.maximum(n_earlier, n_later))
-    yield "later words in earlier", some & (shared == n_later)
-    yield "earlier words in later", some & (shared == n_earlier)
-    yield "later head in earlier", couples.shared(words, mentions.heads) > 0
-    yield "earlier head in later", couples.shared(mentions.heads, words) > 0
-    n_new = modifiers.sizes[later] - couples.shared(words, modifiers)
-    n_gone = modifiers.sizes[earlier] - couples.shared(modifiers, words)
-    yield "no new modifier", (n_new == 0) & (modifiers.sizes[later] > 0)
-    yield "other modifiers", (n_new > 0) & (n_gone > 0)
+    share_words = n_shared > 0
+    yield "half of the words shared", share_words & (2 * n_shared >= np.maximum(n_earlier, n_later))
+    yield "later words in earlier", share_words & (n_shared == n_later)
+    yield "earlier words in later", share_words & (n_shared == n_earlier)
+    yield "later head in earlier", pairs.count_shared(words, mentions.heads) > 0
+    yield "earlier head in later", pairs.count_shared(mentions.heads, words) > 0
+    n_later_only = modifiers.sizes[later] - pairs.count_shared(words, modifiers)
+    n_earlier_only = modifiers.sizes[earlier] - pairs.count_shared(modifiers, words)
+    yield "no new modifier", (n_later_only == 0) & (modifiers.sizes[later] > 0)
+    yield "other modifiers", (n_later_only > 0) & (n_earlier_only > 0)
 
 
-def _of_names(couples: MentionPairs) -> Named:
-    names, earlier, later = couples.mentions.names, couples.earlier, couples.later
-    shared = couples.shared(names, names)
-    least = np.minimum(names.sizes[earlier], names.sizes[later])
-    both = least > 0
-    last = couples.same("last name")
-    yield "names shared", shared > 0
-    yield "later name in earlier", both & (shared == names.sizes[later])
-    yield "earlier name in later", both & (shared == names.sizes[earlier])
-    yield "same last name", last
-    yield "same first name", couples.same("first name")
-    yield "no name shared", both & (shared == 0)
-    yield "other first name", last & (least > 1) & couples.differ("first name")
-    words = couples.mentions.words
-    in_words = couples.shared(names, words) + couples.shared(words, names)
-    yield "name in words", ~both & (in_words > 0)
+def _name_relations(pairs: MentionPairs) -> NamedRelations:
+    names, earlier, later = pairs.mentions.names, pairs.earlier, pairs.later
+    n_shared = pairs.count_shared(names, names)
+    min_size = np.minimum(names.sizes[earlier], names.sizes[later])
+    are_names = min_size > 0
+    same_last = pairs.have_same("last name")
+    yield "names shared", n_shared > 0
+    yield "later name in earlier", are_names & (n_shared == names.sizes[later])
+    yield "earlier name in later", are_names & (n_shared == names.sizes[earlier])
+    yield "same last name", same_last
+    yield "same first name", pairs.have_same("first name")
+    yield "no name shared", are_names & (n_shared == 0)
+    yield "other first name", same_last & (min_size > 1) & pairs.have_different("first name")
+    words = pairs.mentions.words
+    n_in_words = pairs.count_shared(names, words) + pairs.count_shared(words, names)
+    yield "name in words", ~are_names & (n_in_words > 0)
 
 
-def _of_agreement(couples: MentionPairs) -> Named:
-    for name, column in {"number": "number", "gender": "gender", "class": "kind"}.items():
-        yield f"{name} agrees", couples.same(column)
-        yield f"{name} clashes", couples.differ(column)
+def _agreement_relations(pairs: MentionPairs) -> NamedRelations:
+    texts = {"number": "number", "gender": "gender", "class": "entity_class"}
+    for name, text in texts.items():
+        yield f"{name} agrees", pairs.have_same(text)
+        yield f"{name} clashes", pairs.have_different(text)
 
 
-def _of_syntax(couples: MentionPairs) -> Named:
-    has, earlier, later = couples.mentions.has, couples.earlier, couples.later
-    (start, later_start), (end, later_end) = couples.places("start"), couples.places("end")
+def _syntax_relations(pairs: MentionPairs) -> NamedRelations:
+    has, earlier, later = pairs.mentions.has, pairs.earlier, pairs.later
+    start, later_start = pairs.positions("start")
+    end, later_end = pairs.positions("end")
     yield "nested", (later_start >= start) & (later_end <= end)
-    together = np.equal(*couples.places("sentence"))
-    governed = together & couples.same("lemma", "governor")
-    apposed, joined = has("apposition")[later], has("conjunct")[later]
-    yield "apposition", governed & apposed
-    yield "conjuncts", governed & joined
-    yield "governs", governed & ~apposed & ~joined
-    yield "subject of", together & couples.same("governor", "lemma") & has("subject")[earlier]
-    yield "comma between", together & (later_start == end + 2) & has("after comma")[later]
-    near = (later_start > end) & (later_start <= end + 4)
-    yield "copula between", together & near & has("before copula")[earlier]
-    yield "same role", couples.same("role")
-    yield "same governor", together & couples.same("governor")
+    in_one_sentence = np.equal(*pairs.positions("sentence"))
+    earlier_governs_later = in_one_sentence & pairs.have_same("lemma", "governor")
+    is_apposition, is_conjunct = has("apposition")[later], has("conjunct")[later]
+    yield "apposition", earlier_governs_later & is_apposition
+    yield "conjuncts", earlier_governs_later & is_conjunct
+    yield "governs", earlier_governs_later & ~is_apposition & ~is_conjunct
+    later_governs_earlier = in_one_sentence & pairs.have_same("governor", "lemma")
+    yield "subject of", later_governs_earlier & has("subject")[earlier]
+    # One word between the two: the comma, bracket or dash before the later mention.
+    has_gap_of_one = in_one_sentence & (later_start == end + 2)
+    yield "comma between", has_gap_of_one & has("after comma")[later]
+    starts_soon = (later_start > end) & (later_start <= end + 4)
+    yield "copula between", in_one_sentence & starts_soon & has("before copula")[earlier]
+    yield "same role", pairs.have_same("role")
+    yield "same governor", in_one_sentence & pairs.have_same("governor")
 
 
-def _of_speech(couples: MentionPairs) -> Named:
-    earlier, later = couples.codes("speaker")
+def _speech_relations(pairs: MentionPairs) -> NamedRelations:
+    earlier, later = pairs.codes("speaker")
     yield "same speaker", (earlier == later) & (earlier > 0)
     yield "other speaker", (earlier != later) & ((earlier > 0) | (later > 0))
     yield "speakers unknown", (earlier == 0) & (later == 0)
-    turn, later_turn = couples.places("turn")
-    quoted, speaks = couples.mentions.has("quoted"), couples.mentions.has("speaks")
-    inside, later_inside = quoted[couples.earlier], quoted[couples.later]
-    both, ahead = inside & later_inside, later_turn - turn
-    yield "no quotation", ~(inside | later_inside)
-    yield "one quoted", inside ^ later_inside
+    turn, later_turn = pairs.positions("turn")
+    n_turns_later = later_turn - turn
+    quoted, speaks = pairs.mentions.has("quoted"), pairs.mentions.has("speaks")
+    is_quoted, is_later_quoted = quoted[pairs.earlier], quoted[pairs.later]
+    are_quoted = is_quoted & is_later_quoted
+    yield "no quotation", ~(is_quoted | is_later_quoted)
+    yield "one quoted", is_quoted ^ is_later_quoted
     for step, name in enumerate(("same turn", "next turn", "turn after next")):
-        yield name, both & (ahead == step)
-    begins = speaks[couples.earlier] & later_inside & (ahead == 1)
-    ends = inside & speaks[couples.later] & (ahead == 0)
-    yield "utters", begins | ends
-    names, speakers = couples.mentions.names, couples.mentions.speakers
-    named = couples.shared(names, speakers) + couples.shared(speakers, names)
-    yield "speaker named", named > 0
+        yield name, are_quoted & (n_turns_later == step)
+    introduces_quotation = speaks[pairs.earlier] & is_later_quoted & (n_turns_later == 1)
+    follows_quotation = is_quoted & speaks[pairs.later] & (n_turns_later == 0)
+    yield "utters", introduces_quotation | follows_quotation
+    names, speakers = pairs.mentions.names, pairs.mentions.speakers
+    n_shared = pairs.count_shared(names, speakers) + pairs.count_shared(speakers, names)
+    yield "speaker named", n_shared > 0
 
 
-def _of_places(couples: MentionPairs) -> Named:
-    sentences, mentions = distances(couples)
-    for names, steps, apart in (
+def _distance_relations(pairs: MentionPairs) -> NamedRelations:
+    sentences, mentions = distances(pairs)
+    for names, steps, values in (
         (SENTENCES, SENTENCE_STEPS, sentences),
         (MENTIONS, MENTION_STEPS, mentions),
     ):
-        step = np.searchsorted(list(steps.values()), apart, side="right") - 1
-        yield from ((name, step == number) for number, name in enumerate(names))
+        step_indices = np.searchsorted(list(steps.values()), values, side="right") - 1
+        yield from ((name, step_indices == step) for step, name in enumerate(names))

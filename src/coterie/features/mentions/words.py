@@ -1,8 +1,8 @@
-"""Small tables of English words by which mentions are read where nothing else tells."""
+"""Small tables of English words, which replace missing columns of mentions."""
 
 
 def _table(**groups: str) -> dict[str, str]:
-    """Turn groups of words into a mapping of each word to the name of its group."""
+    """Return a mapping from each word to the name of its group."""
     return {
         word: group.replace("_", " ") for group, words in groups.items() for word in words.split()
     }
@@ -26,7 +26,7 @@ PRONOUNS = _table(
     "any many most few several none another other others either neither everyone everybody "
     "everything someone somebody something anyone anybody anything nobody nothing",
 )
-"""The kind of each pronoun; those of one kind can name one entity."""
+"""The type of each pronoun; pronouns of one type can refer to one entity."""
 
 REFLEXIVE = _words(
     "myself yourself himself herself itself ourselves yourselves themselves themself oneself "
@@ -70,13 +70,13 @@ HEAD_ENDS = _words(
     "during like towards toward within around along across and or but is are was were , ; : ( [ "
     "-- - – —"
 )
-"""The words behind which the head of a phrase does not stand."""
+"""Words and marks that end the part of a phrase in which its head is."""
 
-IDLE = _words(
+STOP_WORDS = _words(
     "the a an this that these those my your his her its our their of in at on for to and or with "
     "from by as who which 's ’s ' ’ , . ; : ( ) [ ] \" “ ” -- - – — `` ''"
 )
-"""Words that say nothing about what a phrase means."""
+"""Words and marks that contribute nothing to the meaning of a phrase."""
 
 COPULAS = _words("is are was were be been being am 's ’s 'm ’m 're ’re became become")
 BREAKS = _words(", ( - -- – —")
@@ -173,7 +173,7 @@ NOUN_CLASSES = _table(
     "cambridge dublin edinburgh kingdom states antarctica hawaii alaska ohio michigan georgia "
     "arizona",
 )
-"""What a head tells about the kind of entity."""
+"""The class of entity that the head of a mention indicates."""
 
 PERSON_ENDINGS = ("ist", "ician", "woman", "person")
 
