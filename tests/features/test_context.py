@@ -10,7 +10,7 @@ from coterie.blocking import AllPairs, NearestNeighbours, Window
 from coterie.checks import check_featurizer
 from coterie.exceptions import FeatureError, InputError, PairError
 from coterie.features import ContextFeatures, GivenFeatures, Stacked, written
-from coterie.features.context import LARGEST, context_columns
+from coterie.features.context import MAX_SCORE, context_columns
 from coterie.pairs import all_pairs
 from coterie.similarities import ConstantSimilarity, LinearSimilarity
 
@@ -99,7 +99,7 @@ def test_everything_is_finite(largest, rng):
 
 def test_scores_are_bounded():
     columns = context_columns(PairScores(3, None, [1e300, -1e300, 0.0]))
-    assert columns[:, MARGINS].max() == 2 * LARGEST
+    assert columns[:, MARGINS].max() == 2 * MAX_SCORE
 
 
 def test_the_margin_of_a_single_pair_is_its_score():
@@ -117,9 +117,9 @@ def test_there_may_be_no_pairs(n_items):
 def test_contract(rng):
     vectors = ItemSet(rng.normal(size=(12, 2)))
     pairs = rng.permutation(all_pairs(8))[:15]
-    listed = ItemSet.from_pair_features(rng.normal(size=(15, 2)), 8, pairs)
-    check_featurizer(ContextFeatures(LINEAR), [vectors, listed])
-    check_featurizer(ContextFeatures(LINEAR, AllPairs()), [vectors, listed])
+    some_pairs = ItemSet.from_pair_features(rng.normal(size=(15, 2)), 8, pairs)
+    check_featurizer(ContextFeatures(LINEAR), [vectors, some_pairs])
+    check_featurizer(ContextFeatures(LINEAR, AllPairs()), [vectors, some_pairs])
 
 
 def test_features_are_the_context_of_the_scores(rng):
@@ -144,7 +144,9 @@ def test_a_pair_that_is_not_a_candidate_has_no_context(rng):
     vectors = ItemSet(rng.normal(size=(9, 2)))
     featurizer = ContextFeatures(LINEAR, Window(2))
     for pairs in ([(0, 1), (0, 8)], None):
-        with pytest.raises(PairError, match=r"of the blocker: pair .0, [83]. has no features"):
+        with pytest.raises(
+            PairError, match=r"^candidate pairs of the blocker: pair .0, [83]. has no features"
+        ):
             featurizer(vectors, pairs)
 
 

@@ -58,9 +58,9 @@ def test_differences_are_those_of_each_column(vectors):
             written(AbsoluteDifferences()(item_set, None)), apart, atol=1e-12
         )
         np.testing.assert_allclose(squared, apart if kind == "pairs" else apart**2, atol=1e-12)
-        some = [(3, 5), (0, 8)]
+        pairs = [(3, 5), (0, 8)]
         np.testing.assert_allclose(
-            written(AbsoluteDifferences()(item_set, some)),
+            written(AbsoluteDifferences()(item_set, pairs)),
             np.abs(vectors[[3, 0]] - vectors[[5, 8]]),
             atol=1e-12,
         )

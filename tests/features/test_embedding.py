@@ -106,10 +106,10 @@ def test_few_items_are_embedded_too(n_items):
 
 def test_embeddings_are_saved_and_loaded(tmp_path):
     item_set = item_set_with([STAR])
-    known = {"EuclideanEmbedding": EuclideanEmbedding, "GivenFeatures": GivenFeatures}
+    classes = {"EuclideanEmbedding": EuclideanEmbedding, "GivenFeatures": GivenFeatures}
     embedding = EuclideanEmbedding(GivenFeatures(), 1).fit([item_set])
-    save_value(tmp_path / "a", embedding, known.get)
-    loaded = load_value(tmp_path / "a", known.get)
+    save_value(tmp_path / "a", embedding, classes.get)
+    loaded = load_value(tmp_path / "a", classes.get)
     assert loaded == embedding
     np.testing.assert_array_equal(loaded(item_set).items, embedding(item_set).items)
 

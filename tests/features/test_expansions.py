@@ -262,8 +262,8 @@ def test_maps_are_the_same_for_the_same_seed(expansion, rng):
     assert np.array_equal(rows_of(featurizer.fit(sets), sets), phi)
     assert np.array_equal(rows_of(fitted.fit(sets), sets), phi)
     if not isinstance(expansion, ExactKernel):
-        other = replace(featurizer, expansion=replace(expansion, random_state=1)).fit(sets)
-        assert not np.allclose(rows_of(other, sets), phi)
+        reseeded = replace(featurizer, expansion=replace(expansion, random_state=1)).fit(sets)
+        assert not np.allclose(rows_of(reseeded, sets), phi)
 
 
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=repr)

@@ -1,4 +1,4 @@
-"""Every featurizer, on what corpora are full of: nothing, the same again, gaps and any script."""
+"""Every featurizer, on difficult items: empty, repeated, with missing values, in any script."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
 
 EMPTY, FIRST, SECOND = 0, 1, 2
-"""The places of the item without anything, and of two that are the same."""
+"""The indices of an empty item, and of two equal items."""
 
 TEXTS = (
     "",
@@ -40,20 +40,20 @@ TEXTS = (
 N_ITEMS = len(TEXTS)
 
 
-def turned(values: Any) -> Any:
-    """Turn the order of values around; the empty one and the same ones stay where they are."""
+def reversed_rest(values: Any) -> Any:
+    """Reverse the order of all values but the empty one and the two equal ones."""
     return [*values[:3], *values[:2:-1]]
 
 
 def repeated(values: Any) -> list[Any]:
-    """Let the two items that are the same have the same value."""
+    """Give the two equal items the same value."""
     return [*values[:SECOND], values[FIRST], *values[SECOND + 1 :]]
 
 
-ARTICLES = {"title": turned(TEXTS), "text": list(TEXTS)}
+ARTICLES = {"title": reversed_rest(TEXTS), "text": list(TEXTS)}
 CITATIONS = {
     "title": list(TEXTS),
-    "author": turned(TEXTS),
+    "author": reversed_rest(TEXTS),
     "venue": [None, "ICML", "ICML", "", None, "會議", "ICML", None, "Конференция", "ICML"],
     "year": [None, "(1999)", "(1999)", 2001, "", "二〇〇五", float("nan"), "1888", None, "२००५"],
 }
@@ -63,18 +63,18 @@ POSTS = {
     "position": repeated(list(range(N_ITEMS))),
     "author": [None, "ann", "ann", "", float("nan"), "北京", "नई", "ann", "Владимир", "\u0301"],
 }
-PLACES = {
+POSITIONS = {
     "start": repeated(list(range(0, 3 * N_ITEMS, 3))),
     "end": repeated(list(range(1, 3 * N_ITEMS, 3))),
     "sentence": repeated([number // 2 for number in range(N_ITEMS)]),
 }
 GAPS = dict.fromkeys(
     ("before", "after", "head", "lemma", "upos", "number", "gender", "role", "governor", "name"),
-    turned(TEXTS),
+    reversed_rest(TEXTS),
 )
 MENTIONS = {
     "text": list(TEXTS),
-    **PLACES,
+    **POSITIONS,
     **GAPS,
     "speaker": POSTS["author"],
     "form": [None, "PROP", "PROP", "NOM", None, "PROP", "NOM", "PRON", "PROP", ""],
@@ -82,13 +82,15 @@ MENTIONS = {
 }
 MEMBERS = [getattr(kinds, name) for name in kinds.__all__]
 KINDS = [member for member in MEMBERS if issubclass(member, Kind)]
-RECORDS = {kind.word: turned(TEXTS) if row % 2 else list(TEXTS) for row, kind in enumerate(KINDS)}
+RECORDS = {
+    kind.word: reversed_rest(TEXTS) if row % 2 else list(TEXTS) for row, kind in enumerate(KINDS)
+}
 VECTORS = np.array([[0.0, 0.0], [1.0, -2.0], [1.0, -2.0], [0.0, 3.5], [50.0, 1e-3], [-1.0, 0.0]])
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A featurizer, all of whose columns are symmetric, and the items of item sets for it."""
+    """A featurizer with symmetric columns, and the items of some item sets."""
 
     featurizer: Any
     items: tuple[Any, ...]
@@ -109,7 +111,7 @@ SAMPLES = {
     "GivenFeatures": Sample(GivenFeatures(), (VECTORS, sp.csr_array(VECTORS))),
     "Kernelized": Sample(Kernelized(GivenFeatures(), RBF(0.5), ExactKernel()), (VECTORS,)),
     "MentionFeatures": Sample(
-        features.MentionFeatures(), (MENTIONS, {"text": MENTIONS["text"], **PLACES})
+        features.MentionFeatures(), (MENTIONS, {"text": MENTIONS["text"], **POSITIONS})
     ),
     "NameFeatures": Sample(features.NameFeatures(), (texts_alone, TEXTS)),
     "PageFeatures": Sample(features.PageFeatures(anchors="title"), (ARTICLES,)),
@@ -134,25 +136,25 @@ SAMPLES = {
 every_sample = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
 
-def dense(found):
-    matrix = written(found)
+def dense(features):
+    matrix = written(features)
     return matrix.toarray() if sp.issparse(matrix) else matrix
 
 
 def backwards(items):
-    """Turn the order of items around."""
+    """Reverse the order of items."""
     if isinstance(items, dict):
         return {name: column[::-1] for name, column in items.items()}
     return items[np.arange(items.shape[0])[::-1]] if hasattr(items, "shape") else items[::-1]
 
 
-def without(items, place):
-    """Leave an item out."""
+def without(items, index):
+    """Remove an item."""
     if isinstance(items, dict):
-        return {name: without(column, place) for name, column in items.items()}
+        return {name: without(column, index) for name, column in items.items()}
     if hasattr(items, "shape"):
-        return items[np.delete(np.arange(items.shape[0]), place)]
-    return [*items[:place], *items[place + 1 :]]
+        return items[np.delete(np.arange(items.shape[0]), index)]
+    return [*items[:index], *items[index + 1 :]]
 
 
 def first_rows(items, n_rows):
@@ -177,20 +179,19 @@ def test_features_are_finite(sample):
     n_columns = set()
     fitted = sample.featurizer.fit(sample.item_sets)
     for item_set in sample.item_sets:
-        found = dense(fitted(item_set, None))
-        assert np.isfinite(found).all()
-        assert np.any(found != 0.0)
-        n_columns.add(found.shape[1])
+        matrix = dense(fitted(item_set, None))
+        assert np.isfinite(matrix).all()
+        assert np.any(matrix != 0.0)
+        n_columns.add(matrix.shape[1])
     assert n_columns == {len(fitted.names)}
 
 
 @every_sample
-def test_features_are_finite_for_what_was_not_fitted(sample):
-    """Fitted without an item that is new, and to nothing but the one without anything."""
+def test_features_of_items_that_were_not_fitted_are_finite(sample):
+    """Each is fitted without one of the items, and then to the empty item alone."""
     for items in sample.items:
-        for place in (EMPTY, FIRST):
-            rest = ItemSet(without(items, place))
-            fitted = sample.featurizer.fit([rest])
+        for index in (EMPTY, FIRST):
+            fitted = sample.featurizer.fit([ItemSet(without(items, index))])
             assert np.isfinite(dense(fitted(ItemSet(items), None))).all()
         fitted = sample.featurizer.fit([ItemSet(first_rows(items, EMPTY + 1))])
         assert np.isfinite(dense(fitted(ItemSet(items), None))).all()
@@ -207,27 +208,27 @@ def test_items_may_be_swapped(sample):
     for items, item_set in zip(sample.items, sample.item_sets, strict=True):
         n_items = len(item_set)
         pairs = all_pairs(n_items)
-        forth = dense(fitted(item_set, pairs))
-        back = dense(fitted(ItemSet(backwards(items)), n_items - 1 - pairs))
-        same = np.all(np.isclose(forth, back, rtol=1e-9, atol=1e-9), axis=0)
-        changed = [fitted.names[column] for column in np.flatnonzero(~same)]
-        assert not changed
+        forward = dense(fitted(item_set, pairs))
+        backward = dense(fitted(ItemSet(backwards(items)), n_items - 1 - pairs))
+        is_same = np.all(np.isclose(forward, backward, rtol=1e-9, atol=1e-9), axis=0)
+        changed_names = [fitted.names[column] for column in np.flatnonzero(~is_same)]
+        assert not changed_names
 
 
 @every_sample
-def test_the_same_items_have_the_same_features(sample):
+def test_equal_items_have_the_same_features(sample):
     fitted = sample.featurizer.fit(sample.item_sets)
     for item_set in sample.item_sets:
-        others = [place for place in range(len(item_set)) if place not in (FIRST, SECOND)]
-        one, other = (
-            dense(fitted(item_set, [(place, other) for other in others]))
-            for place in (FIRST, SECOND)
+        partners = [item for item in range(len(item_set)) if item not in (FIRST, SECOND)]
+        first, second = (
+            dense(fitted(item_set, [(item, partner) for partner in partners]))
+            for item in (FIRST, SECOND)
         )
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-9)
 
 
-def test_mentions_without_a_place_are_refused():
-    """What lies between two mentions cannot be guessed."""
+def test_mentions_without_a_position_are_refused():
+    """The distance of two mentions is unknown without their positions."""
     sample = SAMPLES["MentionFeatures"]
     items = sample.items[0] | {"start": [None, *sample.items[0]["start"][1:]]}
     fitted = sample.featurizer.fit(sample.item_sets)

@@ -1,4 +1,4 @@
-"""Given features, and what changes the columns of other featurizers."""
+"""Features that come with item sets, and featurizers that change the columns of others."""
 
 from dataclasses import dataclass, field, replace
 
@@ -79,23 +79,23 @@ def test_vectors_give_products_and_pairs_give_themselves(rng):
 
 def test_features_of_all_pairs_are_one_object(rng):
     featurizer, pairs = GivenFeatures(), [(0, 2), (0, 1)]
-    for items, own in (
+    for items, default_pairs in (
         (ItemSet(rng.normal(size=(4, 2))), all_pairs(4)),
         (ItemSet.from_pair_features(rng.normal(size=(6, 2)), 4), all_pairs(4)),
         (ItemSet.from_pair_features(rng.normal(size=(2, 2)), 4, pairs), pairs),
         (ItemSet.from_pair_features(NodeProducts(np.ones((4, 2)), pairs), 4, pairs), pairs),
     ):
         encoded = featurizer.encode(items)
-        whole = featurizer.compare(encoded, None)
-        assert featurizer.compare(encoded, None) is whole
-        assert featurizer.compare(encoded, own) is whole
-    assert whole is items.items.features
+        operator = featurizer.compare(encoded, None)
+        assert featurizer.compare(encoded, None) is operator
+        assert featurizer.compare(encoded, default_pairs) is operator
+    assert operator is items.items.features
 
 
 def test_listed_pairs_are_looked_up():
     items = ItemSet.from_pair_features([[1.0], [2.0], [3.0]], 4, [(3, 1), (0, 2), (0, 1)])
-    found = GivenFeatures()(items, [(1, 0), (1, 3)])
-    assert written(found).ravel().tolist() == [3.0, 1.0]
+    operator = GivenFeatures()(items, [(1, 0), (1, 3)])
+    assert written(operator).ravel().tolist() == [3.0, 1.0]
     with pytest.raises(PairError, match=r"pair \(0, 3\) has no features among the 3 pairs given"):
         GivenFeatures()(items, [(0, 1), (3, 0), (2, 3)])
     with pytest.raises(PairError, match=r"pair \(0, 3\) has no features"):
@@ -134,7 +134,7 @@ def test_sets_without_rows_have_as_many_columns_as_the_others(rng):
 
 
 @pytest.mark.parametrize("items", [["a", "b"], {"name": ["Ann", "Bob"]}, [{"name": "Ann"}]])
-def test_what_is_no_matrix_needs_a_featurizer(items):
+def test_items_that_are_not_numbers_need_a_featurizer(items):
     for featurizer in MEMBERS.values():
         with pytest.raises(FeatureError, match=r"item set 0: the items are .*; give a featurizer"):
             featurizer.fit([ItemSet(items)])
@@ -187,7 +187,7 @@ def test_columns_that_are_the_same_everywhere_are_left_as_they_are(rng):
     assert alone.scale.tolist() == [1.0, 1.0]
 
 
-def test_a_scale_that_is_given_stays(rng):
+def test_fit_keeps_a_given_scale(rng):
     fitted = Scaled(GivenFeatures(), scale=[1.0, 2.0, 4.0]).fit(vectors(rng))
     assert fitted.scale.tolist() == [1.0, 2.0, 4.0]
     with pytest.raises(FeatureError, match=r"scale has shape \(1,\) for 3 columns"):
@@ -198,12 +198,12 @@ def test_a_scale_that_is_given_stays(rng):
 
 def test_large_sets_are_sampled(rng, monkeypatch):
     sets = [ItemSet(rng.normal(size=(n, 2))) for n in (80, 20)]
-    whole = Scaled(GivenFeatures()).fit(sets).scale
+    exact = Scaled(GivenFeatures()).fit(sets).scale
     monkeypatch.setattr(given, "SAMPLED_PAIRS", 1000)
-    drawn = Scaled(GivenFeatures()).fit(sets).scale
-    np.testing.assert_allclose(drawn, whole, rtol=0.2)
-    assert not np.array_equal(drawn, whole)
-    np.testing.assert_array_equal(drawn, Scaled(GivenFeatures()).fit(sets).scale)
+    estimate = Scaled(GivenFeatures()).fit(sets).scale
+    np.testing.assert_allclose(estimate, exact, rtol=0.2)
+    assert not np.array_equal(estimate, exact)
+    np.testing.assert_array_equal(estimate, Scaled(GivenFeatures()).fit(sets).scale)
 
 
 def test_parameters_are_the_fields():
@@ -236,9 +236,9 @@ def test_a_single_set_is_refused(rng):
 
 @dataclass(frozen=True, eq=False)
 class Sound(PairFeaturizer):
-    """The distance of numbers: what the broken ones below would be without their fault."""
+    """The distance of numbers; each subclass below breaks one rule of featurizers."""
 
-    seen: dict = field(default_factory=dict)
+    state: dict = field(default_factory=dict)
 
     @property
     def names(self):
@@ -254,7 +254,7 @@ class Sound(PairFeaturizer):
 
 class FitsItself(Sound):
     def fit(self, item_sets):
-        self.seen["sets"] = len(item_sets)
+        self.state["sets"] = len(item_sets)
         return self
 
 
@@ -265,11 +265,11 @@ class FitsAnother(Sound):
 
 class NeverFitsTwice(Sound):
     def fit(self, item_sets):
-        return replace(self, seen={"shift": np.random.default_rng().random()})
+        return replace(self, state={"shift": np.random.default_rng().random()})
 
     def compare(self, encoded, pairs):
-        whole = written(super().compare(encoded, pairs))
-        return features.DenseFeatures(whole + self.seen["shift"])
+        matrix = written(super().compare(encoded, pairs))
+        return features.DenseFeatures(matrix + self.state["shift"])
 
 
 class NamesTooMany(Sound):
@@ -285,8 +285,8 @@ class CallsOtherwise(Sound):
 
 class KnowsAllPairsOnly(Sound):
     def compare(self, encoded, pairs):
-        whole = super().compare(encoded, None)
-        return whole if pairs is None else features.taken(whole, np.arange(len(pairs)))
+        operator = super().compare(encoded, None)
+        return operator if pairs is None else features.taken(operator, np.arange(len(pairs)))
 
 
 class Forgets(Sound):

@@ -36,7 +36,7 @@ def test_contract(names):
 def test_columns_are_those_of_the_parts(names):
     parts = NameFeatures(), SoftTFIDF("title").fit([names])
     stacked = Stacked(parts)
-    expected = np.hstack([written(each(names, None)) for each in parts])
+    expected = np.hstack([written(part(names, None)) for part in parts])
     np.testing.assert_array_equal(written(stacked(names, None)), expected)
     assert stacked.names == parts[0].names + parts[1].names
     assert stacked.distances == parts[0].distances + parts[1].distances
@@ -62,13 +62,13 @@ def test_learners_take_it_and_models_keep_it(names, tmp_path):
         assert loaded.predict([names]) == learner.predict([names])
 
 
-def test_refusals(names):
-    for given in ([], NameFeatures(), "names"):
+def test_invalid_stacks_are_refused(names):
+    for featurizers in ([], NameFeatures(), "names"):
         with pytest.raises(FeatureError, match="give a list of at least one"):
-            Stacked(given)
+            Stacked(featurizers)
     with pytest.raises(FeatureError, match="with fit, encode and compare"):
         Stacked([NameFeatures])
     with pytest.raises(FeatureError, match="two columns are called 'soft TF-IDF'"):
         Stacked([SoftTFIDF(), WithConstant(SoftTFIDF())]).fit([names])
-    both = Stacked([SoftTFIDF(), SoftTFIDF("title")]).fit([names])
-    assert both.names == ("soft TF-IDF", "title: soft TF-IDF")
+    stacked = Stacked([SoftTFIDF(), SoftTFIDF("title")]).fit([names])
+    assert stacked.names == ("soft TF-IDF", "title: soft TF-IDF")

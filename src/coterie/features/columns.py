@@ -16,7 +16,7 @@ def column_of(
 ) -> list[Any]:
     """Return the values of a column, one per item.
 
-    Errors are raised as `error`; they name the `caller` where the items have no columns.
+    `error` is the class of errors; `caller` is named in them if the items have no columns.
 
     >>> column_of(Columns({"name": ["Ann", "Bob"]}), "town", "SharedKeys")
     Traceback (most recent call last):
@@ -36,7 +36,7 @@ def column_of(
 
 
 def describe_items(items: Any) -> str:
-    """Return a phrase for an error message: `the items are …`."""
+    """Return a phrase to follow `the items are` in an error message."""
     if isinstance(items, PairFeatures):
         return "features of pairs"
     is_matrix = isinstance(items, np.ndarray) or sp.issparse(items)

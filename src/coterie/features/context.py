@@ -28,18 +28,18 @@ NAMES = (
     "larger margin",
     "common neighbours",
 )
-LARGEST = 1e6
+MAX_SCORE = 1e6
 """Scores are clipped to ± this value, so that their differences do not overflow."""
 
 ROUNDING = 1e-9
 """Scores that differ by less than this times 1 + |score| count as equal."""
 
-FEWEST_MATES = 0.01
+EXTRA_MATES = 0.01
 """A value that is added to the expected number of mates, whose logarithm is then finite."""
 
 
 class EncodedContext(NamedTuple):
-    """The context of the candidate pairs, and the pairs that `None` means in this item set."""
+    """The context of the candidate pairs, and the pairs to compare if none are given."""
 
     context: IndexedPairFeatures
     default_pairs: Pairs | None
@@ -122,19 +122,19 @@ class ContextFeatures(PairFeaturizer):
         context, requested = encoded.context, encoded.default_pairs if pairs is None else pairs
         if requested is None and context.pairs is not None:
             requested = all_pairs(context.n_items)
-        with located("of the candidate pairs of the blocker"):
+        with located("candidate pairs of the blocker"):
             return context.at(requested)
 
 
 def context_columns(pair_scores: PairScores) -> Floats:
     """Return the columns of `ContextFeatures`, one row per scored pair."""
-    pairs, scores = pair_scores.pairs, np.clip(pair_scores.scores, -LARGEST, LARGEST)
+    pairs, scores = pair_scores.pairs, np.clip(pair_scores.scores, -MAX_SCORE, MAX_SCORE)
     starts, members = pairs_by_item(pairs, pair_scores.n_items)
     ranks, rivals, mates = rank_in_rows(pairs, scores, starts, members, ROUNDING)
     margins = scores[:, None] - np.nan_to_num(rivals, nan=0.0)
     columns = (
         np.log1p(np.sort(ranks, axis=1)),
-        np.log(FEWEST_MATES + np.sort(mates[pairs], axis=1)),
+        np.log(EXTRA_MATES + np.sort(mates[pairs], axis=1)),
         np.sort(margins, axis=1),
         _common_neighbour_shares(pairs, scores, starts, members)[:, None],
     )

@@ -24,9 +24,9 @@ class PairFeaturizer(Value, ABC):
     """
 
     one_by_one: ClassVar[bool] = False
-    """Whether features are dense, and those of a pair do not depend on which others are compared.
+    """True if features are dense and those of a pair do not depend on the other compared pairs.
 
-    Callers may then compute the features of many pairs in batches.
+    Callers may then compare many pairs in batches.
     """
 
     @property

@@ -198,7 +198,7 @@ class WithConstant(PairFeaturizer):
 
     @property
     def one_by_one(self) -> bool:  # type: ignore[override]
-        """Whether this holds for the inner featurizer: see `PairFeaturizer.one_by_one`."""
+        """The flag of the inner featurizer; see `PairFeaturizer.one_by_one`."""
         return bool(getattr(self.featurizer, "one_by_one", False))
 
     @property
@@ -257,7 +257,7 @@ class Scaled(PairFeaturizer):
 
     @property
     def one_by_one(self) -> bool:  # type: ignore[override]
-        """Whether this holds for the inner featurizer: see `PairFeaturizer.one_by_one`."""
+        """The flag of the inner featurizer; see `PairFeaturizer.one_by_one`."""
         return bool(getattr(self.featurizer, "one_by_one", False))
 
     @property

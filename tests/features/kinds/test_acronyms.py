@@ -25,7 +25,7 @@ def initials(text):
 
 
 def acronyms(first, second):
-    """Return initials of one text that are no words of it, but words or initials of the other."""
+    """Return the initials of one text, without its own words, that the other has or spells."""
     result = set()
     for text, other in ((first, second), (second, first)):
         candidates = set(other.split()) | initials(other)

@@ -126,7 +126,7 @@ def test_missing_values_have_no_other_features(kind, empty):
 
 
 @every_kind
-def test_equal_values_count_for_more_the_rarer_they_are(kind):
+def test_equal_values_count_more_the_rarer_they_are(kind):
     cells = ["2001-01-01", "2001-01-01", *["2002-02-02"] * 4, "2003-03-03"]
     features = compare_all(kind(), cells, [0, 0, 1, 2, 3, 4, 5])
     rare = dict(zip(kind().names, features[0, 1], strict=True))
@@ -196,10 +196,10 @@ def test_names_are_compared_in_any_order_of_words():
 @pytest.mark.parametrize("kind", [Name(), Text()], ids=["name", "text"])
 def test_rare_words_and_codes_count_for_more(kind):
     among = ["canon camera black", "canon camera silver", "canon lens black"] * 5
-    same = compare_texts(kind, "canon camera EOS 350D", "canon eos350d", among)
-    other = compare_texts(kind, "canon camera EOS 350D", "canon camera eos 400d", among)
-    assert same["rarity of shared codes"] > 0.0 == other["rarity of shared codes"]
-    assert other["rarity of codes of the poorer alone"] > 0.0
+    same_code = compare_texts(kind, "canon camera EOS 350D", "canon eos350d", among)
+    other_code = compare_texts(kind, "canon camera EOS 350D", "canon camera eos 400d", among)
+    assert same_code["rarity of shared codes"] > 0.0 == other_code["rarity of shared codes"]
+    assert other_code["rarity of codes of the poorer alone"] > 0.0
     common = compare_texts(kind, "canon camera x", "canon camera y", among)
     rare = compare_texts(kind, "zeiss camera x", "zeiss camera y", among)
     for name in ("rarity of shared words", "rarest shared words", "cosine of words"):
@@ -218,9 +218,9 @@ def test_codes_are_compared_without_blanks():
     values = compare_texts(Code(), "SW1A 1AA", "sw1a1aa")
     assert (values["equal"], values["equal without blanks"]) == (0.0, 1.0)
     assert values["edit ratio"] == 1.0
-    other = compare_texts(Code(), "0049 30 1234", "0049 40 1234", among=["0049 50", "1"])
-    assert other["equal without blanks"] == 0.0
-    assert other["rarity of shared codes"] > other["rarest shared codes"] > 0.0
+    similar = compare_texts(Code(), "0049 30 1234", "0049 40 1234", among=["0049 50", "1"])
+    assert similar["equal without blanks"] == 0.0
+    assert similar["rarity of shared codes"] > similar["rarest shared codes"] > 0.0
     assert compare_texts(Code(), "007", "7")["equal"] == 0.0
 
 
