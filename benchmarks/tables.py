@@ -115,7 +115,7 @@ def make(folder: str, n_rows: int, n_labelled: int) -> dict[str, Any]:
     taken = np.flatnonzero(np.isin(truth.labels, order[:count])).tolist()
     labels = [str(truth.labels[row]) for row in taken]
     write_table(Path(folder, "all.csv"), table)
-    write_table(Path(folder, "train.csv"), table.taken(taken).with_columns({CLUSTER: labels}))
+    write_table(Path(folder, "train.csv"), table.take(taken).with_columns({CLUSTER: labels}))
     np.save(Path(folder, "truth.npy"), truth.labels)
     return {}
 

@@ -278,7 +278,7 @@ def test_a_stopped_run_goes_on(tmp_path):
         time.sleep(0.05)
     output, errors = process.communicate()
     assert process.returncode == 130
-    assert errors == "coterie: stopped; run again to go on\n"
+    assert errors == "coterie: stopped; run the same command again to continue\n"
     assert output == ""
     assert sorted(computed(tmp_path)) == [0, 1, 2]
     assert [path.name[:4] for path in cells.iterdir()] == ["n=0-"]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import coterie
 from coterie import cli
 from coterie.cli import application
-from coterie.cli.bars import Estimate, bars
+from coterie.cli.bars import TimeEstimate, bars
 from coterie.exceptions import InputError
 from coterie.tables import read_table
 
@@ -62,20 +62,20 @@ def test_help_shows_every_word_and_every_default(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     printed = " ".join(run(cli.app, [*words, "--help"]).output.split())
     for option in COMMANDS[words].params:
-        # Square brackets are markup to Rich, and what it does not know vanishes.
+        # Square brackets are markup to Rich, and markup that it does not know vanishes.
         assert " ".join((option.help or "").split()) in printed
         default = option.show_default if isinstance(option.show_default, str) else option.default
         if option.show_default and default not in (None, False):
-            assert re.search(rf"\[default: \(?{re.escape(str(default))}\)?\]", printed)
+            assert re.search(rf"\[default: {re.escape(str(default))}[;\]]", printed)
     assert COMMANDS[words].params
 
 
 def test_fit_names_the_defaults_that_its_flags_have_not(monkeypatch):
-    """They have none of their own, for a file of settings goes before defaults."""
+    """The options have no defaults themselves, because a file of settings precedes defaults."""
     monkeypatch.setenv("COLUMNS", "400")
     printed = run(cli.app, ["fit", "--help"]).output
     for default in ("auto", "b_cubed", "1", "0"):
-        assert f"[default: ({default})]" in printed
+        assert f"[default: {default}]" in printed
 
 
 def test_python_dash_m():
@@ -117,7 +117,7 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
     assert "table1" in stream.getvalue()
     assert "2/7" in stream.getvalue()
     assert "cell 2" in stream.getvalue()
-    assert "soon done" in stream.getvalue()
+    assert "nearly done" in stream.getvalue()
 
 
 class Pauses:
@@ -154,7 +154,7 @@ def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
         pauses.over()
     assert (
         stream.getvalue()
-        == "table1: 2 of 7 (cell 2), 6 s gone, about 8 s left; fit: 1 of 2, 6 s gone\n"
+        == "table1: 2 of 7 (cell 2), 6 s so far, about 8 s left; fit: 1 of 2, 6 s so far\n"
     )
     assert pauses.seconds == [5.0, 10.0]
     coterie._core.progress.report("table1", 5, 7)
@@ -181,7 +181,7 @@ def test_short_work_is_told_in_no_lines(monkeypatch):
 @pytest.mark.parametrize("processes", [1, 2, 4])
 def test_estimates_of_even_steps(processes):
     """At the end of a round of 10 s, in which each process does one of 100 steps."""
-    estimate = Estimate(processes)
+    estimate = TimeEstimate(processes)
     estimate.update(0, 100, 1000.0)
     assert estimate.left(1005.0) is None
     for done in range(1, 21):
@@ -192,7 +192,7 @@ def test_estimates_of_even_steps(processes):
 
 
 def test_estimates_count_no_kept_steps_and_start_again():
-    estimate = Estimate()
+    estimate = TimeEstimate()
     for done, now in [(50, 0.0), (51, 10.0)]:
         estimate.update(done, 100, now)
     assert estimate.left(10.0) == 490.0

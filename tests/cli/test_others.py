@@ -98,7 +98,7 @@ def test_what_is_not_installed_says_how_it_is(name, words, monkeypatch):
     assert name not in shown
     result = CliRunner().invoke(app, [name, *words])
     assert isinstance(result.exception, CoterieError)
-    assert str(result.exception).endswith("install it by: pip install coterie-papers")
+    assert str(result.exception).endswith("install it with: pip install coterie-papers")
 
 
 def test_that_is_one_line_and_exit_code_2(monkeypatch):
@@ -109,4 +109,4 @@ def test_that_is_one_line_and_exit_code_2(monkeypatch):
     result = CliRunner().invoke(app, ["data", "list"])
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
-    assert "`coterie data` is a command of coterie-papers" in result.stderr
+    assert "`coterie data` needs coterie-papers" in result.stderr

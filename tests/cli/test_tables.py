@@ -87,13 +87,13 @@ def test_fit_tells_kinds_blocking_choice_and_metrics(files, tmp_path):
     assert done.exit_code == 0
     for words in (
         "birth_date",
-        "11,175 pairs looked at",
+        "11,175 pairs compared",
         "held-out entities",
         "logistic",
         "b_cubed.f1",
     ):
         assert words in done.stdout
-    assert "the model is in" in done.stderr
+    assert "wrote the model to" in done.stderr
     # Times are told, but not kept: the same fit makes the same file.
     assert (tmp_path / "m.coterie").read_bytes() == (files / "m.coterie").read_bytes()
 
@@ -190,7 +190,7 @@ def told(files):
     friend = next(a for a in before if sizes[before[a]] == 1)
     (files / "apart.csv").write_text(f"{row},{foe}\n")
     (files / "together.csv").write_text(f"one,other\n{row},{friend}\n")
-    options = ("--together", files / "together.csv", "--apart", files / "apart.csv")
+    options = ("--must-link", files / "together.csv", "--cannot-link", files / "apart.csv")
     return row, foe, friend, options
 
 
@@ -199,24 +199,24 @@ def test_constraints_hold_and_are_the_reason(files, told, tmp_path):
     out = tmp_path / "out.csv"
     done = run("predict", files / "m.coterie", files / "plain.csv", "-o", out, *options)
     assert done.exit_code == 0, done.output
-    assert "1 pair of" in done.stderr
+    assert "used 1 must-link pair" in done.stderr
     table = read_table(out)
     after = {own["id"]: own for own in rows_of(table)}
     assert after[row]["cluster_id"] == after[friend]["cluster_id"] != after[foe]["cluster_id"]
     assert after[row]["linked_to"] == friend
     assert after[friend]["linked_to"] == row
-    assert after[row]["reason"].startswith("told to be together; ")
-    assert after[foe]["reason"].endswith("but told to be apart")
+    assert after[row]["reason"].startswith("must-link; ")
+    assert after[foe]["reason"].endswith(", a cannot-link pair")
 
 
 def test_explain_tells_what_was_told(files, told):
     row, foe, friend, options = told
     explain = ("explain", files / "m.coterie", files / "plain.csv", row)
     shown = run(*explain, friend, *options).stdout
-    assert f"{row} and {friend}, told to be together" in shown
+    assert f"{row} and {friend}, a must-link pair" in shown
     record = json.loads(run(*explain, foe, *options, "--json").stdout)
     assert not record["together"]
-    assert record["refused"]["told"]
+    assert record["refused"]["constraint"] == "cannot-link"
     assert {record["refused"]["first"], record["refused"]["second"]} == {row, foe}
     record = json.loads(run(*explain, foe, "--json").stdout)
     assert record["together"]
@@ -232,13 +232,13 @@ def test_constraints_hold_in_every_command(files, told, tmp_path):
     assert metrics[1] != metrics[0]
     done = run("report", *own, *options, "-o", tmp_path / "page.html")
     assert done.exit_code == 0, done.output
-    assert "told to be together" in (tmp_path / "page.html").read_text()
+    assert "must-link" in (tmp_path / "page.html").read_text()
 
 
 def test_contradictions_are_refused(files, tmp_path):
     (tmp_path / "a.csv").write_text("r000,r001\n")
     done = run("predict", files / "m.coterie", files / "plain.csv", "-o", tmp_path / "o.csv",
-               "--together", tmp_path / "a.csv", "--apart", tmp_path / "a.csv")  # fmt: skip
+               "--must-link", tmp_path / "a.csv", "--cannot-link", tmp_path / "a.csv")  # fmt: skip
     refused(done, "must-link pairs connect them: r000 = r001")
     assert not (tmp_path / "o.csv").exists()
 
@@ -267,7 +267,7 @@ def test_explain_shows_the_chain_of_two_rows_that_are_together(files):
     ids = found["id"][first], found["linked_to"][first]
     shown = run("explain", files / "m.coterie", files / "test.csv", *ids).stdout
     assert "in one cluster" in shown
-    assert "Linked by:" in shown
+    assert "They are linked by:" in shown
     assert "birth_date" in shown
     assert "the words of all fields" in shown
 
@@ -311,7 +311,7 @@ def test_plan_tells_pairs_before_any_work(files):
         assert (told["rows"], told["all_pairs"], told["pairs"]) == (60, 1770, 1770)
         assert told["memory_bytes"] > 0
         assert all(seconds >= 0 for seconds in told["seconds"].values())
-    assert "pairs to look at" in run("plan", files / "plain.csv").stdout
+    assert "pairs to compare" in run("plan", files / "plain.csv").stdout
 
 
 # What is refused: one line, exit code 2, and nothing is written.
@@ -321,15 +321,18 @@ TABLES = {
     "header only": (b"id,name,who\n", "no rows"),
     "ragged": (b"id,name,who\n1,a,x\n2,b\n", "line 3 has 2 cells"),
     "not UTF-8": (b"id,name,who\n1,M\xfcller,x\n", "line 2 has the byte 0xfc"),
-    "equal ids": (b"id,name,who\n1,a,x\n1,b,x\n2,c,y\n", "the id 1 of column 'id' is in row 1"),
+    "equal ids": (b"id,name,who\n1,a,x\n1,b,x\n2,c,y\n", "rows 1 and 2 have the same id 1"),
     "missing id": (b"id,name,who\n1,a,x\n,b,x\n2,c,y\n", "row 2: the id in column 'id'"),
-    "one cluster": (b"id,name,who\n1,a,x\n2,b,x\n", "all rows have the same value of 'who'"),
-    "no pair": (b"id,name,who\n1,a,x\n2,b,y\n", "no two rows have the same value of 'who'"),
+    "one cluster": (b"id,name,who\n1,a,x\n2,b,x\n", "all rows have the same value in column 'who'"),
+    "no pair": (b"id,name,who\n1,a,x\n2,b,y\n", "no two rows have the same value in column 'who'"),
     "missing cluster": (b"id,name,who\n1,a,x\n2,b,\n3,c,x\n", "row 2: the cluster in column 'who'"),
     "no field": (b"id,who\n1,x\n2,x\n3,y\n", "has no column to compare"),
     "column of ours": (b"reason,name,who\n1,a,x\n2,b,x\n3,c,y\n", "has a column 'reason'"),
     "no column": (b"id,name\n1,a\n2,b\n", "has no column 'who'"),
-    "semicolons": (b"id;name;who\n1;a;x\n2;b,c;x\n", "it has semicolons: set cells apart"),
+    "semicolons": (
+        b"id;name;who\n1;a;x\n2;b,c;x\n",
+        "the cells seem to be separated by semicolons",
+    ),
 }
 
 
@@ -351,11 +354,11 @@ def test_what_is_read_is_not_written_onto(files, tmp_path):
     before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
     for words in (
         ("fit", table, "--cluster", "who", "-o", table),
-        ("predict", model, table, "--together", pairs, "-o", pairs),
+        ("predict", model, table, "--must-link", pairs, "-o", pairs),
         ("report", model, table, "-o", model),
         ("init", table, "-o", f"{tmp_path}/../{tmp_path.name}/t.csv"),
     ):
-        refused(run(*words), "is read too, and would be lost; write to another file")
+        refused(run(*words), "is also an input and would be lost; write to another file")
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
 
 
@@ -363,8 +366,8 @@ OPTIONS = {
     "learner": (["--learner", "magic"], "the learner is 'magic'"),
     "metric": (["--metric", "magic"], "the metric is 'magic'"),
     "format": (["--format", "xls"], "the format is 'xls'"),
-    "set": (["--set", "magic"], "no column 'magic', which --set asks for"),
-    "id": (["--id", "magic"], "no column 'magic', which --id asks for"),
+    "set": (["--set", "magic"], "no column 'magic', which --set names"),
+    "id": (["--id", "magic"], "no column 'magic', which --id names"),
     "jobs": (["--jobs", "0"], "--jobs"),
     "seed": (["--seed", "-1"], "--seed"),
     "budget": (["--budget", "nan"], "budget"),
@@ -383,10 +386,10 @@ def test_fit_refuses_options(name, files, tmp_path):
 
 
 SCHEMAS = {
-    "no TOML": ("kinds", "is no TOML"),
-    "key": ("magic = 1", "has the key 'magic'"),
-    "kind": ('[kinds]\ncity = "magic"', "is of the kind 'magic'"),
-    "column": ('[kinds]\nmagic = "text"', "no column 'magic', which the schema asks for"),
+    "no TOML": ("kinds", "is not valid TOML"),
+    "key": ("magic = 1", "has the unknown key 'magic'"),
+    "kind": ('[kinds]\ncity = "magic"', "the kind of column 'city' is 'magic'"),
+    "column": ('[kinds]\nmagic = "text"', "no column 'magic', which --schema names"),
     "learner": ("learner = 3", "learner is 3"),
     "seed": ('seed = "x"', "seed is 'x'"),
     "truth": ("jobs = true", "jobs is True"),
@@ -477,7 +480,7 @@ def test_ids_that_are_not_there_are_refused(files):
 
 
 def test_standard_input_is_read_once(files):
-    done = run("predict", files / "m.coterie", "-", "-o", "-", "--apart", "-", stdin="a,b\n")
+    done = run("predict", files / "m.coterie", "-", "-o", "-", "--cannot-link", "-", stdin="a,b\n")
     refused(done, "only once")
 
 
@@ -500,9 +503,9 @@ def test_a_cluster_column_of_our_name_is_kept_by_another(files, tmp_path):
     columns["cluster_id_input"] = columns["cluster_id"]
     write_table(tmp_path / "t.csv", columns)
     done = run("predict", tmp_path / "m", tmp_path / "t.csv", "-o", tmp_path / "p.csv")
-    refused(done, "cluster_id_input")
+    assert read_table(tmp_path / "p.csv")["cluster_id_input_2"] == table["who"]
     predicted = (tmp_path / "m", tmp_path / "o.csv")
-    refused(run("evaluate", *predicted), "was written by a prediction", "cluster_id_input")
+    refused(run("evaluate", *predicted), "was predicted", "cluster_id_input")
     first = run("evaluate", *predicted, "--cluster", "cluster_id_input", "--json")
     assert first.exit_code == 0, first.output
     assert json.loads(first.stdout)["true_clusters"] == len(set(table["who"]))

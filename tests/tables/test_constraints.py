@@ -37,7 +37,7 @@ def test_a_header_is_there_or_not(tmp_path, name, content):
 def test_parquet_of_numbers(tmp_path):
     parquet.write_table(pa.table({"x": [7, 8], "y": [8.0, 9.0]}), tmp_path / "t.parquet")
     assert as_links(PairFile(tmp_path / "t.parquet"), ["9", "8", "7"]) == [(2, 1), (1, 0)]
-    with pytest.raises(InputError, match=r"t.parquet: row 1 has the id 9, which no row has"):
+    with pytest.raises(InputError, match=r"t.parquet: row 1 has the id 9, but no row has this id"):
         as_links(PairFile(tmp_path / "t.parquet"), ["8", "7"])
 
 
@@ -50,16 +50,16 @@ def test_a_header_alone_has_no_links(tmp_path):
     ("name", "content", "message"),
     [
         ("t.csv", "", "the file is empty"),
-        ("t.csv", "one,two\na,b\na,x\n", "line 3 has the id x, which no row has"),
-        ("t.csv", '"one\n",two\na,b\n\na,4\n', "line 5 has the id 4, which no row has"),
+        ("t.csv", "one,two\na,b\na,x\n", "line 3 has the id x, but no row has this id"),
+        ("t.csv", '"one\n",two\na,b\n\na,4\n', "line 5 has the id 4, but no row has this id"),
         ("t.csv", "a,B\n", "line 1 has the id B"),
-        ("t.csv", "a,\n", "line 1 has the id '', which"),
-        ("t.csv", "a,b\na,b,a\n", "line 2 has 3 cells; give two ids"),
-        ("t.csv", "a\n", "line 1 has 1 cell; give two ids"),
-        ("t.csv", 'a,b\na,"b\n', "line 2 has a quote that is never closed"),
+        ("t.csv", "a,\n", "line 1 has the id '', but"),
+        ("t.csv", "a,b\na,b,a\n", "line 2 has 3 cells; give two ids per row"),
+        ("t.csv", "a\n", "line 1 has 1 cell; give two ids per row"),
+        ("t.csv", 'a,b\na,"b\n', "line 2 has an opening quote without a closing one"),
         ("t.jsonl", '{"x": "a", "y": "b"}\n\n{"x": "a"}\n', "line 3 has the id ''"),
-        ("t.jsonl", '{"x": "a"}\n', "the table has 1 column; give two ids"),
-        ("t.csv", f"a,{'x' * 99}\n", "the id x{39}…, which"),
+        ("t.jsonl", '{"x": "a"}\n', "the table has 1 column; give two ids per row"),
+        ("t.csv", f"a,{'x' * 99}\n", "the id x{39}…, but"),
     ],
 )
 def test_bad_files_name_the_line(tmp_path, name, content, message):
@@ -79,9 +79,9 @@ def test_ids_are_compared_as_text():
     ("pairs", "message"),
     [
         ([("a", "b"), ("a", "x")], "pair 1 has the id x"),
-        ([("a", "b", "04")], "pair 0 is .*; give two ids"),
-        (["ab"], "pair 0 is 'ab'; give two ids"),
-        ([7], "pair 0 is 7; give two ids"),
+        ([("a", "b", "04")], "pair 0 is .*; it must have two ids"),
+        (["ab"], "pair 0 is 'ab'; it must have two ids"),
+        ([7], "pair 0 is 7; it must have two ids"),
         ([("a", b"b")], "pair 0: bytes; decode"),
     ],
 )
@@ -91,7 +91,7 @@ def test_bad_pairs_are_named(pairs, message):
 
 
 def test_ids_must_differ():
-    with pytest.raises(InputError, match="rows 0 and 2 both have the id a; "):
+    with pytest.raises(InputError, match="rows 0 and 2 have the same id a; "):
         as_links([], ["a", "b", "a"])
 
 

@@ -12,7 +12,7 @@ from coterie.features.kinds import Name, Short
 from coterie.learners.parts import assign_parts
 from coterie.pairs import all_pairs
 from coterie.tables import cross_fitting
-from coterie.tables.cross_fitting import compared_as_new, left_out
+from coterie.tables.cross_fitting import compare_cross_fitted, excluded_parts
 
 FEATURES = RecordFeatures([Field("surname", Short()), Field("street", Name())])
 
@@ -30,7 +30,7 @@ def people():
 def naive(item_set, entities, pairs):
     """Fit to the rows of other parts, pair by pair."""
     parts = assign_parts(Partition(entities), 4, 0)
-    gone = left_out(parts[pairs], pairs.sum(axis=1), 4)
+    gone = excluded_parts(parts[pairs], pairs.sum(axis=1), 4)
     found = []
     for pair, own in zip(pairs, gone, strict=True):
         rest = np.flatnonzero(~np.isin(parts, own))
@@ -44,7 +44,7 @@ def test_pairs_are_compared_without_their_parts(people, monkeypatch, listed):
     monkeypatch.setattr(cross_fitting, "N_PARTS", 4)
     item_set, truth = people
     pairs = all_pairs(len(item_set))[::7] if listed else None
-    (made,) = compared_as_new(FEATURES, [item_set], [truth.labels], [pairs])
+    (made,) = compare_cross_fitted(FEATURES, [item_set], [truth.labels], [pairs])
     chosen = np.arange(made.items.features.shape[0])[::23]
     every = all_pairs(len(item_set)) if pairs is None else pairs
     expected = naive(item_set, truth.labels, every[chosen])
@@ -59,7 +59,7 @@ def test_an_entity_of_two_sets_is_left_out_of_both(monkeypatch):
         ItemSet({"name": ["ann", "ann", "eve", "fox"]}),
     ]
     entities = [np.array([0, 0, 1, 2]), np.array([0, 0, 3, 4])]
-    first, _ = compared_as_new(features, sets, entities, [None, None])
+    first, _ = compare_cross_fitted(features, sets, entities, [None, None])
     at = features.names.index("name: rarity among entities if equal")
     # No other entity is called Ann: what is known of it says so.
     assert first.items.features[0, at] == 1.0
@@ -67,7 +67,7 @@ def test_an_entity_of_two_sets_is_left_out_of_both(monkeypatch):
     found = []
     for seed in range(20):
         monkeypatch.setattr(cross_fitting, "SEED", seed)
-        first, _ = compared_as_new(features, sets, namesakes, [None, None])
+        first, _ = compare_cross_fitted(features, sets, namesakes, [None, None])
         found.append(first.items.features[0, at])
     assert min(found) < 1.0
 
@@ -75,7 +75,7 @@ def test_an_entity_of_two_sets_is_left_out_of_both(monkeypatch):
 def test_how_much_is_known_does_not_tell_who_belongs_together():
     """Each pair leaves out two parts, whether it is of one or of two."""
     parts = np.array(list(combinations(np.repeat(np.arange(5), 4), 2)))
-    gone = left_out(parts, np.arange(len(parts)), 5)
+    gone = excluded_parts(parts, np.arange(len(parts)), 5)
     assert (gone[:, 0] < gone[:, 1]).all()
     assert all(set(own) <= set(out) for own, out in zip(parts, gone, strict=True))
     within = gone[parts[:, 0] == parts[:, 1]]
@@ -93,7 +93,7 @@ def test_new_entities_look_as_those_learned_from():
     entities = np.repeat(np.arange(12), 4)
     new = [row.translate(str.maketrans("abcdefgh", "stuvwxyz")) for row in rows]
     features = RecordFeatures([Field("name", Name())])
-    (old,) = compared_as_new(features, [ItemSet({"name": rows})], [entities], [None])
+    (old,) = compare_cross_fitted(features, [ItemSet({"name": rows})], [entities], [None])
     fitted = features.fit([ItemSet({"name": rows})], [Partition(entities)])
     names = ("name: rarity among entities if equal", "name: rarest shared phrases, among entities")
     at = [features.names.index(name) for name in names]
@@ -105,6 +105,6 @@ def test_new_entities_look_as_those_learned_from():
 def test_few_entities(n_entities):
     item_set = ItemSet({"surname": ["ann", "bob", "ann", "cy"], "street": ["a 1", "b", "", "c"]})
     entities = np.arange(4) % n_entities
-    (made,) = compared_as_new(FEATURES, [item_set], [entities], [None])
+    (made,) = compare_cross_fitted(FEATURES, [item_set], [entities], [None])
     assert np.isfinite(made.items.features).all()
     assert made.items.features.shape == (6, len(FEATURES.names))

@@ -174,7 +174,9 @@ class Own:
 
 def test_classes_of_the_user_are_refused_before_anything_is_written(model, tmp_path):
     own = replace(model, model=replace(model.model, clusterer=Own()))
-    with pytest.raises(InputError, match="the model has a Own, which is no class of Coterie's; "):
+    with pytest.raises(
+        InputError, match="the model contains a Own, which is not a class of Coterie; "
+    ):
         own.save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
 
@@ -206,7 +208,7 @@ def test_the_card_says_what_there_is_to_know(model, file):
         "coterie predict",
     ):
         assert said in text
-    assert f"contains {len(model.sample.labels)} rows of the table" in text
+    assert f"contains {len(model.sample.labels)} rows of the training table" in text
     assert "held out" in text
 
 
@@ -215,8 +217,10 @@ def test_the_card_shows_what_was_reached(model):
     text = card(replace(model, facts=facts))
     assert "| b\\_cubed.f1 | 0.988 |" in text
     assert "| b\\_cubed.recall | unknown |" in text
-    assert "it is a guess" not in text
-    assert "it is a guess" in card(replace(model, facts=model.facts | {"held_out": {}}))
+    assert "are guesses that were never tested" not in text
+    assert "are guesses that were never tested" in card(
+        replace(model, facts=model.facts | {"held_out": {}})
+    )
 
 
 def test_the_card_can_be_made_of_few_facts(model):
@@ -249,12 +253,12 @@ def test_a_model_of_tables_is_no_plain_model(file):
 
 def test_a_plain_model_is_no_model_of_tables(model, tmp_path):
     model.model.save(tmp_path / "m")
-    refused(tmp_path / "m", r"it is no model of tables; load it with coterie\.Model\.load")
+    refused(tmp_path / "m", r"the file is not a model of tables; load it with coterie\.Model\.load")
 
 
 def test_other_files_are_refused(file, tmp_path):
     write(file, {"word/document.xml": b"<a/>"})
-    refused(file, "it is no model of tables; give a file as it was saved")
+    refused(file, "the file is not a model of tables; give a file as it was saved")
     file.write_bytes(b"name,who\nAnn,1\n")
     refused(file, "this is no saved model, or it is damaged")
     file.write_bytes(b"")
@@ -264,9 +268,9 @@ def test_other_files_are_refused(file, tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (".", r"\. is a folder; give the name of a model"),
-        ("none", "there is no model none; give the name of one that is there"),
-        ("-", "a model cannot be read from standard input; give the name of a file"),
+        (".", r"\. is a folder; give the name of a model file"),
+        ("none", "there is no model file none; check the name"),
+        ("-", "a model cannot be read from standard input; give a file name"),
     ],
 )
 def test_what_is_no_file_is_refused(name, message, tmp_path, monkeypatch):
@@ -279,18 +283,21 @@ def test_a_newer_file_asks_for_an_update_whatever_else_it_has(file):
     parts = members(file)
     manifest = json.dumps({"format": "coterie table model", "version": 2, "coterie": "9.1"})
     write(file, {"manifest.json": manifest, "weights.bin": b"", **dict([parts.popitem()])})
-    refused(file, r"written by a newer Coterie, 9\.1, in format 2, but .*; update Coterie")
+    refused(file, r"written by Coterie 9\.1 in format 2, but .*; update Coterie")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m: m.update(format="other"), "manifest.json is not that of a model of tables"),
+        (lambda m: m.update(format="other"), "manifest.json does not describe a model of tables"),
         (lambda m: m.update(version="1"), "the version is 1"),
         (lambda m: m.update(version=0), "the version is 0"),
         (lambda m: m.update(version=True), "the version is True"),
-        (lambda m: m.update(version=10**4000), "a newer Coterie"),
-        (lambda m: m.update(version=2, coterie=["x" * 10**6] * 3), "a newer Coterie"),
+        (lambda m: m.update(version=10**4000), "which reads format 1; update Coterie"),
+        (
+            lambda m: m.update(version=2, coterie=["x" * 10**6] * 3),
+            "which reads format 1; update Coterie",
+        ),
         (lambda m: m.pop("version"), "the version is None"),
         (lambda m: m.pop("checksums"), "it has no checksums"),
     ],
@@ -304,7 +311,7 @@ def test_a_wrong_manifest_is_refused(file, change, message):
     ("text", "message"),
     [
         (b"", "manifest.json is damaged"),
-        (b"[]", "not that of a model of tables"),
+        (b"[]", "does not describe a model of tables"),
         (b'{"format": NaN}', "NaN is no number of JSON"),
         (b"[" * 10**5, "manifest.json is damaged"),
         (b"[" + b"{}," * MOST_BRACKETS + b"{}]", f"or {MOST_BRACKETS} lists and objects"),
@@ -325,16 +332,16 @@ def test_each_member_is_held_against_its_checksum(file):
     parts = members(file)
     for name in parts.keys() - {"manifest.json"}:
         write(file, {**parts, name: parts[name] + b" "})
-        refused(file, f"its member {re.escape(name)} is damaged: its checksum differs")
+        refused(file, f"the part {re.escape(name)} of the file is damaged: its checksum differs")
         write(file, {other: part for other, part in parts.items() if other != name})
-        refused(file, f"member '?{re.escape(name)}'?")
+        refused(file, re.escape(name))
 
 
 def test_swapped_members_are_refused(file):
     parts = members(file)
     swapped = {"arrays/0.npy": parts["arrays/1.npy"], "arrays/1.npy": parts["arrays/0.npy"]}
     write(file, parts | swapped)
-    refused(file, r"its member arrays/[01]\.npy is damaged: its checksum differs")
+    refused(file, r"the part arrays/[01]\.npy of the file is damaged: its checksum differs")
 
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "arrays/../x", "x" * 60_000])
@@ -345,7 +352,7 @@ def test_members_with_other_names_are_refused(file, name):
 
 def test_members_beyond_the_manifest_are_refused(file):
     write(file, {**members(file), "arrays/999.npy": b""})
-    refused(file, r"'arrays/999\.npy' is not in the manifest")
+    refused(file, r"'arrays/999\.npy' of the file is not in the manifest")
 
 
 def test_compressed_members_are_refused_before_they_grow(file):
@@ -380,18 +387,24 @@ NO_ROWS = {"dict": {"surname": [""] * 13, "birth_date": [""] * 13}}
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda tree: tree.update(value=tree["value"]["fields"]["model"]), "it holds a Model, no"),
+        (
+            lambda tree: tree.update(value=tree["value"]["fields"]["model"]),
+            "the file holds a Model, not",
+        ),
         (
             lambda tree: tree["value"].update({"class": "os.system"}),
-            "has a os.system, which is",
+            "contains a os.system, which is",
         ),
-        (value(lambda own: own.update(model=3)), "model is damaged: it is no Model"),
-        (value(lambda own: own.update(facts=[])), "facts is damaged: it is no dict"),
-        (value(lambda own: own.update(schema=own["facts"])), "schema is damaged: it is no Schema"),
-        (value(lambda own: own.update(sample=None)), "sample is damaged: it is no Sample"),
+        (value(lambda own: own.update(model=3)), "model is damaged: it is not a Model"),
+        (value(lambda own: own.update(facts=[])), "facts is damaged: it is not a dict"),
+        (
+            value(lambda own: own.update(schema=own["facts"])),
+            "schema is damaged: it is not a Schema",
+        ),
+        (value(lambda own: own.update(sample=None)), "sample is damaged: it is not a Sample"),
         (
             value(lambda own: own["model"]["fields"].update(calibration=None)),
-            "model.calibration is damaged: it knows of no clusters",
+            "model.calibration is damaged: it has no calibration of clusters",
         ),
         (
             value(lambda own: own["schema"]["fields"].update(kinds={"dict": {"a": "name"}})),
@@ -399,12 +412,12 @@ NO_ROWS = {"dict": {"surname": [""] * 13, "birth_date": [""] * 13}}
         ),
         (
             value(lambda own: own["schema"]["fields"].update(kinds={"dict": {"a": "odd"}})),
-            "is of the kind 'odd'",
+            "the kind of column 'a' is 'odd'",
         ),
         (value(lambda own: own["sample"]["fields"].update(columns=NO_ROWS)), "does not fit the sc"),
         (
             value(lambda own: own["sample"]["fields"]["columns"]["dict"].update(surname=[1, 2])),
-            "it cannot predict its own sample: ",
+            "the model cannot predict its own sample of rows: ",
         ),
     ],
 )
@@ -419,7 +432,7 @@ def test_a_model_that_predicts_otherwise_is_refused(model, file):
 
     similarity = replace(model.model.similarity, bias=model.model.similarity.bias + 1e-3)
     replace(model, model=replace(model.model, similarity=similarity)).save(file)
-    refused(file, "does not predict as it did when it was saved .*; fit it anew")
+    refused(file, "does not predict as it did when it was saved .*; fit it again")
     rewrite(file, manifest=older)
     refused(file, rf"versions then: numpy 1\.0; now: numpy {re.escape(np.__version__)}\); fit")
     rewrite(file, manifest=lambda tree: tree.update(libraries=None))

@@ -183,8 +183,8 @@ def test_sets_are_clustered_apart():
     )
     with pytest.raises(InputError, match="in different sets"):
         own.explain(train, "r000", "r001")
-    with pytest.raises(InputError, match="must be together, but are in the sets"):
-        own.predict(train, together=[("r000", "r001")])
+    with pytest.raises(InputError, match="are a must-link pair, but are in the sets"):
+        own.predict(train, must_link=[("r000", "r001")])
     both = zip(train["town"], train["who"], strict=True)
     assert own.evaluate(train).truth == Partition(sorted(both, key=lambda each: each[0]))
 
@@ -209,14 +209,14 @@ def test_truths_stay_with_their_rows_where_rows_are_equal(model):
     one = {"surname": "Lee", "birth_date": "1970-01-01", "email": ""}
     rows = [one | {"who": who} for who in ("b", "a", "c")]
     found = model.evaluate(rows)
-    order = found.clustering.found[0].group.rows
+    order = found.clustering.sets[0].group.rows
     assert found.truth == Partition([rows[row]["who"] for row in order])
 
 
 def test_contributions_sum_to_the_score_that_clustered(model):
     test = people(80, 1)
     clustering = model.cluster(as_table(test))
-    found = clustering.found[0]
+    found = clustering.sets[0]
     for row in range(0, len(found.scores.scores), 797):
         first, second = (clustering.ids[found.group.rows[item]] for item in found.scores.pairs[row])
         told = model.explain(test, first, second)
@@ -225,7 +225,7 @@ def test_contributions_sum_to_the_score_that_clustered(model):
 
 
 def test_contributions_of_many_pairs_are_those_of_each(model):
-    found = model.cluster(as_table(people(20, 1))).found[0]
+    found = model.cluster(as_table(people(20, 1))).sets[0]
     item_set, pairs = found.group.item_set, found.scores.pairs
     bias, parts = field_contributions(model.model, item_set, pairs)
     assert bias + sum(parts.values()) == pytest.approx(found.scores.scores, abs=1e-9)
@@ -271,11 +271,11 @@ def test_a_report_of_unknown_clusters_measures_nothing(model):
     assert data.worst.clusters
 
 
-def test_a_large_report_varies_no_operating_point(model, monkeypatch):
+def test_a_large_report_varies_no_threshold(model, monkeypatch):
     monkeypatch.setattr("coterie.report.of_tables.MOST_ROWS", 20)
     data = report_of(model, Table(people(30, 1)), cluster="who")
     assert data.quality.curve is None
-    assert "over 20 rows" in dict(data.facts)["operating point"]
+    assert "over 20 rows" in dict(data.facts)["threshold"]
 
 
 def test_a_plan_foresees_the_pairs_of_keys(model, monkeypatch):
@@ -287,7 +287,7 @@ def test_a_plan_foresees_the_pairs_of_keys(model, monkeypatch):
     test = Table(people(900, 1))
     monkeypatch.setattr("coterie.tables.planning.SAMPLES", (200, 400))
     plan = plan_predict(test, keyed)
-    listed = len(keyed.cluster(test).found[0].scores.scores)
+    listed = len(keyed.cluster(test).sets[0].scores.scores)
     assert 0.6 * listed < plan.pairs < 1.6 * listed
     assert plan.all_pairs == 900 * 899 // 2
     assert SAMPLES[0] < SAMPLES[1]
@@ -314,7 +314,7 @@ def test_many_sets_are_learned_from_and_explained():
 
 
 def test_an_option_that_is_not_there_is_refused():
-    with pytest.raises(TypeError, match="no option 'sets'; give some of set, id"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sets'"):
         tables.fit(people(20, 0), cluster="who", sets="surname")
 
 

@@ -100,4 +100,4 @@ def test_reproduce_lists_what_there_is(arguments, told, paper, monkeypatch, caps
 
 def test_reproduce_can_be_stopped(paper, monkeypatch, capsys):
     assert run_main(monkeypatch, "reproduce", "one", "--jobs", "13") == 130
-    assert capsys.readouterr().err == "coterie: stopped; run again to go on\n"
+    assert capsys.readouterr().err == "coterie: stopped; run the same command again to continue\n"

@@ -12,6 +12,7 @@ from coterie.cli.evaluate import evaluate
 from coterie.cli.explain import explain
 from coterie.cli.fit import fit
 from coterie.cli.init import init
+from coterie.cli.options import FORMER_NAMES
 from coterie.cli.others import add_others
 from coterie.cli.plan import plan
 from coterie.cli.predict import predict
@@ -20,15 +21,22 @@ from coterie.cli.report import report
 app = typer.Typer(
     name="coterie",
     cls=Commands,
-    help="Supervised clustering: learn from example partitions how to cluster new item sets.",
+    help="Find the rows of a table that belong together, learned from examples.",
+    epilog="A first run: coterie demo. Help on a command: coterie COMMAND --help.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # Plain text wraps at words to the width of the terminal, and prints [default: …] as it is.
+    rich_markup_mode=None,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "token_normalize_func": lambda name: FORMER_NAMES.get(name, name),
+    },
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         typer.echo(f"coterie {coterie.__version__}")
         raise typer.Exit
 
@@ -40,7 +48,7 @@ def options(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Take the options of the program, which come before the command."""
 
 
 for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo):
@@ -49,6 +57,6 @@ add_others(app)
 
 
 def main() -> None:
-    """Run the command line; an error that is the user's to mend is one line and exit code 2."""
+    """Run the command line; wrong input ends it with one line of text and exit code 2."""
     with ending():
         app()

@@ -1,4 +1,4 @@
-"""What shows how far long work has come: bars on a terminal, lines elsewhere."""
+"""Progress of long work: bars on a terminal, lines elsewhere."""
 
 import sys
 import time
@@ -22,23 +22,23 @@ Show: TypeAlias = "Callable[[Step], None]"
 
 PAUSES = (5.0, 10.0, 15.0)
 EVERY = 30.0
-"""Seconds before the first lines, and between all later ones."""
+"""Seconds before each of the first lines, and between all later lines."""
 
 
 @contextmanager
 def bars(processes: int = 1) -> Iterator[None]:
-    """Show on standard error how far the work inside has come, and how long it will go on.
+    """Show the progress of the work inside on standard error, with an estimate of the time left.
 
     Parameters
     ----------
     processes
-        How many steps are worked at, side by side; it makes the estimate a better one.
+        Number of steps that run at the same time, for a better estimate.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
-    shown = _bars(console, processes) if console.is_terminal else _lines(processes)
-    with shown as show, coterie.progress(show):
+    display = _bars(console, processes) if console.is_terminal else _lines(processes)
+    with display as show, coterie.progress(show):
         yield
 
 
@@ -59,26 +59,26 @@ def _bars(console: "Console", processes: int) -> Iterator[Show]:
         console=console,
         transient=True,
         redirect_stdout=False,  # it may go to a file
-    ) as shown:
+    ) as display:
         tasks: dict[str, TaskID] = {}
 
         def show(step: "Step") -> None:
             if step.task not in tasks:
-                left = _Left(processes)
-                tasks[step.task] = shown.add_task(step.task, left=left, detail="")
+                left = _TimeLeft(processes)
+                tasks[step.task] = display.add_task(step.task, left=left, detail="")
             task = tasks[step.task]
-            shown.tasks[shown.task_ids.index(task)].fields["left"].update(step)
-            shown.update(task, completed=step.done, total=step.total, detail=step.detail)
+            display.tasks[display.task_ids.index(task)].fields["left"].update(step)
+            display.update(task, completed=step.done, total=step.total, detail=step.detail)
 
         yield show
 
 
-class _Left:
-    """The time that is left of a task, written out anew at each look."""
+class _TimeLeft:
+    """The time left of a task, as a text that is up to date whenever it is printed."""
 
     def __init__(self, processes: int) -> None:
-        self.estimate = Estimate(processes)
-        self.first = time.monotonic()
+        self.estimate = TimeEstimate(processes)
+        self.start = time.monotonic()
 
     def update(self, step: "Step") -> None:
         self.estimate.update(step.done, step.total, time.monotonic())
@@ -87,27 +87,29 @@ class _Left:
         left = self.estimate.left(time.monotonic())
         if left is None:
             return ""
-        return f"about {time_text(left)} left" if left >= 1 else "soon done"
+        return f"about {time_text(left)} left" if left >= 1 else "nearly done"
 
 
 @contextmanager
 def _lines(processes: int) -> Iterator[Show]:
-    """Write a line from time to time, of the first task that goes on and one that is part of it."""
-    told: dict[str, tuple[Step, _Left]] = {}
+    """Write a line from time to time about the first unfinished task and a part of it."""
+    latest: dict[str, tuple[Step, _TimeLeft]] = {}
     ended = Event()
 
     def show(step: "Step") -> None:
-        left = told[step.task][1] if step.task in told else _Left(processes)
+        left = latest[step.task][1] if step.task in latest else _TimeLeft(processes)
         left.update(step)
-        told[step.task] = step, left
+        latest[step.task] = step, left
 
     def write() -> None:
         for pause in chain(PAUSES, repeat(EVERY)):
             if ended.wait(pause):
                 return
-            going_on = [each for each in list(told.values()) if each[0].done != each[0].total]
-            if going_on:
-                sys.stderr.write("; ".join(_line(*each) for each in going_on[:2]) + "\n")
+            unfinished = [
+                (step, left) for step, left in list(latest.values()) if step.done != step.total
+            ]
+            if unfinished:
+                sys.stderr.write("; ".join(_line(*task) for task in unfinished[:2]) + "\n")
                 sys.stderr.flush()
 
     thread = Thread(target=write, daemon=True)
@@ -119,31 +121,30 @@ def _lines(processes: int) -> Iterator[Show]:
         thread.join()
 
 
-def _line(step: "Step", left: _Left) -> str:
-    """Write where a task stands: "choose: 2 of 40 (boosted pairs), 3 s gone, about 57 s left"."""
+def _line(step: "Step", left: _TimeLeft) -> str:
+    """Return the state of a task: "choose: 2 of 40 (boosted), 3 s so far, about 57 s left"."""
     of = "" if step.total is None else f" of {step.total}"
-    gone = time_text(time.monotonic() - left.first)
+    elapsed = time_text(time.monotonic() - left.start)
     detail = f" ({one_line(step.detail, 40)})" if step.detail else ""
-    parts = [f"{step.task}: {step.done}{of}{detail}", f"{gone} gone", str(left)]
+    parts = [f"{step.task}: {step.done}{of}{detail}", f"{elapsed} so far", str(left)]
     return ", ".join(part for part in parts if part)
 
 
 @dataclass
-class Estimate:
-    """An estimate of the time that is left, of steps that take about as long as each other.
+class TimeEstimate:
+    """An estimate of the time left of a task whose steps take about the same time.
 
-    Steps are done side by side by some processes, so that when one of them ends, the others are
-    half done on the average. What the first report tells of counts for nothing: it was kept from
-    an earlier run.
+    Several steps may run at the same time; when one of them ends, the others are half done on
+    average. Steps that the first report counts as done are ignored: they are from an earlier run.
 
     Parameters
     ----------
     processes
-        How many steps are worked at, side by side.
+        Number of steps that run at the same time.
 
     Examples
     --------
-    >>> estimate = Estimate()
+    >>> estimate = TimeEstimate()
     >>> for done, now in [(90, 0.0), (91, 2.0), (92, 4.0)]:
     ...     estimate.update(done, 100, now)
     >>> estimate.left(4.0), estimate.left(5.0)
@@ -158,15 +159,16 @@ class Estimate:
     updated: float = 0.0
 
     def update(self, done: int, total: int | None, now: float) -> None:
-        """Take a report; one of fewer steps, or of another total, starts other work."""
+        """Take a report; one with fewer steps done, or another total, starts a new task."""
         if self.started is None or total != self.total or done < self.done:
             self.before, self.started = done, now
         self.done, self.total, self.updated = done, total, now
 
     def left(self, now: float) -> float | None:
-        """Return how many seconds are left, None where nothing can be said.
+        """Return the seconds left; None if they are unknown.
 
-        That is so before the first step ends, and where the last takes longer than all before it.
+        They are unknown before the first step ends, and when the last step takes longer than
+        all steps before it.
         """
         new = self.done - self.before
         if self.started is None or self.total is None or not new:
@@ -174,9 +176,9 @@ class Estimate:
         to_do = self.total - self.done
         finished = new + (max(min(self.processes, to_do), 1) - 1) / 2
         at_update = (self.updated - self.started) * to_do / finished
-        # Where a step takes longer than those before it, it counts as one that ends now.
-        later = (now - self.started) * (to_do - 1) / (finished + 1)
-        left = max(at_update - (now - self.updated), later)
+        # If a step takes longer than those before it, assume that it ends now.
+        if_one_ends_now = (now - self.started) * (to_do - 1) / (finished + 1)
+        left = max(at_update - (now - self.updated), if_one_ends_now)
         if left <= 0.0 and to_do:
             return None
         return max(left, 0.0)

@@ -1,61 +1,73 @@
 """`coterie clusters`."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from coterie._core.texts import one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
-from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.options import (
+    AsJson,
+    CannotLink,
+    Format,
+    IdColumn,
+    ModelFile,
+    MustLink,
+    TableFile,
+)
 from coterie.cli.shown import note, number, print_json, print_table
 
-Top = Annotated[int, typer.Option(min=1, metavar="N", help="How many to list.")]
+if TYPE_CHECKING:
+    from coterie.tables import ClusterSummary
+
+Top = Annotated[int, typer.Option(min=1, metavar="N", help="The number of clusters to list.")]
 
 MOST_ROWS = 5
-"""How many rows of a cluster are named."""
+"""Number of rows of a cluster that are named."""
 
 
 def clusters(
     model: ModelFile,
     table: TableFile,
     top: Top = 20,
-    together: Together = None,
-    apart: Apart = None,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the clusters of a table that are most in doubt, the worst first.
+    """Cluster a table, and list the most doubtful clusters of two or more rows.
 
-    The worst is held together by the weakest link; disagreement is the share of its pairs that
-    speak against it or were not looked at.
+    A cluster is as doubtful as the weakest link that holds it together is weak. Its disagreement is
+    the share of its pairs that have a negative score or were not compared.
     """
     from coterie.tables import load, read_table
 
-    pairs = pair_files(table, together, apart)
+    pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model)
-    read = read_table(table, format=format_)
+    rows = read_table(table, format=format_)
     with bars():
-        found = table_model.cluster(read, id=id_, **pairs)
+        clustering = table_model.cluster(rows, id=id_, **pairs)
     note_pairs(pairs)
     if as_json:
-        print_json(found.to_dict(top))
+        print_json(clustering.to_dict(top))
         return
+    summaries = clustering.summaries()
     headings = ("cluster_id", "size", "weakest link", "disagreement", "confidence", "rows")
-    print_table(headings, map(_cells, found.to_dict(top)["clusters"]), " xxxx")
-    n_clusters = pluralize(len(set(found.cluster_ids)), "cluster")
-    note(f"{len(found.doubts()):,} of {n_clusters} have several rows")
+    print_table(headings, map(_cells, summaries[:top]), " xxxx")
+    n_clusters = pluralize(len(set(clustering.cluster_ids)), "cluster")
+    note(f"{len(summaries):,} of {n_clusters} have two or more rows")
 
 
-def _cells(record: dict[str, Any]) -> tuple[str, ...]:
-    names = [one_line(name, 24) for name in record["rows"][:MOST_ROWS]]
-    more = ["…"] * (len(record["rows"]) > MOST_ROWS)
+def _cells(summary: "ClusterSummary") -> tuple[str, ...]:
+    names = [one_line(name, 24) for name in summary.rows[:MOST_ROWS]]
+    more = ["…"] * (len(summary.rows) > MOST_ROWS)
     return (
-        one_line(record["cluster_id"], 24),
-        f"{record['size']:,}",
-        number(record["weakest_link"], 2, signed=True),
-        number(record["disagreement"], 2),
-        number(record["confidence"]),
+        one_line(summary.cluster_id, 24),
+        f"{summary.size:,}",
+        number(summary.weakest_link, 2, signed=True),
+        number(summary.disagreement, 2),
+        number(summary.confidence),
         ", ".join(names + more),
     )

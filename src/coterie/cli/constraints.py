@@ -1,6 +1,6 @@
-"""Files of pairs of rows that must be together, or apart."""
+"""Files of must-link and cannot-link pairs."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from coterie._core.texts import pluralize
 from coterie.cli.files import refuse_many_streams
@@ -10,16 +10,33 @@ if TYPE_CHECKING:
     from coterie.tables import PairFile
 
 
-def pair_files(table: str, together: str | None, apart: str | None) -> "dict[str, PairFile]":
-    """Return the files that are named, as `TableModel.predict` takes them."""
+class PairFiles(TypedDict, total=False):
+    """The files of pairs that a command names, by parameters of `TableModel.predict`."""
+
+    must_link: "PairFile"
+    cannot_link: "PairFile"
+
+
+def pair_files(table: str, must_link: str | None, cannot_link: str | None) -> PairFiles:
+    """Return the files of pairs, as `TableModel.predict` takes them."""
     from coterie.tables import PairFile
 
-    refuse_many_streams(table, together, apart)
-    files = {"together": together, "apart": apart}
-    return {how: PairFile(path) for how, path in files.items() if path is not None}
+    refuse_many_streams(table, must_link, cannot_link)
+    files: PairFiles = {}
+    if must_link is not None:
+        files["must_link"] = PairFile(must_link)
+    if cannot_link is not None:
+        files["cannot_link"] = PairFile(cannot_link)
+    return files
 
 
-def note_pairs(files: "dict[str, PairFile]") -> None:
-    """Tell how many pairs were held."""
-    for how, file in files.items():
-        note(f"{pluralize(file.n_pairs, 'pair')} of {file.path} held {how}")
+def note_pairs(files: PairFiles) -> None:
+    """Report the number of pairs that were used."""
+    if "must_link" in files:
+        _note("must-link", files["must_link"])
+    if "cannot_link" in files:
+        _note("cannot-link", files["cannot_link"])
+
+
+def _note(constraint: str, file: "PairFile") -> None:
+    note(f"used {pluralize(file.n_pairs, f'{constraint} pair')} from {file.path}")

@@ -9,43 +9,65 @@ from coterie.cli.bars import bars
 from coterie.cli.shown import note
 
 if TYPE_CHECKING:
-    from coterie.demo import Result
+    from coterie.demo import MethodQuality
 
 
 def demo(
     folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write all files.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="The folder for the tables, models and reports. [default: coterie-demo]",
+            show_default=False,
+        ),
     ] = Path("coterie-demo"),
     rows: Annotated[
-        int, typer.Option(min=100, max=20_000, help="How many records to cluster.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=100,
+            max=20_000,
+            help="The number of records to cluster, from 100 to 20000. [default: 4000]",
+            show_default=False,
+        ),
     ] = 4000,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the records.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="The seed of the random records. [default: 0]",
+            show_default=False,
+        ),
+    ] = 0,
 ) -> None:
-    """Learn from tables of messy person records and of digits, and cluster new ones."""
+    """Learn from made-up person records and images of digits, and cluster new ones."""
     from coterie.demo import Demo
 
     with bars():
         results = Demo(folder, rows, seed, note).run()
-    _show(results)
-    note(f"all files are in {folder}; look at people.html with a browser")
+    _print_results(results)
+    note(f"wrote all files to {folder}; open people.html in a browser")
 
 
-def _show(results: "list[Result]") -> None:
+def _print_results(results: "list[MethodQuality]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    shown = Table(
-        title="New rows, clustered by what was learned from labelled ones (F1 over pairs)",
+    table = Table(
+        title="Quality of the clusters of new rows (precision, recall and F1 of pairs of rows)",
         title_justify="left",
         box=None,
         pad_edge=False,
     )
     for name in ("table", "method"):
-        shown.add_column(name)
+        table.add_column(name)
     for name in ("prec.", "recall", "F1", "B³ F1", "clusters"):
-        shown.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", no_wrap=True)
     for result in results:
         figures = (f"{value:.3f}" for value in result[2:6])
         clusters = f"{result.clusters:,} / {result.true_clusters:,}"
-        shown.add_row(*result[:2], *figures, clusters)
-    Console().print(shown)
+        table.add_row(*result[:2], *figures, clusters)
+    Console().print(table)

@@ -1,5 +1,6 @@
-"""How commands end: what the user must mend is one line, and nothing is ever a traceback."""
+"""The end of a command: errors become one line of text and an exit code, never a traceback."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,48 +12,65 @@ from typer.core import TyperGroup
 from coterie._core.files import discard_output
 from coterie.exceptions import CoterieError
 
-MEND, STOPPED = 2, 130
-"""The exit codes of what the user must mend, and of what the user has stopped."""
+FAILED, STOPPED = 2, 130
+"""The exit codes of a command that got wrong input, and of one that the user stopped."""
 
 Usage: type[Exception] = typer.BadParameter.__mro__[1]
-"""The error of wrong options and arguments, of whichever Click is below."""
+"""The error of wrong options and arguments, from the version of Click that typer uses."""
 
 
 class Commands(TyperGroup):
-    """Run a command, and end with the right code."""
+    """The group of all commands; it turns errors into one line of text."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
+        """Run the chosen command."""
         with ending():
             return super().invoke(ctx)
 
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """End the program with a line and a code where the work inside fails."""
+    """End the program with one line of text and an exit code if the work inside fails."""
     try:
         yield
     except CoterieError as error:
-        _tell(str(error))
-        sys.exit(MEND)
+        _print_error(with_flags(str(error)))
+        sys.exit(FAILED)
     except Usage as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # of newer versions alone
+        if type(error).__name__ == "NoArgsIsHelpError":  # newer versions only
             raise
-        _tell(_usage(error))
-        sys.exit(MEND)
+        _print_error(_usage(error))
+        sys.exit(FAILED)
     except KeyboardInterrupt:
-        _tell("stopped")
+        _print_error("stopped")
         sys.exit(STOPPED)
     except BrokenPipeError:
         discard_output()
         sys.exit(0)
 
 
-def _tell(message: str) -> None:
+def _print_error(message: str) -> None:
     typer.echo(f"coterie: {' '.join(message.split())}", err=True)
 
 
+FLAGS = {"kinds": "--schema", "n_jobs": "--jobs", "random_state": "--seed"}
+"""Options that are not called as the parameter of the library."""
+
+
+def with_flags(message: str) -> str:
+    """Replace the names of parameters in an error of the library by names of options.
+
+    >>> with_flags("name another column with `cluster=`")
+    'name another column with --cluster'
+    """
+    return re.sub(r"`(\w+)=`", lambda match: _flag(match[1]), message)
+
+
+def _flag(parameter: str) -> str:
+    return FLAGS.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
 def _usage(error: Any) -> str:
-    """Say what is wrong with the words of a command, and where it says which are right."""
+    """Return the fault in the options of a command, and the command that lists them."""
     command = "coterie" if error.ctx is None else error.ctx.command_path
     return f"{error.format_message().rstrip('.')}; see `{command} --help`"

@@ -4,14 +4,14 @@ from coterie._core.texts import pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.options import (
-    Apart,
     AsJson,
+    CannotLink,
     Cluster,
     Format,
     IdColumn,
     ModelFile,
+    MustLink,
     TableFile,
-    Together,
 )
 from coterie.cli.shown import note, number, print_json, print_table
 
@@ -20,35 +20,38 @@ def evaluate(
     model: ModelFile,
     table: TableFile,
     cluster: Cluster = None,
-    together: Together = None,
-    apart: Apart = None,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster a table that says which rows belong together, and compare.
+    """Cluster a table whose true clusters are known, and measure the result.
 
-    The intervals hold the metric in 95 of 100 draws of entities. The column of clusters is that
-    of the model, if no other is named.
+    The columns "from" and "to" are the 95 % confidence interval of a metric: it is measured again
+    on bootstrap samples of the true clusters.
     """
     from coterie.tables import load, read_table
 
-    pairs = pair_files(table, together, apart)
+    pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model)
-    read = read_table(table, format=format_)
+    rows = read_table(table, format=format_)
     with bars():
-        found = table_model.evaluate(read, cluster, id=id_, **pairs)
+        evaluation = table_model.evaluate(rows, cluster, id=id_, **pairs)
     note_pairs(pairs)
     if as_json:
-        print_json(found.to_dict())
+        print_json(evaluation.to_dict())
         return
-    names = [", ".join(filter(None, (each.name, each.unit))) for each in found.figures]
-    rows = [
-        (name, *map(number, (each.value, each.low, each.high)))
-        for name, each in zip(names, found.figures, strict=True)
+    lines = [
+        (
+            ", ".join(filter(None, (figure.name, figure.unit))),
+            *map(number, (figure.value, figure.low, figure.high)),
+        )
+        for figure in evaluation.figures
     ]
-    print_table(("metric", "value", "from", "to"), rows, " xxx")
+    print_table(("metric", "value", "from", "to"), lines, " xxx")
     note(
-        f"{pluralize(len(found.truth), 'row')}; {pluralize(found.truth.n_clusters, 'cluster')}, "
-        f"{found.predicted.n_clusters:,} predicted"
+        f"{pluralize(len(evaluation.truth), 'row')} in "
+        f"{pluralize(evaluation.truth.n_clusters, 'true cluster')}, "
+        f"{evaluation.predicted.n_clusters:,} predicted"
     )

@@ -7,102 +7,114 @@ import typer
 from coterie._core.texts import one_line
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
-from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.options import (
+    AsJson,
+    CannotLink,
+    Format,
+    IdColumn,
+    ModelFile,
+    MustLink,
+    TableFile,
+)
 from coterie.cli.shown import number, print_json, print_table
 
 if TYPE_CHECKING:
     from coterie.tables import Explanation, Link
 
-RowId = Annotated[
+FirstId = Annotated[
     str,
     typer.Argument(
         metavar="ID",
-        help="A row: its id, or its number if there are no ids.",
+        help="The id of a row, or its number, from 1 on, if the table has no column of ids.",
         show_default=False,
     ),
 ]
+SecondId = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of another row.", show_default=False)
+]
 
 
-def explain(  # noqa: PLR0913, PLR0917 - what a command can be told are its parameters
+def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the command
     model: ModelFile,
     table: TableFile,
-    first: RowId,
-    second: RowId,
-    together: Together = None,
-    apart: Apart = None,
+    first: FirstId,
+    second: SecondId,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say why two rows are in one cluster, or are not.
+    """Explain why two rows are in one cluster, or in different clusters.
 
-    Above 0, a score speaks for one cluster; what the fields add sums to it. 0 is where clusters of
-    held-out entities came out best, not always where a pair is as likely together as apart.
+    Prints what each field adds to the score of the two rows. A positive score is evidence that they
+    belong together, a negative score that they do not. Then prints the links that join them, and
+    the strongest link that was refused.
     """
     from coterie.tables import load, read_table
 
-    pairs = pair_files(table, together, apart)
+    pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model)
-    read = read_table(table, format=format_)
+    rows = read_table(table, format=format_)
     with bars():
-        found = table_model.explain(read, first, second, id=id_, **pairs)
+        explanation = table_model.explain(rows, first, second, id=id_, **pairs)
     note_pairs(pairs)
     if as_json:
-        print_json(found.to_dict())
+        print_json(explanation.to_dict())
     else:
-        _show(found)
+        _print_explanation(explanation)
 
 
-def _show(found: "Explanation") -> None:
-    first, second = map(one_line, found.ids)
-    where = "in one cluster" if found.together else "in different clusters"
+def _print_explanation(explanation: "Explanation") -> None:
+    first, second = map(one_line, explanation.ids)
+    where = "in one cluster" if explanation.together else "in different clusters"
     typer.echo(f"{first} and {second} are {where}.")
     typer.echo()
-    _show_fields(found)
+    _print_fields(explanation)
     typer.echo()
     typer.echo(
-        f"A score of {number(found.score, 2, signed=True)} alone is together with probability "
-        f"{number(found.probability)}."
+        f"By this score alone, {number(explanation.score, 2, signed=True)}, the probability that "
+        f"they belong together is {number(explanation.probability)}."
     )
-    _show_links(found)
+    _print_links(explanation)
 
 
-def _show_fields(found: "Explanation") -> None:
-    """Print what each field adds, the strongest first."""
+def _print_fields(explanation: "Explanation") -> None:
+    """Print what each field adds to the score, the largest contribution first."""
     from coterie.features.records import WHOLE_RECORD
 
-    fields = sorted(found.contributions.items(), key=lambda each: -abs(each[1]))
+    fields = sorted(explanation.contributions.items(), key=lambda field: -abs(field[1]))
     rows = [
         (
             one_line(name),
-            *map(one_line, found.values.get(name, ("", ""))),
+            *map(one_line, explanation.values.get(name, ("", ""))),
             number(value, 2, signed=True),
         )
         for name, value in fields
     ]
-    rows.append(("every pair", "", "", number(found.bias, 2, signed=True)))
-    rows.append(("score", "", "", number(found.score, 2, signed=True)))
-    print_table(("field", *map(one_line, found.ids), "adds"), rows, "   x")
-    if WHOLE_RECORD in found.contributions:
+    rows.append(("same for every pair", "", "", number(explanation.bias, 2, signed=True)))
+    rows.append(("score", "", "", number(explanation.score, 2, signed=True)))
+    print_table(("field", *map(one_line, explanation.ids), "adds"), rows, "   x")
+    if WHOLE_RECORD in explanation.contributions:
         typer.echo(f"({WHOLE_RECORD}: the words of all fields, compared as one text)")
 
 
-def _show_links(found: "Explanation") -> None:
-    """Print the chain of links, and the strongest that was refused."""
-    if found.links:
-        typer.echo("Linked by:")
-        for link in found.links:
-            ends = f"{one_line(link.first)} and {one_line(link.second)}"
-            typer.echo(f"  {ends}, {_strength(link, 'together')}")
-    elif found.together:
-        typer.echo("No links that were looked at join them.")
-    if found.refused is None:
+def _print_links(explanation: "Explanation") -> None:
+    """Print the links on the path between the rows, and the strongest refused link."""
+    if explanation.links:
+        typer.echo("They are linked by:")
+        for link in explanation.links:
+            typer.echo(f"  {_link_text(link)}")
+    elif explanation.together:
+        typer.echo("No chain of compared pairs connects them.")
+    if explanation.refused is None:
         typer.echo("No link was refused.")
-        return
-    ends = f"{one_line(found.refused.first)} and {one_line(found.refused.second)}"
-    typer.echo(f"The strongest link that was refused: {ends}, {_strength(found.refused, 'apart')}")
+    else:
+        typer.echo(f"The strongest link that was refused: {_link_text(explanation.refused)}")
 
 
-def _strength(link: "Link", how: str) -> str:
-    score = [] if link.score is None else [f"score {number(link.score, 2, signed=True)}"]
-    return ", ".join([*score, *[f"told to be {how}"] * link.told])
+def _link_text(link: "Link") -> str:
+    ends = f"{one_line(link.first)} and {one_line(link.second)}"
+    score = None if link.score is None else f"score {number(link.score, 2, signed=True)}"
+    constraint = link.constraint and f"a {link.constraint} pair"
+    return ", ".join(filter(None, (ends, score, constraint)))

@@ -1,4 +1,4 @@
-"""The files of a command: what it reads, and where it will write."""
+"""Checks of the files that a command reads and writes."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -8,43 +8,43 @@ from coterie.exceptions import InputError
 
 
 def check_model_target(path: str) -> None:
-    """Refuse a place where no model can be written, before it is made."""
+    """Refuse a path to which no model can be written, before the model is learned."""
     if path == STREAM:
-        raise InputError("a model cannot be written to standard output; give the name of a file")
+        raise InputError("a model cannot be written to standard output; give a file name")
     check_target(path)
 
 
 def check_target(path: str) -> None:
-    """Refuse a place where no file can be written, before long work: by trying to."""
+    """Refuse a path to which no file can be written, by trying, before long work starts."""
     if path != STREAM:
-        with suppress(_TriedError), replacing(path):
-            raise _TriedError
+        with suppress(_WritableError), replacing(path):
+            raise _WritableError
 
 
 def refuse_many_streams(*paths: str | None) -> None:
     """Refuse to read several files from standard input."""
     if sum(path == STREAM for path in paths) > 1:
-        raise InputError("standard input can be read only once; give the names of the other files")
+        raise InputError("standard input can be read only once; use - for one file only")
 
 
 def refuse_overwriting(output: str, *inputs: str | None) -> None:
-    """Refuse to write onto a file that is read: it would be lost."""
+    """Refuse to overwrite a file that the command reads."""
     if any(_is_same(output, path) for path in inputs if path is not None):
-        raise InputError(f"{output} is read too, and would be lost; write to another file")
+        raise InputError(f"{output} is also an input and would be lost; write to another file")
 
 
-def _is_same(one: str, other: str) -> bool:
-    """Tell whether two names are of one file that is there."""
-    if STREAM in (one, other):
+def _is_same(first: str, second: str) -> bool:
+    """Return whether two names are of the same existing file."""
+    if STREAM in (first, second):
         return False
     try:
-        return Path(one).samefile(other)
+        return Path(first).samefile(second)
     except (OSError, ValueError):
         return False
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a text to a file, whole or not at all, or to standard output."""
+    """Write a text to a file, completely or not at all, or to standard output."""
     import typer
 
     if path == STREAM:
@@ -59,11 +59,15 @@ def read_text(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no UTF-8, at byte {error.start + 1}; save it so") from error
+        raise InputError(
+            f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
+        ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read: {reason}; give a file that can be") from error
+        raise InputError(
+            f"{path} cannot be read: {reason}; check its name and permissions"
+        ) from error
 
 
-class _TriedError(Exception):
-    """It could be written."""
+class _WritableError(Exception):
+    """Raised inside `replacing` to leave it before anything is written: the path is writable."""

@@ -7,7 +7,7 @@ import typer
 from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
-from coterie.cli.options import AsJson, Cluster, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.options import AsJson, ClusterToLearn, Format, IdColumn, SetColumn, TableFile
 from coterie.cli.shown import note, number, print_json, print_table
 from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
@@ -17,51 +17,64 @@ if TYPE_CHECKING:
     from coterie.tables import Fitted, TableModel
 
 ModelOut = Annotated[
-    str, typer.Option("--output", "-o", metavar="MODEL", help="The file to write the model to.")
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The file to write the model to, for example people.coterie.",
+    ),
 ]
 SchemaFile = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="What columns are, as `coterie init` writes it, edited."),
+    typer.Option(
+        metavar="FILE",
+        help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
+        "set cluster, set, id, learner, metric, budget, jobs and seed.",
+    ),
 ]
 Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{join_with_or(SLUGS)}.",
-        show_default=AUTO,
+        help=f"{join_with_or(SLUGS)}; {AUTO} tries all and chooses the best on held-out entities. "
+        f"[default: {AUTO}]",
     ),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What to be good by: b_cubed, pair_scores, muc or another metric.",
-        show_default="b_cubed",
+        help="The metric by which the learner is chosen: b_cubed (per row), pair_scores (per pair "
+        "of rows), adjusted_rand_score, muc, lea, blanc, v_measure or any other metric of "
+        "coterie.metrics. [default: b_cubed]",
     ),
 ]
 Budget = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="How long to try learners; else there is no limit."),
+    typer.Option(
+        metavar="SECONDS",
+        help="Try no further learner after this time. [default: no limit]",
+    ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="How many processes to use.", show_default="1"),
+    typer.Option(min=1, metavar="N", help="The number of processes. [default: 1]"),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(min=0, metavar="N", help="The seed of all that is drawn.", show_default="0"),
+    typer.Option(min=0, metavar="N", help="The seed of all random choices. [default: 0]"),
 ]
 
 ROLES = ("cluster", "set", "id")
-OPTIONS = {"learner": "learner", "metric": "metric", "budget": "budget"}
-OPTIONS |= {"jobs": "n_jobs", "seed": "random_state"}
-"""What a file and flags call the options of `coterie.tables.fit`."""
+PARAMETERS = {"jobs": "n_jobs", "seed": "random_state"}
+"""Parameters of `coterie.tables.fit` that files and flags call otherwise."""
 
 
-def fit(  # noqa: PLR0913, PLR0917 - what a command can be told are its parameters
+def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the command
     table: TableFile,
     output: ModelOut,
-    cluster: Cluster = None,
+    cluster: ClusterToLearn = None,
     set_: SetColumn = None,
     id_: IdColumn = None,
     schema: SchemaFile = None,
@@ -73,34 +86,42 @@ def fit(  # noqa: PLR0913, PLR0917 - what a command can be told are its paramete
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a table which of the rows of another belong together."""
+    """Learn from a table which rows of other tables belong together.
+
+    A column of the table must hold the true cluster of each row: name it with --cluster. The
+    other columns are compared according to their kinds, such as names, dates or numbers, which are
+    inferred.
+    """
     from coterie.tables import fit_table, read_table
 
     refuse_many_streams(table, schema)
-    given = {"cluster": cluster, "set": set_, "id": id_, "learner": learner, "metric": metric}
-    settings = _settings(schema, given | {"budget": budget, "jobs": jobs, "seed": seed})
+    flags = {"cluster": cluster, "set": set_, "id": id_, "learner": learner, "metric": metric}
+    settings = _settings(schema, flags | {"budget": budget, "jobs": jobs, "seed": seed})
     refuse_overwriting(output, table, schema)
     check_model_target(output)
-    read = read_table(table, format=format_)
+    rows = read_table(table, format=format_)
     with bars(settings.get("n_jobs", 1)):
-        fitted = fit_table(read, **settings)
+        fitted = fit_table(rows, **settings)
     fitted.model.save(output)
     if as_json:
         print_json({"model": output, **_record(fitted)})
     else:
-        _show(fitted)
-    note(f"the model is in {output}")
+        _print_fit(fitted)
+    note(f"wrote the model to {output}")
 
 
 def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
-    """Return what `fit_table` is to be told: flags go before the file."""
+    """Return the arguments of `fit_table`; flags take precedence over the file."""
     from coterie.tables import read_settings
 
-    read = {} if schema is None else read_settings(read_text(schema), schema)
-    told = read | {name: value for name, value in flags.items() if value is not None}
-    if "cluster" not in told:
-        raise InputError("nothing says which rows belong together; name a column by --cluster")
-    return {OPTIONS.get(name, name): value for name, value in told.items()}
+    in_file = {} if schema is None else read_settings(read_text(schema), schema)
+    settings = in_file | {name: value for name, value in flags.items() if value is not None}
+    if "cluster" not in settings:
+        raise InputError(
+            "no column of true clusters is named; name it with --cluster, for example: "
+            "--cluster person"
+        )
+    return {PARAMETERS.get(name, name): value for name, value in settings.items()}
 
 
 def _record(fitted: "Fitted") -> dict[str, Any]:
@@ -112,7 +133,7 @@ def _record(fitted: "Fitted") -> dict[str, Any]:
         "kinds": dict(schema.kinds),
         **facts,
         "choice": {**_row(learner.choice_), "reason": facts["choice"]["reason"]},
-        "tried": [_row(each) for each in learner.table_],
+        "tried": [_row(tried) for tried in learner.table_],
         "seconds": learner.seconds_,
     }
 
@@ -122,17 +143,17 @@ def _row(tried: "Tried") -> dict[str, Any]:
     return {**tried._asdict(), "clusterer": clusterer}
 
 
-def _show(fitted: "Fitted") -> None:
-    _show_columns(fitted.model)
+def _print_fit(fitted: "Fitted") -> None:
+    _print_columns(fitted.model)
     typer.echo()
-    _show_blocking(fitted.model.facts)
+    _print_blocking(fitted.model.facts)
     typer.echo()
     typer.echo(fitted.learner.report())
     typer.echo()
-    _show_reached(fitted.model.facts)
+    _print_quality(fitted.model.facts)
 
 
-def _show_columns(model: "TableModel") -> None:
+def _print_columns(model: "TableModel") -> None:
     schema = model.schema
     roles = [(getattr(schema, role), role) for role in ("id", "cluster", "set")]
     columns = [(name, role) for name, role in roles if name is not None]
@@ -140,22 +161,23 @@ def _show_columns(model: "TableModel") -> None:
     print_table(("column", "kind"), rows)
 
 
-def _show_blocking(facts: dict[str, Any]) -> None:
-    """Say which pairs are looked at, here and in large tables."""
+def _print_blocking(facts: dict[str, Any]) -> None:
+    """Print how many pairs were compared, and how pairs of large tables are found."""
     rows = f"{pluralize(facts['rows'], 'row')} in {pluralize(facts['clusters'], 'cluster')}"
     facts = facts["blocking"]
-    which = "all of them" if facts["all_pairs"] else "those found by any of the keys"
-    typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} looked at, {which}.")
+    which = "all pairs" if facts["all_pairs"] else "found by blocking keys"
+    typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} compared: {which}.")
     typer.echo(
-        f"In tables too large for all pairs: {pluralize(len(facts['keys']), 'key')}, which find "
-        f"{number(facts['recall'])} of the pairs that belong together, and "
+        f"In tables too large to compare all pairs, "
+        f"{pluralize(len(facts['keys']), 'blocking key')} will find the pairs to compare: they "
+        f"find {number(facts['recall'])} of the true pairs of this table, "
         f"{number(facts['held_out_recall'])} of those of held-out entities."
     )
 
 
-def _show_reached(facts: dict[str, Any]) -> None:
+def _print_quality(facts: dict[str, Any]) -> None:
     if not facts["held_out"]:
-        typer.echo("No metrics: the table is too small to hold entities out.")
+        typer.echo("The quality is unknown: the table is too small to hold entities out.")
         return
     rows = [(name, number(value, 4)) for name, value in facts["held_out"].items()]
     print_table(("on held-out entities", "value"), rows, " x")

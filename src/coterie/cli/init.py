@@ -6,27 +6,32 @@ import typer
 
 from coterie._core.files import STREAM
 from coterie.cli.files import check_target, refuse_overwriting, write_text
-from coterie.cli.options import Cluster, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.options import ClusterToLearn, Format, IdColumn, SetColumn, TableFile
 
 SchemaOut = Annotated[
     str,
-    typer.Option("--output", "-o", metavar="FILE", help="The file to write; - is standard out."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="The TOML file to write; - is standard output."
+    ),
 ]
 
 
 def init(
     table: TableFile,
-    cluster: Cluster = None,
+    cluster: ClusterToLearn = None,
     set_: SetColumn = None,
     id_: IdColumn = None,
     output: SchemaOut = STREAM,
     format_: Format = None,
 ) -> None:
-    """Write as TOML what the columns of a table seem to be, to edit for `coterie fit --schema`."""
+    """Write the kinds of the columns of a table, as inferred, to a TOML file.
+
+    Edit the file where a kind is wrong, and give it to `coterie fit --schema`.
+    """
     from coterie.tables import infer_schema, read_table, schema_text
 
     refuse_overwriting(output, table)
     check_target(output)
-    read = read_table(table, format=format_)
-    schema = infer_schema(read, cluster=cluster, set_=set_, id_=id_)
-    write_text(output, schema_text(schema, read.name))
+    rows = read_table(table, format=format_)
+    schema = infer_schema(rows, cluster=cluster, set=set_, id=id_)
+    write_text(output, schema_text(schema, rows.name))

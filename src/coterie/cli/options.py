@@ -1,52 +1,87 @@
-"""What commands of tables can be told, each said once."""
+"""Arguments and options that several commands share."""
 
 from typing import Annotated
 
 import typer
 
+FORMATS = "CSV, TSV, JSON lines or Parquet"
+
 TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="A file of CSV, TSV, JSON lines or Parquet, or - for standard input.",
+        help=f"The table: a file of {FORMATS} (.csv, .tsv, .jsonl or .parquet; the first three "
+        "also with .gz), or - for standard input.",
         show_default=False,
     ),
 ]
 ModelFile = Annotated[
     str,
     typer.Argument(
-        metavar="MODEL", help="A model that `coterie fit` has written.", show_default=False
+        metavar="MODEL", help="The model: a file that `coterie fit` wrote.", show_default=False
     ),
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="The column that says which rows belong together."),
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of true clusters: rows with the same value in it belong together. "
+        "[default: that of the model, where there is one]",
+    ),
+]
+ClusterToLearn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of true clusters: rows with the same value in it belong together.",
+    ),
 ]
 SetColumn = Annotated[
     str | None,
     typer.Option(
         "--set",
         metavar="COLUMN",
-        help="The column that says which rows are clustered with each other; else all are.",
+        help="The column that divides the table into sets; only rows of one set are compared with "
+        "each other. [default: all rows are one set]",
     ),
 ]
 IdColumn = Annotated[
     str | None,
-    typer.Option("--id", metavar="COLUMN", help="The column that names rows; else one called id."),
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="The column of row ids. [default: the column called id, if there is one; otherwise "
+        "row numbers, from 1 on]",
+    ),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="csv, tsv, jsonl or parquet, where the name of a file does not tell it.",
+        help="The format of files whose names do not end in one: csv, tsv, jsonl or parquet.",
     ),
 ]
-Together = Annotated[
+
+PAIR_FILE = f"a file of {FORMATS} with two columns of row ids, one pair per row."
+
+MustLink = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="Pairs of ids of rows that must be in one cluster."),
+    typer.Option(
+        "--must-link",
+        metavar="FILE",
+        help=f"Pairs of rows that must be in the same cluster: {PAIR_FILE}",
+    ),
 ]
-Apart = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Pairs of ids of rows that must not be.")
+CannotLink = Annotated[
+    str | None,
+    typer.Option(
+        "--cannot-link",
+        metavar="FILE",
+        help=f"Pairs of rows that must not be in the same cluster: {PAIR_FILE}",
+    ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+FORMER_NAMES = {"together": "must-link", "apart": "cannot-link"}
+"""Former names of options, which still work."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]

@@ -1,4 +1,4 @@
-"""Commands of other distributions, which join by the entry-point group `coterie.commands`."""
+"""Commands of other distributions, found by the entry-point group `coterie.commands`."""
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
@@ -11,11 +11,11 @@ from coterie.exceptions import CoterieError
 GROUP = "coterie.commands"
 
 INSTALLED_BY = {"reproduce": "coterie-papers", "data": "coterie-papers"}
-"""Commands that another distribution brings, so that their names are explained without it."""
+"""Commands of distributions that may be missing, and which distribution has them."""
 
 
 def add_others(app: typer.Typer) -> None:
-    """Add the commands that are installed, and for others that are known a line on how to."""
+    """Add the installed commands; those of missing distributions say how to install them."""
     installed = {point.name: point for point in entry_points(group=GROUP)}
     for name in sorted(installed):
         _add(app, installed[name])
@@ -48,8 +48,8 @@ def _explain(name: str) -> Callable[..., None]:
 
     def explain(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:  # noqa: ARG001
         raise CoterieError(
-            f"`coterie {name}` is a command of {distribution}, which is not installed; install it "
-            f"by: pip install {distribution}"
+            f"`coterie {name}` needs {distribution}, which is not installed; install it with: "
+            f"pip install {distribution}"
         )
 
     return explain

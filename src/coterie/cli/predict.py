@@ -10,50 +10,77 @@ from coterie._core.texts import pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.files import check_target, refuse_overwriting
-from coterie.cli.options import Apart, AsJson, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.options import (
+    AsJson,
+    CannotLink,
+    Format,
+    IdColumn,
+    ModelFile,
+    MustLink,
+    TableFile,
+)
 from coterie.cli.shown import note, print_json
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
     str,
-    typer.Option("--output", "-o", metavar="OUT", help="The file to write, or - for standard out."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The file to write; its name ends in .csv, .tsv, .jsonl or .parquet, the first three "
+        "also with .gz. - is standard output.",
+    ),
+]
+Keep = Annotated[
+    bool,
+    typer.Option(
+        "--keep",
+        help="Keep columns of an earlier prediction, renamed to cluster_id_input, "
+        "confidence_input and so on; otherwise they are replaced.",
+    ),
 ]
 
 
-def predict(
+def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the command
     model: ModelFile,
     table: TableFile,
     output: TableOut,
-    together: Together = None,
-    apart: Apart = None,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
+    keep: Keep = False,
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster the rows of a table, and write it with four columns more.
+    """Cluster the rows of a table, and write the table with four more columns.
 
-    These are cluster_id, confidence, linked_to and reason. Where no column names rows, they are
-    named by their numbers, from 1 on.
+    The columns: cluster_id, the same for all rows of a cluster; confidence, the probability that
+    the cluster is right; linked_to, the id of the row to which the row is linked most strongly; and
+    reason, why these two rows are linked.
     """
-    from coterie.tables import load, output_format, read_typed, summary, write_table
+    from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
 
-    begun = monotonic()
-    pairs = pair_files(table, together, apart)
+    start = monotonic()
+    pairs = pair_files(table, must_link, cannot_link)
     if as_json and output == STREAM:
-        raise InputError("standard output cannot be both the table and JSON; write to a file")
+        raise InputError("standard output cannot hold both the table and JSON; write to a file")
     table_model, format_out = load(model), output_format(output, format_)
-    refuse_overwriting(output, model, together, apart)
+    refuse_overwriting(output, model, must_link, cannot_link)
     check_target(output)
     typed = read_typed(table, format=format_, to=format_out)
     with bars():
-        predicted = table_model.predict(typed, id=id_, **pairs)
+        predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
     write_table(output, predicted, format=format_out)
     counts = summary(predicted)
-    seconds = monotonic() - begun
+    seconds = monotonic() - start
     if as_json:
         print_json({"output": output, **counts, "seconds": round(seconds, 3)})
+    if not keep and is_predicted(typed.table.names):
+        note("replaced the columns of an earlier prediction; --keep keeps them under other names")
     note(
-        f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}, the "
-        f"largest of {counts['largest']:,}, {counts['single']:,} of one row; {seconds:.1f} s"
+        f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
+        f"largest has {pluralize(counts['largest'], 'row')}, {counts['single']:,} have one row; "
+        f"{seconds:.1f} s"
     )
     note_pairs(pairs)

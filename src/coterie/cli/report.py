@@ -8,12 +8,22 @@ from coterie._core.files import STREAM
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
 from coterie.cli.files import check_target, refuse_overwriting, write_text
-from coterie.cli.options import Apart, Cluster, Format, IdColumn, ModelFile, TableFile, Together
+from coterie.cli.options import (
+    CannotLink,
+    Cluster,
+    Format,
+    IdColumn,
+    ModelFile,
+    MustLink,
+    TableFile,
+)
 from coterie.cli.shown import note
 
 PageOut = Annotated[
     str,
-    typer.Option("--output", "-o", metavar="PAGE", help="The file of HTML to write; - is stdout."),
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="The HTML file to write, or - for standard output."
+    ),
 ]
 
 
@@ -22,27 +32,27 @@ def report(
     table: TableFile,
     output: PageOut,
     cluster: Cluster = None,
-    together: Together = None,
-    apart: Apart = None,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
     id_: IdColumn = None,
     format_: Format = None,
 ) -> None:
-    """Cluster a table, and write one page that shows how well, and which clusters are in doubt.
+    """Cluster a table, and write a web page about the result.
 
-    Quality is shown if a column of clusters is named, or the table has that of the model. The page
-    needs nothing from elsewhere.
+    The page shows the sizes of the clusters, the weight of each field and the most doubtful
+    clusters, and the quality of the result if the table has a column of true clusters. It is one
+    file, and can be read without a network.
     """
-    from coterie.report import page, report_of
     from coterie.tables import load, read_table
 
-    pairs = pair_files(table, together, apart)
+    pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model)
-    refuse_overwriting(output, model, table, together, apart)
+    refuse_overwriting(output, model, table, must_link, cannot_link)
     check_target(output)
-    read = read_table(table, format=format_)
+    rows = read_table(table, format=format_)
     with bars():
-        data = report_of(table_model, read, cluster=cluster, id=id_, **pairs)
+        page = table_model.report(rows, cluster, id=id_, **pairs)
     note_pairs(pairs)
-    write_text(output, page(data))
+    write_text(output, page)
     if output != STREAM:
-        note(f"the report is in {output}")
+        note(f"wrote the report to {output}")

@@ -1,4 +1,4 @@
-"""What commands print: values as people read them, tables, and JSON."""
+"""Output of commands: numbers, tables and JSON."""
 
 import json
 import math
@@ -9,11 +9,11 @@ from typing import Any
 import typer
 
 WIDTH = 100
-"""How wide tables are where no terminal says it."""
+"""Width of tables in characters when the output is not a terminal."""
 
 
 def number(value: float | None, places: int = 3, *, signed: bool = False) -> str:
-    """Show a number, or a dash where there is none.
+    """Return a number as text, or a dash for a missing or infinite one.
 
     >>> number(0.98765), number(None), number(1.5, 2, signed=True), number(float("-inf"))
     ('0.988', '–', '+1.50', '–')
@@ -24,35 +24,35 @@ def number(value: float | None, places: int = 3, *, signed: bool = False) -> str
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: str = "") -> None:
-    """Print a table; `right` has an x for each column of numbers, and a space for the others."""
+    """Print a table; `right` has an x for each right-aligned column and a space for the others."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading, where in zip(headings, right.ljust(len(headings)), strict=True):
-        table.add_column(heading, justify="right" if where == "x" else "left", overflow="fold")
+    for heading, mark in zip(headings, right.ljust(len(headings)), strict=True):
+        table.add_column(heading, justify="right" if mark == "x" else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
     width = None if sys.stdout.isatty() else WIDTH
     console = Console(width=width, markup=False, emoji=False, highlight=False)
-    with console.capture() as written:  # which itself would end the program at a closed pipe
+    with console.capture() as capture:  # printing to a closed pipe would end the program here
         console.print(table)
-    typer.echo(written.get(), nl=False)
+    typer.echo(capture.get(), nl=False)
 
 
 def print_json(record: Mapping[str, Any]) -> None:
-    """Print one JSON object; numbers that JSON does not have are null."""
-    typer.echo(json.dumps(_plain(record), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print one JSON object; numbers that JSON does not have become null."""
+    typer.echo(json.dumps(_json_value(record), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def note(text: str) -> None:
-    """Tell on standard error what is no result."""
+    """Print a message about the work to standard error."""
     typer.echo(f"coterie: {text}", err=True)
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(own) for name, own in value.items()}
+        return {name: _json_value(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
+        return [_json_value(member) for member in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie import metrics
 from coterie._core.arrays import Bools, Floats, Ints
+from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import pluralize
 from coterie._types import Clusterer
 from coterie.clusterers.constraints import partition_under_checked_constraints
@@ -27,37 +28,38 @@ from coterie.report.data import (
     WorstClusters,
 )
 from coterie.tables import Clustering, Evaluation, Table, TableModel
-from coterie.tables.clustering import Doubt, Found
+from coterie.tables.clustering import ClusteredSet, Doubt
 from coterie.tables.constraints import IdPairs
 from coterie.tables.explaining import field_contributions, is_additive
 from coterie.tables.io.frames import as_table
-from coterie.tables.links import Told
+from coterie.tables.links import RowConstraints
 
 __all__ = ["report_of"]
 
 N_WORST, N_ROWS = 20, 30
-"""How many clusters are shown, and how many rows of each."""
+"""Number of doubtful clusters in the report, and of rows of each."""
 
 N_PAIRS = 500
-"""Of how many pairs that were joined, and that were refused, fields are weighed."""
+"""Number of joined pairs, and of refused pairs, by which the weight of fields is measured."""
 
 N_THRESHOLDS, SPREAD = 20, 8.0
-"""How many operating points there are beside 0, and how many times more pairs they leave."""
+"""Number of thresholds besides 0; they leave up to `SPREAD` times more or fewer pairs."""
 
 MOST_ROWS = 20_000
-"""Up to how many rows curves are computed."""
+"""Largest number of rows for which curves are computed."""
 
 
+@renamed_parameters(together="must_link", apart="cannot_link")
 def report_of(
     model: TableModel,
     frame: Any,
     *,
     cluster: str | None = None,
     id: str | None = None,  # noqa: A002
-    together: IdPairs = (),
-    apart: IdPairs = (),
+    must_link: IdPairs = (),
+    cannot_link: IdPairs = (),
 ) -> ReportData:
-    """Cluster a table, and gather what is to be shown of it.
+    """Cluster a table, and collect the data of a report about the result.
 
     Parameters
     ----------
@@ -66,24 +68,27 @@ def report_of(
     frame
         The table, as for `TableModel.predict`.
     cluster
-        The column that says which rows belong together; None takes that of the model, if it is
-        there. Without one, quality is not measured.
-    id, together, apart
+        The column that holds the true clusters. By default, that of the training table if this
+        table has it; without one, quality is not measured.
+    id, must_link, cannot_link
         As for `TableModel.predict`.
     """
     table = as_table(frame)
     if cluster is None and model.schema.cluster in table.names:
         cluster = model.schema.cluster
-    told: dict[str, IdPairs] = {"together": together, "apart": apart}
-    found = None if cluster is None else model.evaluate(table, cluster, id=id, **told)
-    clustering = model.cluster(table, id=id, **told) if found is None else found.clustering
-    truths = None if cluster is None else table[cluster]
+    options: Any = {"id": id, "must_link": must_link, "cannot_link": cannot_link}
+    if cluster is None:
+        evaluation, truths = None, None
+        clustering = model.cluster(table, **options)
+    else:
+        evaluation, truths = model.evaluate(table, cluster, **options), table[cluster]
+        clustering = evaluation.clustering
     return ReportData(
         f"Clusters of {table.name}",
-        _facts(model, table, clustering, has_curve=found is None or len(table) <= MOST_ROWS),
-        _sizes(clustering, found),
+        _facts(model, table, clustering, has_curve=evaluation is None or len(table) <= MOST_ROWS),
+        _sizes(clustering, evaluation),
         _worst(model, table, clustering, truths),
-        None if found is None else _quality(model, found, len(table)),
+        None if evaluation is None else _quality(model, evaluation, len(table)),
         _fields(model, clustering),
         Choice(**model.facts["choice"]) if "choice" in model.facts else None,
         _blocking(model.facts.get("blocking", {}), clustering),
@@ -94,75 +99,85 @@ def _facts(
     model: TableModel, table: Table, clustering: Clustering, *, has_curve: bool
 ) -> list[tuple[str, str]]:
     facts = model.facts
-    shown = [
+    lines = [
         ("table", f"{table.name}, {len(table):,} rows"),
         ("clusters", f"{len(set(clustering.cluster_ids)):,}"),
         ("learner", str(facts.get("learner", "unknown"))),
-        ("learned from", f"{facts.get('rows', 0):,} rows in {facts.get('clusters', 0):,} clusters"),
-        ("chosen by", str(facts.get("metric", "unknown"))),
+        (
+            "training table",
+            f"{facts.get('rows', 0):,} rows in {facts.get('clusters', 0):,} clusters",
+        ),
+        ("metric of the choice", str(facts.get("metric", "unknown"))),
     ]
     if not has_curve:
-        shown.append(("operating point", f"not varied, for there are over {MOST_ROWS:,} rows"))
-    for how in Told._fields:
-        count = sum(len(getattr(each.told, how)) for each in clustering.found)
+        lines.append(("threshold", f"not varied, because there are over {MOST_ROWS:,} rows"))
+    for name in RowConstraints._fields:
+        count = sum(len(getattr(clustered.constraints, name)) for clustered in clustering.sets)
         if count:
-            shown.append((f"told to be {how}", f"{pluralize(count, 'pair')} of rows"))
-    return shown
+            lines.append((name.replace("_", "-"), f"{pluralize(count, 'pair')} of rows"))
+    return lines
 
 
 def _sizes(clustering: Clustering, evaluation: Evaluation | None) -> Sizes:
-    predicted = np.concatenate([found.partition.sizes for found in clustering.found])
-    true = None if evaluation is None else _counted(evaluation.truth.sizes)
-    return Sizes(_counted(predicted), true)
+    predicted = np.concatenate([clustered.partition.sizes for clustered in clustering.sets])
+    true = None if evaluation is None else _count_sizes(evaluation.truth.sizes)
+    return Sizes(_count_sizes(predicted), true)
 
 
-def _counted(sizes: Ints) -> dict[int, int]:
+def _count_sizes(sizes: Ints) -> dict[int, int]:
     return dict(sorted(Counter(sizes.tolist()).items()))
 
 
-def _quality(model: TableModel, found: Evaluation, n_rows: int) -> Quality:
-    return Quality(found.figures, _curve(model, found) if n_rows <= MOST_ROWS else None)
+def _quality(model: TableModel, evaluation: Evaluation, n_rows: int) -> Quality:
+    curve = _curve(model, evaluation) if n_rows <= MOST_ROWS else None
+    return Quality(evaluation.figures, curve)
 
 
 def _curve(model: TableModel, evaluation: Evaluation) -> Curve:
-    """Cluster once more at other operating points."""
-    found = evaluation.clustering.found
-    truths = _restricted(evaluation.truth, found)
-    thresholds = _thresholds(found, truths)
-    by_set = [_partitions(model.model.clusterer, each, thresholds) for each in found]
+    """Cluster again at other thresholds, and measure each result."""
+    sets = evaluation.clustering.sets
+    truths = _truths_by_set(evaluation.truth, sets)
+    thresholds = _thresholds(sets, truths)
+    by_set = [_partitions(model.model.clusterer, clustered, thresholds) for clustered in sets]
     truth = Partition.concatenate(truths)
     lines: list[tuple[float, ...]] = []
-    for own in zip(*by_set, strict=True):
-        predicted = Partition.concatenate(own)
+    for partitions in zip(*by_set, strict=True):
+        predicted = Partition.concatenate(partitions)
         b_cubed = metrics.b_cubed(truth, predicted)
         lines.append((*metrics.pair_scores(truth, predicted), b_cubed.f1))
     precision, recall, f1, b_cubed_f1 = np.array(lines, dtype=np.float64).T
     return Curve(thresholds, precision, recall, f1, b_cubed_f1, chosen=0.0)
 
 
-def _partitions(clusterer: Clusterer, found: Found, thresholds: Floats) -> list[Partition]:
-    """Return what is predicted of a set at each operating point, with what was told."""
-    if not any(map(len, found.told)):
-        return list(partitions_at(clusterer, found.scores, thresholds))
+def _partitions(
+    clusterer: Clusterer, clustered: ClusteredSet, thresholds: Floats
+) -> list[Partition]:
+    """Return the predicted clusters of a set at each threshold, under the same constraints."""
+    scores, constraints = clustered.scores, clustered.constraints
+    if not any(map(len, constraints)):
+        return list(partitions_at(clusterer, scores, thresholds))
     return [
         partition_under_checked_constraints(
-            clusterer, subtract_threshold(found.scores, own), *found.told
+            clusterer, subtract_threshold(scores, threshold), *constraints
         )
-        for own in thresholds
+        for threshold in thresholds
     ]
 
 
-def _restricted(truth: Partition, found: Sequence[Found]) -> list[Partition]:
-    """Divide a partition of the rows of all sets, one set after the other, among these."""
-    ends = np.cumsum([len(each.partition) for each in found])[:-1]
+def _truths_by_set(truth: Partition, sets: Sequence[ClusteredSet]) -> list[Partition]:
+    """Split the true partition of all rows, which lists one set after the other, by sets."""
+    ends = np.cumsum([len(clustered.partition) for clustered in sets])[:-1]
     return [Partition(labels) for labels in np.split(truth.labels, ends)]
 
 
-def _thresholds(found: Sequence[Found], truths: Sequence[Partition]) -> Floats:
+def _thresholds(sets: Sequence[ClusteredSet], truths: Sequence[Partition]) -> Floats:
     """Return 0, and quantiles of the scores around the share of pairs that belong together."""
-    scores = np.concatenate([each.scores.scores for each in found])
+    scores = np.concatenate([clustered.scores.scores for clustered in sets])
     together = np.concatenate(
-        [truth.together(each.scores.listed) for each, truth in zip(found, truths, strict=True)]
+        [
+            truth.together(clustered.scores.listed)
+            for clustered, truth in zip(sets, truths, strict=True)
+        ]
     )
     if not together.any():
         return np.zeros(1)
@@ -171,10 +186,11 @@ def _thresholds(found: Sequence[Found], truths: Sequence[Partition]) -> Floats:
 
 
 def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
-    """Weigh each field by what it adds to the scores of some pairs."""
+    """Measure the weight of each field: its mean contribution to the scores of some pairs."""
     if not is_additive(model.model):
         return []
-    joined, refused = (_means(model, clustering, together=side) for side in (True, False))
+    joined = _mean_contributions(model, clustering, together=True)
+    refused = _mean_contributions(model, clustering, together=False)
     names = [*(joined or refused)]
     kinds = {**model.schema.kinds, WHOLE_RECORD: "the words of all fields"}
     return [
@@ -183,11 +199,13 @@ def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
     ]
 
 
-def _means(model: TableModel, clustering: Clustering, *, together: bool) -> dict[str, float]:
-    """Return the mean part of each field in the scores of pairs that were joined, or refused."""
+def _mean_contributions(
+    model: TableModel, clustering: Clustering, *, together: bool
+) -> dict[str, float]:
+    """Return the mean contribution of each field to the scores of joined pairs, or refused ones."""
     sums: dict[str, float] = {}
     n_pairs = 0
-    for item_set, pairs in _some_pairs(clustering, together=together):
+    for item_set, pairs in _draw_pairs(clustering, together=together):
         _bias, parts = field_contributions(model.model, item_set, pairs)
         for name, values in parts.items():
             sums[name] = sums.get(name, 0.0) + float(values.sum())
@@ -195,34 +213,38 @@ def _means(model: TableModel, clustering: Clustering, *, together: bool) -> dict
     return {name: total / n_pairs for name, total in sums.items()}
 
 
-def _some_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[ItemSet, Any]]:
-    """Yield some pairs of sets drawn at random, as those of sets of their rows alone."""
+def _draw_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[ItemSet, Any]]:
+    """Draw pairs that are in one cluster, or not; yield item sets of their rows, and the pairs."""
     rng = np.random.default_rng(0)
-    left = N_PAIRS
-    for number in rng.permutation(len(clustering.found)):
-        found = clustering.found[number]
-        wanted: Bools = found.partition.together(found.scores.listed) == together
-        places = np.flatnonzero(wanted)
-        if not len(places):
+    n_left = N_PAIRS
+    for index in rng.permutation(len(clustering.sets)):
+        clustered = clustering.sets[index]
+        matches: Bools = clustered.partition.together(clustered.scores.listed) == together
+        positions = np.flatnonzero(matches)
+        if not len(positions):
             continue
-        taken = found.scores.pairs[np.sort(rng.choice(places, min(left, len(places)), False))]
-        rows, numbers = np.unique(taken, return_inverse=True)
-        items = found.group.item_set.items
+        drawn = rng.choice(positions, min(n_left, len(positions)), replace=False)
+        pairs = clustered.scores.pairs[np.sort(drawn)]
+        rows, items_of_pairs = np.unique(pairs, return_inverse=True)
+        items = clustered.group.item_set.items
         columns = {name: [items[name][row] for row in rows] for name in items}
-        yield ItemSet(columns), numbers.reshape(-1, 2)
-        left -= len(taken)
-        if not left:
+        yield ItemSet(columns), items_of_pairs.reshape(-1, 2)
+        n_left -= len(pairs)
+        if not n_left:
             return
 
 
 def _blocking(facts: dict[str, Any], clustering: Clustering) -> list[tuple[str, str]]:
-    n_pairs = sum(len(found.scores.scores) for found in clustering.found)
-    are_all = all(found.scores.listed is None for found in clustering.found)
-    told = [("pairs looked at", f"{n_pairs:,}{', all of them' if are_all else ''}")]
-    for name, key in (("recall", "recall"), ("recall of held-out entities", "held_out_recall")):
+    n_pairs = sum(len(clustered.scores.scores) for clustered in clustering.sets)
+    compares_all = all(clustered.scores.listed is None for clustered in clustering.sets)
+    lines = [("compared pairs", f"{n_pairs:,}{', which are all pairs' if compares_all else ''}")]
+    for name, key in (
+        ("true pairs found by the keys", "recall"),
+        ("the same, of held-out entities", "held_out_recall"),
+    ):
         if facts.get(key) is not None:
-            told.append((f"{name}, by keys", f"{facts[key]:.3f}"))
-    return told + [(f"key {number}", key) for number, key in enumerate(facts.get("keys", ()), 1)]
+            lines.append((name, f"{facts[key]:.3f}"))
+    return lines + [(f"key {count}", key) for count, key in enumerate(facts.get("keys", ()), 1)]
 
 
 def _worst(

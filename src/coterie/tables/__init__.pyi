@@ -1,4 +1,5 @@
 from .clustering import Clustering as Clustering
+from .clustering import ClusterSummary as ClusterSummary
 from .clustering import summary as summary
 from .constraints import PairFile as PairFile
 from .evaluating import Evaluation as Evaluation
@@ -18,6 +19,7 @@ from .model import load as load
 from .planning import Plan as Plan
 from .planning import plan_fit as plan_fit
 from .planning import plan_predict as plan_predict
+from .predictions import is_predicted as is_predicted
 from .schema import Schema as Schema
 from .schema import infer_schema as infer_schema
 from .schema import read_settings as read_settings

@@ -1,4 +1,4 @@
-"""The card of a model of tables: what it is, for people."""
+"""The model card: a description of a model of tables for people, in Markdown."""
 
 import math
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 _SPECIAL = frozenset("\\`*_[]|~$")
 
 _CONFIDENCE = """
-The column `confidence` of a prediction is that of the cluster of the row. Of several rows it is the
-share of their pairs that is expected to be truly together; of a row alone, the probability that it
-truly is alone. Review the clusters with low ones first."""
+The column `confidence` of a prediction rates the cluster that the row is in. For a cluster of
+several rows it is the expected share of their pairs that truly belong together; for a single row it
+is the probability that no other row belongs to it. Review clusters with a low confidence first."""
 
 _LIMITS = """
-It knows entities and columns such as those of its table, written as they are there. Of entities of
-another kind, another language or another source it may know little: evaluate it on some rows of
-yours that say what belongs together."""
+The model was trained on the entities and columns of its training table. On entities of another
+kind, language or source it may be less accurate: evaluate it on some of your rows whose true
+clusters you know."""
 
 _USE = """
 ```
@@ -30,32 +30,32 @@ coterie evaluate MODEL TABLE --cluster COLUMN
 
 
 def card(model: "TableModel") -> str:
-    """Write what a model was learned from, how, what it reached, and how to use it."""
+    """Return the card of a model: training table, learner, metrics, limits and use."""
     parts = [
-        ("# A model of tables", ["", "It tells which rows of a table belong together."]),
-        ("## What it was learned from", _source(model)),
-        ("## How it was learned", _way(model.facts)),
-        ("## What it reached", _reached(model.facts)),
-        ("## What its confidence means", [_CONFIDENCE, *_uncalibrated(model.facts)]),
-        ("## Limits", [_LIMITS, *_kept(model)]),
+        ("# A model of tables", ["", "It finds the rows of a table that belong together."]),
+        ("## Training table", _training_table(model)),
+        ("## Learning", _learning(model.facts)),
+        ("## Quality", _quality(model.facts)),
+        ("## Confidence", [_CONFIDENCE, *_uncalibrated(model.facts)]),
+        ("## Limits", [_LIMITS, *_contents(model)]),
         ("## How to use it", [_USE]),
     ]
     return "\n\n".join("\n".join([title, *lines]).rstrip() for title, lines in parts) + "\n"
 
 
 def escaped(text: Any, most: int = 80) -> str:
-    r"""Write any text as one line of Markdown that shows it, cut where it is long.
+    r"""Return any text as one line of Markdown, cut if it is long.
 
     >>> print(escaped("a|b `c` <d>"), escaped("two\nlines"))
     a\|b \`c\` &lt;d&gt; two\\nlines
     """
-    shown = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
-    cut = shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    line = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in str(text))
+    cut = line if len(line) <= most else f"{line[: most - 1]}…"
     marked = "".join(f"\\{char}" if char in _SPECIAL else char for char in cut)
     return marked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _source(model: "TableModel") -> list[str]:
+def _training_table(model: "TableModel") -> list[str]:
     schema, facts = model.schema, model.facts
     roles = [
         f"- Column of {role}: {escaped(name)}"
@@ -72,50 +72,53 @@ def _source(model: "TableModel") -> list[str]:
     ]
 
 
-def _way(facts: dict[str, Any]) -> list[str]:
+def _learning(facts: dict[str, Any]) -> list[str]:
     blocking = facts.get("blocking", {})
     recalls = (blocking.get("recall"), blocking.get("held_out_recall"))
     return [
         "",
         f"- Coterie: {__version__}",
         f"- Learner: {escaped(facts.get('learner', 'unknown'))}",
-        f"- Chosen by the metric: {escaped(facts.get('metric', 'unknown'))}",
+        f"- Metric of the choice: {escaped(facts.get('metric', 'unknown'))}",
         f"- Seed: {escaped(facts.get('seed', 'unknown'))}",
-        "- Pairs that are compared: all of a small table, otherwise those found by any of",
+        "- Candidate pairs: all pairs of a small table, else those that any of these keys finds:",
         *(f"  - {escaped(key, 400)}" for key in blocking.get("keys", ())),
-        f"- Share of the pairs that belong together that these keys find: {_number(recalls[0])}",
-        f"- The same of held-out entities: {_number(recalls[1])}",
+        f"- Share of the true pairs that these keys find: {_number(recalls[0])}",
+        f"- Share of the true pairs of held-out entities: {_number(recalls[1])}",
     ]
 
 
-def _reached(facts: dict[str, Any]) -> list[str]:
+def _quality(facts: dict[str, Any]) -> list[str]:
     held_out = facts.get("held_out")
     if not held_out:
-        return ["", "Unknown: the table is too small to hold entities out."]
+        return ["", "Unknown: the training table is too small to hold entities out."]
     rows = [(name, _number(value)) for name, value in held_out.items()]
-    return ["", "On entities that were held out:", "", *_table("Metric", "Value", rows)]
+    return ["", "On held-out entities:", "", *_table("Metric", "Value", rows)]
 
 
 def _uncalibrated(facts: dict[str, Any]) -> list[str]:
     if facts.get("held_out"):
         return []
-    return ["", "No entities were held out, so that it is a guess: it was held against nothing."]
-
-
-def _kept(model: "TableModel") -> list[str]:
-    """Say what of the table is in the file, which matters where it is private."""
     return [
         "",
-        f"The file contains {len(model.sample.labels)} rows of the table, by which it is seen",
-        "whether it still predicts as it did, and the values and words that several rows have.",
+        "No entities were held out, so these confidences are guesses that were never tested.",
+    ]
+
+
+def _contents(model: "TableModel") -> list[str]:
+    """Return what the file contains of the table, which matters if the table is private."""
+    return [
+        "",
+        f"The file contains {len(model.sample.labels)} rows of the training table, to test that it",
+        "still predicts as it did, and the values and words that occur in several rows.",
     ]
 
 
 def _table(first: str, second: str, rows: Iterable[tuple[Any, Any]]) -> list[str]:
-    lines = [f"| {escaped(one)} | {escaped(two)} |" for one, two in rows]
+    lines = [f"| {escaped(left)} | {escaped(right)} |" for left, right in rows]
     return [f"| {first} | {second} |", "|---|---|", *lines]
 
 
 def _number(value: Any) -> str:
-    known = isinstance(value, int | float) and math.isfinite(value)
-    return f"{value:.3f}" if known else "unknown"
+    is_number = isinstance(value, int | float) and math.isfinite(value)
+    return f"{value:.3f}" if is_number else "unknown"

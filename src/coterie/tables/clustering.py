@@ -1,4 +1,4 @@
-"""A table that was clustered: what becomes of each row, and which clusters are in doubt."""
+"""A clustered table: the cluster of each row and the reason for it, and the doubtful clusters."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from coterie._core.arrays import Bools, Ints
+from coterie._core.texts import pluralize
 from coterie.calibrations import Confidences
 from coterie.features.kinds.base import Kind
 from coterie.features.records import Field
@@ -17,16 +18,24 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.tables.groups import Group
 from coterie.tables.io.frames import column
-from coterie.tables.links import Bonds, Told, bonds_of, strongest, weaknesses
+from coterie.tables.links import (
+    RowConstraints,
+    ScoredLinks,
+    StrongestLinks,
+    cluster_weaknesses,
+    scored_links,
+    strongest_links,
+)
 
 SIMILAR = 80.0
-"""From which ratio on two values are called similar, of 100: of their letters or their words."""
+"""The ratio, from 0 to 100, at which two values are called similar, by their letters or words."""
 
 WORDS = ("equal", "similar", "different")
+"""The words by which reasons compare two values, most alike first."""
 
 
 class Doubt(NamedTuple):
-    """A cluster of at least two rows, and how weak it is."""
+    """A cluster of at least two rows, by the indices of its rows, and how weak it is."""
 
     cluster_id: str
     rows: list[int]
@@ -35,123 +44,161 @@ class Doubt(NamedTuple):
     confidence: float
 
 
-class Found(NamedTuple):
-    """A set of rows that was clustered."""
+class ClusterSummary(NamedTuple):
+    """A cluster of at least two rows.
+
+    `weakest_link` is the score of the weakest link that holds it together, `disagreement` the share
+    of its pairs that score below 0 or were not compared, `confidence` the share of its pairs that
+    is expected to be right, and `rows` the ids of its rows.
+    """
+
+    cluster_id: str
+    size: int
+    weakest_link: float
+    disagreement: float
+    confidence: float
+    rows: list[str]
+
+
+class ClusteredSet(NamedTuple):
+    """The rows that were clustered with each other, the scores of their pairs, and the result."""
 
     group: Group
     scores: PairScores
     confidences: Confidences
-    told: Told
+    constraints: RowConstraints
 
     @property
     def partition(self) -> Partition:
-        """Which of the rows belong together."""
+        """The predicted clusters."""
         return self.confidences.partition
 
     @property
-    def bonds(self) -> Bonds:
-        """The pairs that may link rows."""
-        return bonds_of(self.scores, self.told)
+    def links(self) -> ScoredLinks:
+        """The pairs that may link rows: candidate pairs and must-link pairs."""
+        return scored_links(self.scores, self.constraints)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clustering:
-    """The sets of a table, clustered.
+    """A clustered table.
 
     Parameters
     ----------
     ids
-        What names each row of the table.
-    found
-        What was found of each set.
+        The id of each row of the table.
+    sets
+        The sets of rows that were clustered apart from each other; only one in most tables.
     fields
-        What was compared.
+        The columns that were compared.
     """
 
     ids: Sequence[str]
-    found: Sequence[Found]
+    sets: Sequence[ClusteredSet]
     fields: Sequence[Field]
+
+    def __repr__(self) -> str:
+        n_clusters = sum(clustered.partition.n_clusters for clustered in self.sets)
+        return f"Clustering({pluralize(len(self.ids), 'row')}, {pluralize(n_clusters, 'cluster')})"
 
     @cached_property
     def cluster_ids(self) -> list[str]:
-        """The cluster of each row: the id of its first row, in canonical order."""
-        named: list[Any] = [""] * len(self.ids)
-        for each in self.found:
-            firsts = [each.group.rows[members[0]] for members in each.partition.clusters]
-            for row, label in zip(each.group.rows, each.partition.labels, strict=True):
-                named[row] = self.ids[firsts[label]]
-        return named
+        """The cluster id of each row: the id of the first row of its cluster, in sorted order."""
+        cluster_ids = [""] * len(self.ids)
+        for clustered in self.sets:
+            first_rows = [
+                clustered.group.rows[members[0]] for members in clustered.partition.clusters
+            ]
+            labels = clustered.partition.labels
+            for row, label in zip(clustered.group.rows, labels, strict=True):
+                cluster_ids[row] = self.ids[first_rows[label]]
+        return cluster_ids
 
     def columns(self) -> dict[str, list[Any]]:
-        """Return the columns that a prediction adds, one value a row."""
+        """Return the columns that a prediction adds, one value per row."""
         n_rows = len(self.ids)
         confidence: list[Any] = [None] * n_rows
-        linked: list[Any] = [""] * n_rows
+        linked_to: list[Any] = [""] * n_rows
         reason: list[Any] = [""] * n_rows
-        for each in self.found:
-            others, said = self._links(each)
-            sure = each.confidences.items
-            for item, row in enumerate(each.group.rows):
-                confidence[row], reason[row] = round(float(sure[item]), 6), said[item]
-                if others[item] >= 0:
-                    linked[row] = self.ids[each.group.rows[others[item]]]
+        for clustered in self.sets:
+            partners, texts = self._links(clustered)
+            probabilities = clustered.confidences.items
+            for item, row in enumerate(clustered.group.rows):
+                confidence[row] = round(float(probabilities[item]), 6)
+                reason[row] = texts[item]
+                if partners[item] >= 0:
+                    linked_to[row] = self.ids[clustered.group.rows[partners[item]]]
         return {
             "cluster_id": self.cluster_ids,
             "confidence": confidence,
-            "linked_to": linked,
+            "linked_to": linked_to,
             "reason": reason,
         }
 
     def doubts(self) -> list[Doubt]:
-        """Return the clusters of at least two rows, the worst first.
+        """Return the clusters of at least two rows, the most doubtful first.
 
-        The worst has the weakest link; then comes the larger, and the one with more disagreement.
+        They are sorted by their weakest link, then larger clusters first, then by disagreement.
         """
-        every = []
-        for each in self.found:
-            weakest, disagreement = weaknesses(each.bonds, each.partition)
-            for label in np.flatnonzero(each.partition.sizes > 1):
-                rows = each.group.rows[each.partition.clusters[label]].tolist()
-                every.append(
+        doubts = []
+        for clustered in self.sets:
+            weakest, disagreement = cluster_weaknesses(clustered.links, clustered.partition)
+            for label in np.flatnonzero(clustered.partition.sizes > 1):
+                rows = clustered.group.rows[clustered.partition.clusters[label]].tolist()
+                doubts.append(
                     Doubt(
                         self.ids[rows[0]],
                         rows,
                         float(weakest[label]),
                         float(disagreement[label]),
-                        float(each.confidences.clusters[label]),
+                        float(clustered.confidences.clusters[label]),
                     )
                 )
-        return sorted(every, key=lambda one: (one.weakest, -len(one.rows), -one.disagreement))
+        return sorted(
+            doubts, key=lambda doubt: (doubt.weakest, -len(doubt.rows), -doubt.disagreement)
+        )
 
-    def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """Return plain values, as `coterie clusters --json` prints them: the worst clusters."""
-        return {
-            "clusters": [
-                {
-                    "cluster_id": doubt.cluster_id,
-                    "size": len(doubt.rows),
-                    "weakest_link": doubt.weakest,
-                    "disagreement": doubt.disagreement,
-                    "confidence": doubt.confidence,
-                    "rows": [self.ids[row] for row in doubt.rows],
-                }
-                for doubt in self.doubts()[:most]
-            ]
-        }
+    def summaries(self, limit: int | None = None) -> list[ClusterSummary]:
+        """Describe the clusters of at least two rows, the most doubtful first.
 
-    def _links(self, found: Found) -> tuple[Ints, list[str]]:
-        """Return the strongest link of each item inside its cluster, and the reasons."""
-        bonds = found.bonds
-        inside = strongest(bonds, found.partition.together(bonds.pairs))
-        alone = found.partition.sizes[found.partition.labels] == 1
-        near = strongest(bonds, alone[bonds.pairs].any(axis=1))
-        linked = np.flatnonzero(inside.others >= 0)
-        said = [_alone(self.ids, found, near, item) for item in range(len(alone))]
-        told = reasons(found.group.item_set.items, self.fields, linked, inside.others[linked])
-        for item, text in zip(linked.tolist(), told, strict=True):
-            was_told = np.isposinf(inside.scores[item])
-            said[item] = f"told to be together; {text}" if was_told else text
-        return inside.others, said
+        Parameters
+        ----------
+        limit
+            Number of clusters; None for all.
+        """
+        return [
+            ClusterSummary(
+                doubt.cluster_id,
+                len(doubt.rows),
+                doubt.weakest,
+                doubt.disagreement,
+                doubt.confidence,
+                [self.ids[row] for row in doubt.rows],
+            )
+            for doubt in self.doubts()[:limit]
+        ]
+
+    def to_dict(self, limit: int | None = None) -> dict[str, Any]:
+        """Return `summaries` as plain values, as `coterie clusters --json` prints them."""
+        return {"clusters": [summary._asdict() for summary in self.summaries(limit)]}
+
+    def _links(self, clustered: ClusteredSet) -> tuple[Ints, list[str]]:
+        """Return for each row the row that it is linked to, −1 if none, and the reason."""
+        links, partition = clustered.links, clustered.partition
+        inside = strongest_links(links, partition.together(links.pairs))
+        is_single = partition.sizes[partition.labels] == 1
+        nearest = strongest_links(links, is_single[links.pairs].any(axis=1))
+        texts = [
+            _reason_of_unlinked(self.ids, clustered, nearest, item)
+            for item in range(len(is_single))
+        ]
+        linked = np.flatnonzero(inside.partners >= 0)
+        comparisons = reasons(
+            clustered.group.item_set.items, self.fields, linked, inside.partners[linked]
+        )
+        for item, text in zip(linked.tolist(), comparisons, strict=True):
+            texts[item] = f"must-link; {text}" if np.isposinf(inside.scores[item]) else text
+        return inside.partners, texts
 
 
 def summary(frame: Any) -> dict[str, int]:
@@ -169,66 +216,74 @@ def summary(frame: Any) -> dict[str, int]:
     }
 
 
-def _alone(ids: Sequence[str], found: Found, near: Any, item: int) -> str:
-    """Say why a row has no link."""
-    other = int(near.others[item])
-    if found.partition.sizes[found.partition.labels[item]] > 1:
+def _reason_of_unlinked(
+    ids: Sequence[str], clustered: ClusteredSet, nearest: StrongestLinks, item: int
+) -> str:
+    """Return the reason why a row has no link."""
+    partner = int(nearest.partners[item])
+    if clustered.partition.sizes[clustered.partition.labels[item]] > 1:
         return "joined through other rows"
-    if other < 0:
-        return "no row is near enough to be looked at"
-    score = float(near.scores[item])
-    nearest = f"no match; nearest is {ids[found.group.rows[other]]}, score {score:.2f}"
-    if found.told.keeps_apart(item, other):
-        return f"{nearest}, but told to be apart"
-    return f"{nearest}, but its cluster as a whole was not joined" if score > 0.0 else nearest
+    if partner < 0:
+        return "no row is similar enough to be compared"
+    score = float(nearest.scores[item])
+    text = f"no match; nearest is {ids[clustered.group.rows[partner]]}, score {score:.2f}"
+    if clustered.constraints.forbids(item, partner):
+        return f"{text}, a cannot-link pair"
+    return f"{text}, but its cluster as a whole does not match" if score > 0.0 else text
 
 
 def reasons(
     columns: Mapping[str, Sequence[str]], fields: Sequence[Field], left: Ints, right: Ints
 ) -> list[str]:
-    """Say of each pair of rows which fields are equal, similar and different; missing ones not.
+    """Return for each pair of rows which fields are equal, similar and different.
+
+    A field that is missing in either row is left out.
 
     >>> from coterie.features.kinds import Name, Short
     >>> rows = {"name": ["Ann Lee", "ann lee"], "town": ["Ulm", "Rome"]}
     >>> reasons(rows, [Field("name", Name()), Field("town", Short())], [0], [1])
     ['name equal; town different']
     """
-    told: list[list[list[str]]] = [[[] for _ in WORDS] for _ in range(len(left))]
-    for each in fields:
-        levels = _levels(columns[each.column], each.kind, left, right)
-        for own, level in zip(told, levels.tolist(), strict=True):
+    by_word: list[list[list[str]]] = [[[] for _ in WORDS] for _ in range(len(left))]
+    for field in fields:
+        levels = _likeness(columns[field.column], field.kind, left, right)
+        for names, level in zip(by_word, levels.tolist(), strict=True):
             if level >= 0:
-                own[level].append(each.column)
-    return ["; ".join(_said(own)) or "nothing to compare" for own in told]
+                names[level].append(field.column)
+    return [_sentence(names) or "nothing to compare" for names in by_word]
 
 
-def _said(fields: list[list[str]]) -> list[str]:
-    return [f"{', '.join(own)} {word}" for own, word in zip(fields, WORDS, strict=True) if own]
+def _sentence(by_word: list[list[str]]) -> str:
+    return "; ".join(
+        f"{', '.join(names)} {word}" for names, word in zip(by_word, WORDS, strict=True) if names
+    )
 
 
-def _levels(texts: Sequence[str], kind: Kind, left: Any, right: Any) -> Ints:
-    """Return the place of the word for each pair, −1 where a value is missing."""
+def _likeness(texts: Sequence[str], kind: Kind, left: Any, right: Any) -> Ints:
+    """Return for each pair the index of its word in `WORDS`, −1 where a value is missing."""
     distinct = kind.distinct(texts)
     values = np.array(distinct.texts, dtype=object)[distinct.text_of_row]
     first, second = values[left], values[right]
-    there: Bools = (first != "") & (second != "")
-    equal = first == second
-    compared = np.flatnonzero(there & ~equal)
-    ones, others = first[compared].tolist(), second[compared].tolist()
+    is_present: Bools = (first != "") & (second != "")
+    is_equal = first == second
+    unequal = np.flatnonzero(is_present & ~is_equal)
+    lefts, rights = first[unequal].tolist(), second[unequal].tolist()
     ratios = [
-        process.cpdist(ones, others, scorer=scorer, dtype=np.float64)
+        process.cpdist(lefts, rights, scorer=scorer, dtype=np.float64)
         for scorer in (fuzz.ratio, fuzz.token_set_ratio)
     ]
-    alike = np.max(ratios, axis=0) >= SIMILAR
-    alike |= np.fromiter(map(_is_acronym, ones, others), np.bool_, len(ones))
-    levels = np.where(there, 0, -1)
-    levels[compared] = np.where(alike, 1, 2)
+    is_similar = np.max(ratios, axis=0) >= SIMILAR
+    is_similar |= np.fromiter(map(_is_acronym, lefts, rights), np.bool_, len(lefts))
+    levels = np.where(is_present, 0, -1)
+    levels[unequal] = np.where(is_similar, 1, 2)
     return levels
 
 
-def _is_acronym(one: str, other: str) -> bool:
-    """Tell whether a text is the initials of the words of another: IBM, I B M."""
-    return _initials(one) == other.replace(" ", "") or _initials(other) == one.replace(" ", "")
+def _is_acronym(first: str, second: str) -> bool:
+    """Return whether one text is the initials of the words of the other: IBM, I B M."""
+    return _initials(first) == second.replace(" ", "") or _initials(second) == first.replace(
+        " ", ""
+    )
 
 
 def _initials(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Pairs of rows that must be together, or apart."""
+"""Must-link and cannot-link pairs of rows, named by their ids."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -13,66 +13,66 @@ from coterie.tables.io.parquet import read_parquet
 from coterie.tables.io.sources import Source, read_source
 
 Links: TypeAlias = list[tuple[int, int]]
-"""Pairs of numbers of rows."""
+"""Pairs of row indices."""
 
 IdPairs: TypeAlias = "Iterable[tuple[Any, Any]] | PairFile"
 """Pairs of ids of rows."""
 
-Placed: TypeAlias = list[tuple[str, Sequence[str]]]
-"""Rows of a file, each with where it is."""
+LocatedRows: TypeAlias = list[tuple[str, Sequence[str]]]
+"""Rows of a file, each with its place, such as "line 3", for errors."""
 
 
 class PairFile:
-    """Pairs of ids of rows in a file, which is read when a model clusters these rows.
+    """A file with one pair of row ids per row, which is read when a model clusters a table.
 
-    The first line of CSV and TSV is a header if neither of its cells is the id of a row.
+    The first line of a CSV or TSV file is skipped as a header if none of its cells is a row id.
 
     Parameters
     ----------
     path : str or Path
-        The name of a file of two columns in any format of `read_table`, or "-".
+        The name of a file with two columns, in any format of `read_table`; or "-".
 
     Attributes
     ----------
     n_pairs : int
-        How many pairs the file had when it was last read; 0 before.
+        Number of pairs in the file when it was last read; 0 before.
     """
 
     def __init__(self, path: FileName) -> None:
         self.path = path
         self.n_pairs = 0
 
-    def links(self, numbers: Mapping[str, int]) -> Links:
-        """Read the pairs as pairs of numbers of rows, by the ids of these."""
+    def links(self, row_of: Mapping[str, int]) -> Links:
+        """Read the pairs as pairs of row indices; `row_of` has the index of each id."""
         source = read_source(self.path, None)
         with located(source.name):
-            links = [_pair(row, numbers, place) for place, row in _rows(source, numbers)]
+            links = [_pair(row, row_of, place) for place, row in _rows(source, row_of)]
         self.n_pairs = len(links)
         return links
 
 
 def as_links(pairs: IdPairs, ids: Sequence[Any]) -> Links:
-    """Take pairs of ids as pairs of numbers of rows; ids are compared as text.
+    """Return pairs of ids as pairs of row indices; ids are compared as text.
 
     >>> as_links([("b", "a"), ("a", 7)], ["a", "b", "7"])
     [(1, 0), (0, 2)]
     >>> as_links([("a", "c")], ["a", "b"])
     Traceback (most recent call last):
-    coterie.exceptions.InputError: pair 0 has the id c, which no row has; correct it or drop
-    the pair
+    coterie.exceptions.InputError: pair 0 has the id c, but no row has this id; correct it
+    or drop the pair
     """
-    numbers = _numbered([as_text(own) for own in ids])
+    row_of = _rows_by_id([as_text(name) for name in ids])
     if isinstance(pairs, PairFile):
-        return pairs.links(numbers)
+        return pairs.links(row_of)
     return [
-        _pair(_two_texts(pair, f"pair {count}"), numbers, f"pair {count}")
+        _pair(_two_texts(pair, f"pair {count}"), row_of, f"pair {count}")
         for count, pair in enumerate(pairs)
     ]
 
 
-def _rows(source: Source, numbers: Mapping[str, int]) -> Placed:
+def _rows(source: Source, row_of: Mapping[str, int]) -> LocatedRows:
     if source.format in DELIMITERS:
-        return _delimited_rows(source, numbers)
+        return _delimited_rows(source, row_of)
     if source.format == "parquet":
         columns, places = read_parquet(source.data), None
     else:
@@ -83,44 +83,45 @@ def _rows(source: Source, numbers: Mapping[str, int]) -> Placed:
     return [(places[n] if places else f"row {n}", row) for n, row in enumerate(rows)]
 
 
-def _delimited_rows(source: Source, numbers: Mapping[str, int]) -> Placed:
+def _delimited_rows(source: Source, row_of: Mapping[str, int]) -> LocatedRows:
     rows = read_rows(source.data, DELIMITERS[source.format])
     if not rows:
-        raise InputError("the file is empty; give two columns of ids")
+        raise InputError("the file is empty; it must have two columns of ids")
     for line, row in rows:
         _refuse_width(len(row), f"line {line}")
-    has_header = not any(cell in numbers for cell in rows[0][1])
+    has_header = not any(cell in row_of for cell in rows[0][1])
     return [(f"line {line}", row) for line, row in rows[has_header:]]
 
 
 def _refuse_width(width: int, place: str) -> None:
     if width != 2:
         cells = "column" if place == "the table" else "cell"
-        raise InputError(f"{place} has {width} {cells}{'s' * (width != 1)}; give two ids a row")
+        raise InputError(f"{place} has {width} {cells}{'s' * (width != 1)}; give two ids per row")
 
 
-def _numbered(ids: Sequence[str]) -> dict[str, int]:
-    numbers: dict[str, int] = {}
-    for row, own in enumerate(ids):
-        if numbers.setdefault(own, row) != row:
+def _rows_by_id(ids: Sequence[str]) -> dict[str, int]:
+    row_of: dict[str, int] = {}
+    for row, name in enumerate(ids):
+        if row_of.setdefault(name, row) != row:
             raise InputError(
-                f"rows {numbers[own]} and {row} both have the id {quote(own)}; give each its own"
+                f"rows {row_of[name]} and {row} have the same id {quote(name)}; make ids unique"
             )
-    return numbers
+    return row_of
 
 
 def _two_texts(pair: Any, place: str) -> list[str]:
     parts = list(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes) else []
     if len(parts) != 2:
-        raise InputError(f"{place} is {pair!r}; give two ids")
+        raise InputError(f"{place} is {pair!r}; it must have two ids")
     with located(place):
         return [as_text(part) for part in parts]
 
 
-def _pair(row: Sequence[str], numbers: Mapping[str, int], place: str) -> tuple[int, int]:
-    for own in row:
-        if own not in numbers:
+def _pair(ids: Sequence[str], row_of: Mapping[str, int], place: str) -> tuple[int, int]:
+    for name in ids:
+        if name not in row_of:
             raise InputError(
-                f"{place} has the id {quote(own)}, which no row has; correct it or drop the pair"
+                f"{place} has the id {quote(name)}, but no row has this id; correct it or drop "
+                "the pair"
             )
-    return numbers[row[0]], numbers[row[1]]
+    return row_of[ids[0]], row_of[ids[1]]

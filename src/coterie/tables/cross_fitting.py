@@ -1,8 +1,9 @@
-"""Comparing the rows of a labelled table as those of new entities will be compared.
+"""Comparing the rows of a labelled table as rows of unseen entities will be compared.
 
-What is known of words comes from the table that is learned from. There, a word that two rows of an
-entity share is known of that very entity, and no word of a new entity is: a learner would find out
-and be wrong of new rows. So each pair is compared by what the rows of other entities tell.
+The rarity of words is learned from the training table. There, a word that two rows of an entity
+share has been counted in these very rows; a word of a new entity has not. A learner would exploit
+that difference and then be wrong about new rows. So each pair is compared with rarities learned
+from the rows of other entities only (cross-fitting).
 """
 
 from collections.abc import Sequence
@@ -21,87 +22,91 @@ from coterie.pairs import all_pairs
 from coterie.partition import Partition
 
 N_PARTS, SEED = 10, 0
-"""Into how many parts entities are divided; each two are left out once."""
+"""Number of parts into which entities are divided, and the seed; parts are left out in pairs."""
 
 
-def compared_as_new(
+def compare_cross_fitted(
     featurizer: RecordFeatures,
     item_sets: Sequence[ItemSet],
     entities: Sequence[Ints],
-    listed: Sequence[Ints | None],
+    candidate_pairs: Sequence[Ints | None],
 ) -> list[ItemSet]:
-    """Compare the records of pairs by what is known without the entities of both.
+    """Compare pairs of records by featurizers that were fitted without the entities of either.
 
     Parameters
     ----------
     featurizer
-        Compares records; what it has learned does not count.
+        Compares records; if it was fitted, that is ignored.
     item_sets
         The records.
     entities
-        Of each set the entities of its items, the same number for the same in all sets.
-    listed
-        Of each set the pairs to compare, None for all.
+        The entity of each item, for each set; equal numbers mean the same entity in all sets.
+    candidate_pairs
+        The pairs to compare in each set; None for all.
     """
-    every = np.concatenate(entities)
-    n_parts = min(N_PARTS, len(np.unique(every)))
-    parts = assign_parts(Partition(every), n_parts, SEED)
+    all_entities = np.concatenate(entities)
+    n_parts = min(N_PARTS, len(np.unique(all_entities)))
+    parts = assign_parts(Partition(all_entities), n_parts, SEED)
     read = featurizer.read(item_sets)
-    sets = _sets(featurizer, item_sets, listed, parts, n_parts)
-    both = list(combinations(range(n_parts), 2))
-    for number, gone in enumerate(both):
-        known = featurizer.learned(read, every, np.flatnonzero(~np.isin(parts, gone)))
-        for own in sets:
-            own.compare(known, gone)
-        report("compare", number + 1, len(both))
+    sets = _training_sets(featurizer, item_sets, candidate_pairs, parts, n_parts)
+    part_pairs = list(combinations(range(n_parts), 2))
+    for count, part_pair in enumerate(part_pairs, 1):
+        training_rows = np.flatnonzero(~np.isin(parts, part_pair))
+        fitted = featurizer.learned(read, all_entities, training_rows)
+        for training_set in sets:
+            training_set.compare(fitted, part_pair)
+        report("compare", count, len(part_pairs))
     return [
-        ItemSet.from_pair_features(own.compared, len(each), pairs)
-        for own, each, pairs in zip(sets, item_sets, listed, strict=True)
+        ItemSet.from_pair_features(training_set.features, len(item_set), pairs)
+        for training_set, item_set, pairs in zip(sets, item_sets, candidate_pairs, strict=True)
     ]
 
 
-class _Set(NamedTuple):
-    """What was read of a set, its pairs, which parts each leaves out, and what was compared."""
+class _TrainingSet(NamedTuple):
+    """The records of a set, their candidate pairs, the parts left out of each, and the features."""
 
-    read: ParsedRecords
+    records: ParsedRecords
     pairs: Ints
-    gone: Ints
-    compared: Floats
+    excluded_parts: Ints
+    features: Floats
 
-    def compare(self, featurizer: RecordFeatures, gone: tuple[int, int]) -> None:
-        """Compare the pairs that leave out two parts."""
-        rows = np.flatnonzero((self.gone == gone).all(axis=1))
+    def compare(self, featurizer: RecordFeatures, excluded: tuple[int, int]) -> None:
+        """Compare the pairs for which these two parts are left out."""
+        rows = np.flatnonzero((self.excluded_parts == excluded).all(axis=1))
         if len(rows):
-            own = featurizer.compare(featurizer.weighed(self.read), self.pairs[rows])
-            self.compared[rows] = written(own)
+            weighed = featurizer.weighed(self.records)
+            self.features[rows] = written(featurizer.compare(weighed, self.pairs[rows]))
 
 
-def _sets(
+def _training_sets(
     featurizer: RecordFeatures,
     item_sets: Sequence[ItemSet],
-    listed: Sequence[Ints | None],
+    candidate_pairs: Sequence[Ints | None],
     parts: Ints,
     n_parts: int,
-) -> list[_Set]:
-    made = []
-    ends = np.cumsum([len(each) for each in item_sets])[:-1]
-    for item_set, some, own in zip(item_sets, listed, np.split(parts, ends), strict=True):
-        pairs = all_pairs(len(item_set)) if some is None else some
-        gone = left_out(own[pairs], pairs.sum(axis=1), n_parts)
-        compared = np.empty((len(pairs), len(featurizer.names)))
-        made.append(_Set(featurizer.read([item_set]), pairs, gone, compared))
-    return made
+) -> list[_TrainingSet]:
+    sets = []
+    offsets = np.cumsum([len(item_set) for item_set in item_sets])[:-1]
+    parts_by_set = np.split(parts, offsets)
+    for item_set, candidates, set_parts in zip(
+        item_sets, candidate_pairs, parts_by_set, strict=True
+    ):
+        pairs = all_pairs(len(item_set)) if candidates is None else candidates
+        excluded = excluded_parts(set_parts[pairs], pairs.sum(axis=1), n_parts)
+        features = np.empty((len(pairs), len(featurizer.names)))
+        sets.append(_TrainingSet(featurizer.read([item_set]), pairs, excluded, features))
+    return sets
 
 
-def left_out(parts: Ints, numbers: Ints, n_parts: int) -> Ints:
-    """Say of pairs which two parts are left out, in ascending order.
+def excluded_parts(parts: Ints, seeds: Ints, n_parts: int) -> Ints:
+    """Return for each pair the two parts that are left out, in ascending order.
 
-    Those of both items; of two items of one part another one too, which the number of the pair
-    draws: as much is known of pairs of one entity as of others, so that this does not tell them.
+    These are the parts of both items. If they are equal, a second part is left out too, drawn by
+    the seed of the pair: otherwise more training rows would reveal that two rows share an entity.
 
-    >>> left_out(np.array([[2, 1], [0, 0], [2, 2]]), np.array([4, 4, 5]), 3).tolist()
+    >>> excluded_parts(np.array([[2, 1], [0, 0], [2, 2]]), np.array([4, 4, 5]), 3).tolist()
     [[1, 2], [0, 1], [1, 2]]
     """
     first, second = parts.T
-    another = (first + 1 + numbers % max(n_parts - 1, 1)) % n_parts
+    another = (first + 1 + seeds % max(n_parts - 1, 1)) % n_parts
     return np.sort(np.column_stack([first, np.where(first == second, another, second)]), axis=1)

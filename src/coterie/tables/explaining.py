@@ -1,4 +1,4 @@
-"""Why two rows are in one cluster, or are not."""
+"""Why two rows are in one cluster, or in different ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,26 +14,28 @@ from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.model import Model
-from coterie.tables.clustering import Clustering, Found
-from coterie.tables.links import Bonds, spanning_tree
+from coterie.tables.clustering import ClusteredSet, Clustering
+from coterie.tables.links import ScoredLinks, maximum_spanning_forest
+
+MUST_LINK, CANNOT_LINK = "must-link", "cannot-link"
 
 
 class Link(NamedTuple):
     """Two rows by their ids, and the score of the pair.
 
-    `told` says that the link was told to hold, or to be refused; a pair that was told to be
-    together has no score beside that, None.
+    `constraint` is "must-link" or "cannot-link" where such a constraint holds or refuses the link,
+    otherwise None. A must-link pair has no score: None.
     """
 
     first: str
     second: str
     score: float | None
-    told: bool = False
+    constraint: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why two rows are together or apart.
+    """The reasons why two rows are in one cluster, or in different ones.
 
     Parameters
     ----------
@@ -42,16 +44,16 @@ class Explanation:
     together
         Whether they are in one cluster.
     bias
-        What every pair scores beside the contributions.
+        The part of the score that is the same for every pair.
     contributions
-        What each field adds; with the bias they sum to the score.
+        The part of the score that each field adds; with the bias they sum to the score.
     probability
-        How likely the two belong together, by their score alone.
+        The probability that the two rows belong together, judged by their score alone.
     links
-        The links on the strongest way from one to the other, if they are together.
+        The links on the strongest path from one row to the other, if they are in one cluster.
     refused
-        The strongest link that was refused: between the two clusters or, if the rows are together,
-        between their cluster and any other row. None where there is none.
+        The strongest link that was refused: between the two clusters or, if the rows are in one
+        cluster, between this cluster and any other row. None if there is none.
     values
         The values of each field in both rows.
     """
@@ -65,14 +67,19 @@ class Explanation:
     refused: Link | None
     values: dict[str, tuple[str, str]]
 
+    def __repr__(self) -> str:
+        first, second = map(quote, self.ids)
+        where = "in one cluster" if self.together else "in different clusters"
+        return f"Explanation({first} and {second} are {where}, score {self.score:+.2f})"
+
     @property
     def score(self) -> float:
-        """What the pair scores: above 0 speaks for one cluster."""
+        """The score of the pair: a positive score is evidence that the rows belong together."""
         return self.bias + sum(self.contributions.values())
 
     @property
     def path(self) -> list[str]:
-        """The rows on the way from one to the other; empty where there is none."""
+        """The rows on the path from one row to the other; empty if there is none."""
         return [link.first for link in self.links] + [link.second for link in self.links[-1:]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,33 +94,34 @@ class Explanation:
             "path": self.path,
             "links": [link._asdict() for link in self.links],
             "refused": None if self.refused is None else self.refused._asdict(),
-            "values": {name: list(both) for name, both in self.values.items()},
+            "values": {name: list(texts) for name, texts in self.values.items()},
         }
 
 
-def explained(model: Model, clustering: Clustering, first: str, second: str) -> Explanation:
-    """Say why two rows are in one cluster, or are not."""
-    rows = [_row(clustering.ids, name) for name in (first, second)]
+def explain_pair(model: Model, clustering: Clustering, first: str, second: str) -> Explanation:
+    """Explain why two rows, named by their ids, are in one cluster or in different ones."""
+    rows = [_row_index(clustering.ids, name) for name in (first, second)]
     if rows[0] == rows[1]:
-        raise InputError(f"both ids are {quote(first)}; give two different rows")
-    found = _common(clustering, rows, first, second)
-    items = [int(np.flatnonzero(found.group.rows == row)[0]) for row in rows]
+        raise InputError(f"both ids are {quote(first)}; give the ids of two different rows")
+    clustered = _set_of_rows(clustering, rows, first, second)
+    items = [int(np.flatnonzero(clustered.group.rows == row)[0]) for row in rows]
     pair = np.sort(np.array([items], dtype=np.intp), axis=1)
-    bias, each = field_contributions(model, found.group.item_set, pair)
-    parts = {name: float(values[0]) for name, values in each.items()}
-    together = bool(found.partition.labels[items[0]] == found.partition.labels[items[1]])
-    path = _path(found, items) if together else []
-    names = [clustering.ids[row] for row in found.group.rows]
-    bonds = found.bonds
-    texts = found.group.item_set.items
+    bias, contributions = field_contributions(model, clustered.group.item_set, pair)
+    by_field = {name: float(values[0]) for name, values in contributions.items()}
+    labels = clustered.partition.labels
+    together = bool(labels[items[0]] == labels[items[1]])
+    path = _path(clustered, items) if together else []
+    names = [clustering.ids[row] for row in clustered.group.rows]
+    links = clustered.links
+    texts = clustered.group.item_set.items
     return Explanation(
         (first, second),
         together,
         bias,
-        parts,
-        float(_probability(model, bias + sum(parts.values()))),
-        [_link(bonds, names, *ends) for ends in pairwise(path)],
-        _refused(found, items, names),
+        by_field,
+        float(_probability(model, bias + sum(by_field.values()))),
+        [_link(links, names, *ends) for ends in pairwise(path)],
+        _refused_link(clustered, items, names),
         {name: (texts[name][items[0]], texts[name][items[1]]) for name in texts},
     )
 
@@ -121,49 +129,51 @@ def explained(model: Model, clustering: Clustering, first: str, second: str) -> 
 def field_contributions(
     model: Model, item_set: ItemSet, pairs: Pairs
 ) -> tuple[float, dict[str, Floats]]:
-    """Return what every pair scores, and what each field adds to each of some."""
+    """Return the bias of the scores, and what each field adds to the score of each pair."""
     similarity: Any = model.similarity
     if not is_additive(model):
         raise InputError(
-            f"{type(similarity).__name__} does not tell what fields add to a score; fit a model "
-            "without features of context"
+            f"{type(similarity).__name__} cannot split a score by fields; fit a model without "
+            "features of context"
         )
     bias, parts = similarity.contributions(item_set, pairs)
-    owners = _records(similarity.featurizer).owners
+    owners = _record_features(similarity.featurizer).owners
     columns = np.asarray(parts).T
     sums = {owner: np.zeros(len(pairs)) for owner in owners}
     for owner, column in zip(owners, columns, strict=False):
         sums[owner] = sums[owner] + column
-    # Columns that no field owns are constant.
+    # Columns that belong to no field are constant.
     constant = sum(float(column[0]) for column in columns[len(owners) :]) if len(pairs) else 0.0
     return float(bias) + constant, sums
 
 
 def is_additive(model: Model) -> bool:
-    """Tell whether scores are sums over fields."""
+    """Return whether scores are sums over fields."""
     return hasattr(model.similarity, "contributions")
 
 
-def _records(featurizer: Any) -> RecordFeatures:
-    """Find the featurizer of records, whatever is around it."""
+def _record_features(featurizer: Any) -> RecordFeatures:
+    """Return the featurizer of records inside any featurizers that are around it."""
     while not isinstance(featurizer, RecordFeatures):
         featurizer = featurizer.featurizer
     return featurizer
 
 
-def _row(ids: Sequence[str], name: str) -> int:
+def _row_index(ids: Sequence[str], name: str) -> int:
     if name not in ids:
         raise InputError(f"there is no row with the id {quote(name)}; give an id of the table")
     return ids.index(name)
 
 
-def _common(clustering: Clustering, rows: Sequence[int], first: str, second: str) -> Found:
+def _set_of_rows(
+    clustering: Clustering, rows: Sequence[int], first: str, second: str
+) -> ClusteredSet:
     """Return the set that both rows are in."""
-    for found in clustering.found:
-        if set(rows) <= set(found.group.rows.tolist()):
-            return found
+    for clustered in clustering.sets:
+        if set(rows) <= set(clustered.group.rows.tolist()):
+            return clustered
     raise InputError(
-        f"{quote(first)} and {quote(second)} are in different sets, so that they were never "
+        f"{quote(first)} and {quote(second)} are in different sets, so they were never "
         "compared; give two rows of one set"
     )
 
@@ -173,32 +183,36 @@ def _probability(model: Model, score: float) -> Any:
     return model.calibration(np.array([score]))[0]
 
 
-def _path(found: Found, items: Sequence[int]) -> list[int]:
-    links = spanning_tree(found.bonds, found.partition).links
-    groups = must_link_groups(links, found.scores.n_items)
-    if groups[items[0]] != groups[items[1]]:  # held together by nothing that was looked at
+def _path(clustered: ClusteredSet, items: Sequence[int]) -> list[int]:
+    links = maximum_spanning_forest(clustered.links, clustered.partition).links
+    groups = must_link_groups(links, clustered.scores.n_items)
+    if groups[items[0]] != groups[items[1]]:  # no candidate pairs connect the two
         return []
-    return shortest_chain(links, items[0], items[1], found.scores.n_items)
+    return shortest_chain(links, items[0], items[1], clustered.scores.n_items)
 
 
-def _refused(found: Found, items: Sequence[int], names: Sequence[str]) -> Link | None:
-    """Return the strongest link between two clusters, or from one cluster to anything else."""
-    labels = found.partition.labels[found.scores.pairs]
-    own = found.partition.labels[list(items)]
-    one, two = (np.isin(labels, [label]).any(axis=1) for label in own)
-    apart: Bools = labels[:, 0] != labels[:, 1]
-    wanted = np.flatnonzero(apart & one & two)
-    if not len(wanted):
+def _refused_link(
+    clustered: ClusteredSet, items: Sequence[int], names: Sequence[str]
+) -> Link | None:
+    """Return the strongest link between two clusters, or from one cluster to any other row."""
+    labels = clustered.partition.labels[clustered.scores.pairs]
+    first_label, second_label = clustered.partition.labels[list(items)]
+    touches_first = (labels == first_label).any(axis=1)
+    touches_second = (labels == second_label).any(axis=1)
+    is_between: Bools = labels[:, 0] != labels[:, 1]
+    refused = np.flatnonzero(is_between & touches_first & touches_second)
+    if not len(refused):
         return None
-    best = wanted[np.argmax(found.scores.scores[wanted])]
-    first, second = found.scores.pairs[best].tolist()
-    score, told = float(found.scores.scores[best]), found.told.keeps_apart(first, second)
-    return Link(names[first], names[second], score, told)
+    best = refused[np.argmax(clustered.scores.scores[refused])]
+    first, second = clustered.scores.pairs[best].tolist()
+    constraint = CANNOT_LINK if clustered.constraints.forbids(first, second) else None
+    return Link(names[first], names[second], float(clustered.scores.scores[best]), constraint)
 
 
-def _link(bonds: Bonds, names: Sequence[str], first: int, second: int) -> Link:
+def _link(links: ScoredLinks, names: Sequence[str], first: int, second: int) -> Link:
     low, high = sorted((first, second))
-    at = np.flatnonzero((bonds.pairs[:, 0] == low) & (bonds.pairs[:, 1] == high))
-    score = float(bonds.scores[at[0]])
-    told = score == np.inf
-    return Link(names[first], names[second], None if told else score, told)
+    position = np.flatnonzero((links.pairs[:, 0] == low) & (links.pairs[:, 1] == high))[0]
+    score = float(links.scores[position])
+    if score == np.inf:
+        return Link(names[first], names[second], None, MUST_LINK)
+    return Link(names[first], names[second], score)

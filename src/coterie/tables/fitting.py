@@ -1,9 +1,9 @@
-"""Learning from a table that says which of its rows belong together."""
+"""Learning from a table in which a column says which rows belong together."""
 
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -23,54 +23,74 @@ from coterie.learners.auto.text import HEADINGS, row_cells
 from coterie.learners.calibration.calibrated import fit_calibration
 from coterie.model import Model
 from coterie.partition import Partition
-from coterie.tables.cross_fitting import compared_as_new
-from coterie.tables.groups import Group, grouped, row_ids
+from coterie.tables.cross_fitting import compare_cross_fitted
+from coterie.tables.groups import Group, group_rows, row_ids
 from coterie.tables.io.frames import as_table
 from coterie.tables.model import TableModel
-from coterie.tables.sample import sampled
-from coterie.tables.schema import Schema, infer_schema, refuse_ours
+from coterie.tables.predictions import refuse_unlearnable
+from coterie.tables.sample import make_sample
+from coterie.tables.schema import Schema, infer_schema
 from coterie.tables.table import Table
 
-
-class Options(TypedDict, total=False):
-    """What `fit` can be told beside the table and its column of clusters; see there."""
-
-    set: str | None
-    id: str | None
-    kinds: Mapping[str, str] | None
-    learner: str
-    metric: str
-    budget: float | None
-    n_jobs: int
-    random_state: int
+METRIC = "b_cubed"
+"""The metric by which learners are chosen, unless another one is named."""
 
 
 class Fitted(NamedTuple):
-    """A model of tables, and what was found on the way to it."""
+    """A model of tables, with the learner and the blocking keys that were chosen for it."""
 
     model: TableModel
     learner: AutoLearner
     blocking: LearnedBlocking
 
+    def __repr__(self) -> str:
+        return f"Fitted({self.model!r})"
 
-def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
-    """Learn from a table which of the rows of another belong together.
+
+def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
+    frame: Any,
+    cluster: str,
+    *,
+    set: str | None = None,  # noqa: A002
+    id: str | None = None,  # noqa: A002
+    kinds: Mapping[str, str] | None = None,
+    learner: str = AUTO,
+    metric: str = METRIC,
+    budget: float | None = None,
+    n_jobs: int = 1,
+    random_state: int = 0,
+) -> TableModel:
+    """Learn from a table which rows of other tables belong together.
 
     Parameters
     ----------
     frame
-        A data frame of pandas, polars or pyarrow, a mapping of names to columns, or a list of
-        dicts. All cells count as text.
+        A data frame of pandas, polars or pyarrow, a mapping of column names to columns, or a list
+        of dicts. All cells are compared as text.
     cluster
-        The column that says which rows belong together. The same value in two sets names the same
-        entity, which is held out of both when learners are compared.
-    **options
-        `set`: the column that says which rows are clustered with each other, None for all. `id`:
-        the column that names rows; None takes one called id, if there is one. `kinds`: the kinds of
-        some columns by name, such as {"zip": "code"}; the others are inferred. `learner`: "auto",
-        or one of those that `coterie fit --help` lists, such as "logistic". `metric`: the name of
-        the metric of `coterie.metrics` to be good by. `budget`: seconds to choose in, None for no
-        limit. `n_jobs`: number of processes. `random_state`: seed of all that is drawn.
+        The column that holds the true cluster of each row: rows with the same value belong
+        together.
+    set
+        The column that divides the table into sets; only rows of one set are compared with each
+        other. The same cluster name in two sets means the same entity. None if all rows are one
+        set.
+    id
+        The column that holds the ids of rows. By default a column called id, if there is one.
+    kinds
+        The kinds of some columns, for example {"zip": "code"}; all others are inferred. The kinds
+        are category, code, date, name, number, short, text, tokens and ignored.
+    learner
+        "auto" to try several learners and choose the best on held-out entities, or one of
+        "logistic", "left-linking", "boosted" and "structured".
+    metric
+        The metric by which the choice is made: the name of a function of `coterie.metrics`, for
+        example "pair_scores" for the F1 of pairs.
+    budget
+        Seconds after which no further learner is tried; None for no limit.
+    n_jobs
+        Number of processes.
+    random_state
+        Seed of all random choices.
 
     Examples
     --------
@@ -80,50 +100,77 @@ def fit(frame: Any, cluster: str, **options: Unpack[Options]) -> TableModel:
     >>> model.predict({"name": ["Eve Fox", "Dan Poe", "Eva Fox"]})["cluster_id"]
     ['3', '2', '3']
     """
-    return fit_table(frame, cluster, **options).model
+    return fit_table(
+        frame,
+        cluster,
+        set=set,
+        id=id,
+        kinds=kinds,
+        learner=learner,
+        metric=metric,
+        budget=budget,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    ).model
 
 
-def fit_table(frame: Any, cluster: str, **options: Unpack[Options]) -> Fitted:
-    """Learn as `fit` does, and return what was found on the way too."""
-    for name in sorted(options.keys() - Options.__annotations__.keys()):
-        known = ", ".join(Options.__annotations__)
-        raise TypeError(f"there is no option {name!r}; give some of {known}")
+def fit_table(  # noqa: PLR0913 - those of `fit`
+    frame: Any,
+    cluster: str,
+    *,
+    set: str | None = None,  # noqa: A002
+    id: str | None = None,  # noqa: A002
+    kinds: Mapping[str, str] | None = None,
+    learner: str = AUTO,
+    metric: str = METRIC,
+    budget: float | None = None,
+    n_jobs: int = 1,
+    random_state: int = 0,
+) -> Fitted:
+    """Learn as `fit` does, and return the chosen learner and blocking keys beside the model."""
     table = as_table(frame)
-    refuse_ours(table, cluster)
-    schema = infer_schema(
-        table,
-        cluster=cluster,
-        set_=options.get("set"),
-        id_=options.get("id"),
-        kinds=options.get("kinds"),
+    refuse_unlearnable(table, cluster)
+    schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds)
+    if learner not in SLUGS:
+        raise InputError(f"the learner is {learner!r}; use one of {', '.join(SLUGS)}")
+    auto = AutoLearner(
+        metric=as_metric(metric),
+        budget=None if budget is None else as_positive("budget", budget),
+        # No candidates with context: their scores depend on all rows, so that an explanation could
+        # not split the score of two rows by fields.
+        candidates=SLUGS[learner],
+        n_jobs=as_whole("n_jobs", n_jobs, 1),
+        random_state=as_whole("random_state", random_state),
     )
-    learner = _learner(options)
     row_ids(table, schema.id)
-    groups = grouped(table, schema, labelled=True)
-    _refuse_telling_nothing(groups, table, cluster)
-    return _fitted(schema, groups, learner, options)
+    groups = group_rows(table, schema, labelled=True)
+    _refuse_uninformative(groups, table, cluster)
+    return _fit_groups(schema, groups, auto, {"metric": metric, "seed": random_state})
 
 
-def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: Options) -> Fitted:
+def _fit_groups(
+    schema: Schema, groups: list[Group], learner: AutoLearner, settings: Mapping[str, Any]
+) -> Fitted:
     sets, truths = [group.item_set for group in groups], _truths(groups)
     report("table", 0, 3, "choosing keys")
     blocking = learn_blocking(sets, truths, schema.columns)
     report("table", 1, 3, "comparing")
-    # The same value in two sets names the same entity.
+    # The same cluster name in two sets means the same entity.
     names = [group.clusters for group in groups if group.clusters is not None]
     entities = as_entities(names, truths)
     features = RecordFeatures(schema.fields)
-    compared = compared_as_new(features, sets, entities, [blocking.blocker(each) for each in sets])
+    pairs = [blocking.blocker(item_set) for item_set in sets]
+    compared = compare_cross_fitted(features, sets, entities, pairs)
     featurizer = features.learned(features.read(sets), np.concatenate(entities))
     report("table", 2, 3, "learning")
     with warnings.catch_warnings():
-        # Many comparisons are of the same two values. What L-BFGS has not yet told apart of them
-        # changes no score much, and what is reached is measured on held-out entities.
+        # Many pairs compare the same two values. Where L-BFGS has not yet separated such columns,
+        # scores hardly change, and the result is measured on held-out entities in any case.
         warnings.simplefilter("ignore", ConvergenceWarning)
         learner.fit(compared, truths, entities=names if len(groups) > 1 else None)
     chosen = learner.to_model()
     calibration = fit_calibration(
-        [(each.scores, each.truth) for each in learner.held_out_], chosen.clusterer
+        [(held_out.scores, held_out.truth) for held_out in learner.held_out_], chosen.clusterer
     )
     learned: Any = chosen.similarity
     similarity = learned.with_featurizer(featurizer)
@@ -131,18 +178,17 @@ def _fitted(schema: Schema, groups: list[Group], learner: AutoLearner, options: 
     report("table", 3, 3)
     facts = {
         **_learning_facts(groups, learner),
-        "metric": options.get("metric", "b_cubed"),
-        "seed": options.get("random_state", 0),
+        **settings,
         "blocking": _blocking_facts(blocking, sum(map(_n_pairs, compared))),
     }
-    return Fitted(TableModel(schema, model, facts, sampled(model, groups)), learner, blocking)
+    return Fitted(TableModel(schema, model, facts, make_sample(model, groups)), learner, blocking)
 
 
-# Facts of a model: plain values. Equal fits have equal ones: no times, and no names of files.
+# Facts of a model hold no times and no file names, so that equal fits have equal facts.
 
 
 def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, Any]:
-    """Say what was learned from, what was chosen, and what it reached on held-out entities."""
+    """Return the sizes of the training table, the choice, and its metrics."""
     choice = learner.choice_
     return {
         "rows": sum(len(group.rows) for group in groups),
@@ -155,7 +201,7 @@ def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, 
 
 
 def _blocking_facts(blocking: LearnedBlocking, n_pairs: int) -> dict[str, Any]:
-    """Say which pairs are looked at."""
+    """Return how candidate pairs are found."""
     return {
         "all_pairs": blocking.all_pairs,
         "pairs": n_pairs,
@@ -166,28 +212,28 @@ def _blocking_facts(blocking: LearnedBlocking, n_pairs: int) -> dict[str, Any]:
 
 
 def _choice_facts(learner: AutoLearner) -> dict[str, Any]:
-    """Return the table of what was compared, the row that was chosen, and why."""
-    tried = [row for row in learner.table_ if row.clusterer is not None]
+    """Return the table of learners that were compared, the chosen row, and the reason."""
+    compared = [row for row in learner.table_ if row.clusterer is not None]
     return {
         "headings": list(HEADINGS),
-        "rows": [list(row_cells(row)) for row in tried],
-        "chosen": next(number for number, row in enumerate(tried) if row is learner.choice_),
+        "rows": [list(row_cells(row)) for row in compared],
+        "chosen": next(index for index, row in enumerate(compared) if row is learner.choice_),
         "reason": f"Chosen because {learner.reason_}.",
     }
 
 
 def _held_out_metrics(learner: AutoLearner) -> dict[str, float]:
-    """Return what the choice reached on held-out entities: means over item sets."""
+    """Return the metrics of the choice on held-out entities: means over item sets."""
     if not learner.held_out_:
         return {}
     clusterer = learner.to_model().clusterer
-    predicted = [clusterer(each.scores) for each in learner.held_out_]
-    truths = [each.truth for each in learner.held_out_]
-    found: dict[str, float] = {}
+    predicted = [clusterer(held_out.scores) for held_out in learner.held_out_]
+    truths = [held_out.truth for held_out in learner.held_out_]
+    values: dict[str, float] = {}
     for name in ("pair_scores", "b_cubed"):
         scores = metrics.macro(getattr(metrics, name), truths, predicted)
-        found |= {f"{name}.{part}": float(value) for part, value in scores._asdict().items()}
-    return found | {
+        values |= {f"{name}.{part}": float(value) for part, value in scores._asdict().items()}
+    return values | {
         "adjusted_rand_score": float(metrics.macro(metrics.adjusted_rand_score, truths, predicted))
     }
 
@@ -200,46 +246,34 @@ def _n_pairs(item_set: ItemSet) -> int:
     return int(item_set.items.features.shape[0])
 
 
-def _learner(options: Options) -> AutoLearner:
-    name, metric = options.get("learner", AUTO), options.get("metric", "b_cubed")
-    if name not in SLUGS:
-        raise InputError(f"the learner is {name!r}; give one of {', '.join(SLUGS)}")
-    budget = options.get("budget")
-    return AutoLearner(
-        metric=as_metric(metric),
-        budget=None if budget is None else as_positive("budget", budget),
-        # Nothing with context, whose scores depend on all rows: each field has its part in the
-        # score of two rows, which an explanation tells.
-        candidates=SLUGS[name],
-        n_jobs=as_whole("n_jobs", options.get("n_jobs", 1), 1),
-        random_state=as_whole("random_state", options.get("random_state", 0)),
-    )
-
-
 def as_metric(name: Any) -> Any:
-    """Take the name of a metric of two partitions."""
-    known = {name: each for name, each in members(metrics).items() if hasattr(each, "from_table")}
-    if name not in known:
-        raise InputError(f"the metric is {name!r}; give one of {', '.join(known)}")
-    return known[name]
+    """Return the metric of two partitions that has a name."""
+    functions = {
+        name: function
+        for name, function in members(metrics).items()
+        if hasattr(function, "from_table")
+    }
+    if name not in functions:
+        raise InputError(f"the metric is {name!r}; use one of {', '.join(functions)}")
+    return functions[name]
 
 
 def _truths(groups: Sequence[Group]) -> list[Partition]:
     return [group.truth for group in groups if group.truth is not None]
 
 
-def _refuse_telling_nothing(groups: Sequence[Group], table: Table, cluster: str) -> None:
-    """Refuse clusters that say nothing of what belongs together, or of what does not."""
+def _refuse_uninformative(groups: Sequence[Group], table: Table, cluster: str) -> None:
+    """Refuse clusters from which nothing can be learned: all of one row, or all rows in one."""
     truths = _truths(groups)
     if all(truth.n_clusters == len(truth) for truth in truths):
         within = "" if len(groups) == 1 else " of one set"
         raise InputError(
-            f"{table.name}: no two rows{within} have the same value of {cluster!r}, so that "
-            "nothing says what belongs together; name another column by --cluster"
+            f"{table.name}: no two rows{within} have the same value in column {cluster!r}, so "
+            "there is no example of rows that belong together; name another column with `cluster=`"
         )
     if all(truth.n_clusters == 1 for truth in truths):
         raise InputError(
-            f"{table.name}: all rows have the same value of {cluster!r}, so that nothing says what "
-            "does not belong together; add rows of other clusters, or name another column by "
-            "--cluster"
+            f"{table.name}: all rows have the same value in column {cluster!r}, so there is no "
+            "example of rows that do not belong together; add rows of other clusters, or name "
+            "another column with `cluster=`"
         )

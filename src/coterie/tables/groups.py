@@ -1,4 +1,4 @@
-"""The rows of a table that are clustered with each other, in an order of their own."""
+"""Groups of rows that are clustered with each other."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,51 +15,51 @@ from coterie.tables.table import Table
 
 
 class Group(NamedTuple):
-    """Rows that are clustered with each other: by their numbers in the table, and as items.
+    """Rows that are clustered with each other: their indices in the table, and their items.
 
-    They are in canonical order, by id or else by content, whatever their order in the table is.
+    They are sorted by id, or else by content, so that the order of the table does not matter.
     """
 
     name: str
     rows: Ints
     item_set: ItemSet
     clusters: tuple[str, ...] | None = None
-    """What names the cluster of each row, where it is known."""
+    """The true cluster of each row, by name; None if unknown."""
 
     @property
     def truth(self) -> Partition | None:
-        """Which rows belong together, where it is known."""
+        """The true clusters, if known."""
         return None if self.clusters is None else Partition(self.clusters)
 
 
 def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
-    """Return what names each row: its id, or its number from 1 on."""
+    """Return the id of each row, or the row numbers 1, 2, … if there is no column of ids."""
     if column is None:
         return tuple(map(str, range(1, len(table) + 1)))
-    refuse_absent(table, [column], "--id")
+    refuse_absent(table, [column], "`id=`")
     ids = table[column]
     first: dict[str, int] = {}
     for row, name in enumerate(ids, 1):
         if not name:
             raise InputError(
                 f"{table.name}, row {row}: the id in column {column!r} is missing; fill it in, or "
-                "name another column by --id"
+                "name another column with `id=`"
             )
         if first.setdefault(name, row) != row:
             raise InputError(
-                f"{table.name}: the id {quote(name)} of column {column!r} is in row {first[name]} "
-                f"and in row {row}; make ids unique, or name another column by --id"
+                f"{table.name}: rows {first[name]} and {row} have the same id {quote(name)} in "
+                f"column {column!r}; make ids unique, or name another column with `id=`"
             )
     return ids
 
 
-def grouped(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
-    """Divide the rows into sets, sorted by name; `labelled` asks for their clusters."""
+def group_rows(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
+    """Divide the rows into sets, sorted by name; `labelled` requires the true clusters."""
     refuse_absent(table, schema.columns, "the model")
     if schema.set is not None:
-        refuse_absent(table, [schema.set], "the model's set")
-    order = _canonical(table, schema)
-    clusters = given_clusters(table, schema) if labelled else None
+        refuse_absent(table, [schema.set], "the model")
+    order = _sorted_rows(table, schema)
+    clusters = true_clusters(table, schema) if labelled else None
     names = None if schema.set is None else table[schema.set]
     members: dict[str, list[int]] = {}
     for row in order:
@@ -72,12 +72,12 @@ def _group(
 ) -> Group:
     columns = {column: table.columns[column] for column in schema.columns}
     items = {column: [cells[row] for row in rows] for column, cells in columns.items()}
-    own = None if clusters is None else tuple(clusters[row] for row in rows)
-    return Group(name, np.array(rows, dtype=np.intp), ItemSet(items), own)
+    labels = None if clusters is None else tuple(clusters[row] for row in rows)
+    return Group(name, np.array(rows, dtype=np.intp), ItemSet(items), labels)
 
 
-def _canonical(table: Table, schema: Schema) -> list[int]:
-    """Order the rows by id, or else by what they hold: first by what is compared of it."""
+def _sorted_rows(table: Table, schema: Schema) -> list[int]:
+    """Sort the rows by id, or else by their cells, those of compared columns first."""
     if schema.id is not None and schema.id in table.names:
         ids = row_ids(table, schema.id)
         return sorted(range(len(table)), key=ids.__getitem__)
@@ -86,11 +86,13 @@ def _canonical(table: Table, schema: Schema) -> list[int]:
     return sorted(range(len(table)), key=rows.__getitem__)
 
 
-def given_clusters(table: Table, schema: Schema) -> Sequence[str]:
-    """Return the cluster of each row that the table itself tells."""
+def true_clusters(table: Table, schema: Schema) -> Sequence[str]:
+    """Return the true cluster of each row, which a column of the table holds."""
     if schema.cluster is None:
-        raise InputError("the model knows no column of clusters; name one by --cluster")
-    refuse_absent(table, [schema.cluster], "--cluster")
+        raise InputError(
+            "the model has no column of clusters; name the column of true clusters with `cluster=`"
+        )
+    refuse_absent(table, [schema.cluster], "`cluster=`")
     clusters = table[schema.cluster]
     for row, cluster in enumerate(clusters, 1):
         if not cluster:

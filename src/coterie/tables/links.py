@@ -1,4 +1,4 @@
-"""Links between the rows of a set: the strongest of each, and those that hold clusters."""
+"""Links between the rows of a set: the strongest link of each row, and those that hold clusters."""
 
 from typing import NamedTuple
 
@@ -11,100 +11,105 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 
-class Told(NamedTuple):
-    """Pairs of items that must be together, and pairs that must be apart; the lower item first."""
+class RowConstraints(NamedTuple):
+    """Must-link and cannot-link pairs of the rows of a set; the lower index comes first."""
 
-    together: Pairs
-    apart: Pairs
+    must_link: Pairs
+    cannot_link: Pairs
 
-    def keeps_apart(self, first: int, second: int) -> bool:
-        """Tell whether two items must be apart."""
+    def forbids(self, first: int, second: int) -> bool:
+        """Return whether two rows are a cannot-link pair."""
         pair = min(first, second), max(first, second)
-        return len(self.apart) > 0 and bool((self.apart == pair).all(axis=1).any())
+        return len(self.cannot_link) > 0 and bool((self.cannot_link == pair).all(axis=1).any())
 
 
-class Bonds(NamedTuple):
-    """Pairs of items, each once, and what they score: +∞ if they were told to be together."""
+class ScoredLinks(NamedTuple):
+    """Pairs of rows, each once, and their scores; a must-link pair scores +∞."""
 
     n_items: int
     pairs: Pairs
     scores: Floats
 
 
-def bonds_of(scores: PairScores, told: Told) -> Bonds:
-    """Return the pairs that were looked at, and those told to be together."""
-    if not len(told.together):
-        return Bonds(scores.n_items, scores.pairs, scores.scores)
-    pairs = np.concatenate([told.together, scores.pairs])
-    values = np.concatenate([np.full(len(told.together), np.inf), scores.scores])
+def scored_links(scores: PairScores, constraints: RowConstraints) -> ScoredLinks:
+    """Return the candidate pairs with their scores, together with the must-link pairs."""
+    must_link = constraints.must_link
+    if not len(must_link):
+        return ScoredLinks(scores.n_items, scores.pairs, scores.scores)
+    pairs = np.concatenate([must_link, scores.pairs])
+    values = np.concatenate([np.full(len(must_link), np.inf), scores.scores])
+    # `unique` keeps the first of equal pairs, so that a must-link pair stays at +∞.
     _, first = np.unique(pairs @ [scores.n_items, 1], return_index=True)
-    return Bonds(scores.n_items, pairs[first], values[first])
+    return ScoredLinks(scores.n_items, pairs[first], values[first])
 
 
-class Strongest(NamedTuple):
-    """The strongest link of each item: the other item, −1 where there is none, and its score."""
+class StrongestLinks(NamedTuple):
+    """The strongest link of each row: the index of the other row, −1 if none, and the score."""
 
-    others: Ints
+    partners: Ints
     scores: Floats
 
 
-def strongest(bonds: Bonds, wanted: Bools) -> Strongest:
-    """Return the strongest of the wanted links of each item; of equal ones to the first item."""
-    pairs, values = bonds.pairs[wanted], bonds.scores[wanted]
+def strongest_links(links: ScoredLinks, mask: Bools) -> StrongestLinks:
+    """Return the strongest link of each row among those in the mask; ties go to the first row."""
+    pairs, values = links.pairs[mask], links.scores[mask]
+    # Each link in both directions, sorted by row, then by falling score, then by partner.
     ends = np.concatenate([pairs, pairs[:, ::-1]])
-    both = np.concatenate([values, values])
-    order = np.lexsort((ends[:, 1], -both, ends[:, 0]))
-    owners = ends[order, 0]
-    first = np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
-    others = np.full(bonds.n_items, -1, dtype=np.intp)
-    found = np.full(bonds.n_items, -np.inf)
-    others[owners[first]], found[owners[first]] = ends[order[first], 1], both[order[first]]
-    return Strongest(others, found)
+    end_scores = np.concatenate([values, values])
+    order = np.lexsort((ends[:, 1], -end_scores, ends[:, 0]))
+    rows = ends[order, 0]
+    first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1])[: len(rows)])
+    partners = np.full(links.n_items, -1, dtype=np.intp)
+    best_scores = np.full(links.n_items, -np.inf)
+    partners[rows[first]] = ends[order[first], 1]
+    best_scores[rows[first]] = end_scores[order[first]]
+    return StrongestLinks(partners, best_scores)
 
 
-class Tree(NamedTuple):
+class LinkForest(NamedTuple):
     """The strongest links that hold clusters together: a maximum spanning forest of their pairs."""
 
     links: Pairs
     scores: Floats
 
 
-def spanning_tree(bonds: Bonds, partition: Partition) -> Tree:
-    """Return the maximum spanning forest of the pairs inside clusters."""
-    inside = np.flatnonzero(partition.together(bonds.pairs))
-    pairs, values = bonds.pairs[inside], bonds.scores[inside]
+def maximum_spanning_forest(links: ScoredLinks, partition: Partition) -> LinkForest:
+    """Return the maximum spanning forest of the links inside clusters."""
+    inside = np.flatnonzero(partition.together(links.pairs))
+    pairs, values = links.pairs[inside], links.scores[inside]
     order = np.argsort(-values, kind="stable")
     # Ranks in place of scores: SciPy drops links of weight 0, and equal scores need an order.
     ranks = np.empty(len(order))
     ranks[order] = np.arange(1.0, len(order) + 1)
-    n_items = bonds.n_items
+    n_items = links.n_items
     graph = sp.csr_array((ranks, pairs.T.astype(np.int32)), shape=(n_items, n_items))
-    kept = order[minimum_spanning_tree(graph).data.astype(np.intp) - 1]
-    return Tree(pairs[kept], values[kept])
+    in_forest = order[minimum_spanning_tree(graph).data.astype(np.intp) - 1]
+    return LinkForest(pairs[in_forest], values[in_forest])
 
 
-class Weakness(NamedTuple):
-    """Of each cluster: the score of the weakest link that holds it, and how much speaks against it.
+class ClusterWeakness(NamedTuple):
+    """How weakly each cluster is held together.
 
-    `disagreement` is the share of its pairs that score below 0 or were not looked at.
+    `weakest` is the score of the weakest link of its spanning tree. `disagreement` is the share of
+    its pairs that score below 0 or were not compared.
     """
 
     weakest: Floats
     disagreement: Floats
 
 
-def weaknesses(bonds: Bonds, partition: Partition) -> Weakness:
-    """Say how weak each cluster is; a single item has no weak link, +∞."""
-    tree = spanning_tree(bonds, partition)
+def cluster_weaknesses(links: ScoredLinks, partition: Partition) -> ClusterWeakness:
+    """Measure how weak each cluster is; the weakest link of a single row is +∞."""
+    forest = maximum_spanning_forest(links, partition)
     weakest = np.full(partition.n_clusters, np.inf)
-    np.minimum.at(weakest, partition.labels[tree.links[:, 0]], tree.scores)
-    inside = np.flatnonzero(partition.together(bonds.pairs))
-    owners = partition.labels[bonds.pairs[inside, 0]]
-    agreeing = np.bincount(owners, bonds.scores[inside] > 0, partition.n_clusters)
+    np.minimum.at(weakest, partition.labels[forest.links[:, 0]], forest.scores)
+    inside = np.flatnonzero(partition.together(links.pairs))
+    clusters = partition.labels[links.pairs[inside, 0]]
+    n_agreeing = np.bincount(clusters, links.scores[inside] > 0, partition.n_clusters)
     sizes = partition.sizes.astype(np.float64)
     n_pairs = np.maximum(sizes * (sizes - 1.0) / 2.0, 1.0)
-    disagreement = np.where(sizes > 1, 1.0 - agreeing / n_pairs, 0.0)
-    # What no listed pair holds together is held by nothing.
-    n_links = np.bincount(partition.labels[tree.links[:, 0]], minlength=partition.n_clusters)
+    disagreement = np.where(sizes > 1, 1.0 - n_agreeing / n_pairs, 0.0)
+    # A cluster whose candidate pairs do not connect all of its rows has a missing link: −∞.
+    n_links = np.bincount(partition.labels[forest.links[:, 0]], minlength=partition.n_clusters)
     weakest[(sizes > 1) & (n_links < sizes - 1)] = -np.inf
-    return Weakness(weakest, disagreement)
+    return ClusterWeakness(weakest, disagreement)

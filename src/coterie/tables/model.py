@@ -1,4 +1,4 @@
-"""A model of tables: what clusters the rows of new tables, and explains it."""
+"""Models of tables: they cluster the rows of new tables, and explain the result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +10,7 @@ from coterie._core.arrays import Pairs
 from coterie._core.files import FileName
 from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
+from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import quote
 from coterie.calibrations import ClusterCalibration
 from coterie.clusterers.constraints import (
@@ -19,33 +20,37 @@ from coterie.clusterers.constraints import (
 from coterie.exceptions import InputError
 from coterie.model import Model
 from coterie.tables import saving
-from coterie.tables.clustering import Clustering, Found
+from coterie.tables.clustering import ClusteredSet, Clustering, ClusterSummary
 from coterie.tables.constraints import IdPairs, as_links
-from coterie.tables.evaluating import Evaluation, evaluated
-from coterie.tables.explaining import Explanation, explained
-from coterie.tables.groups import Group, given_clusters, grouped, row_ids
+from coterie.tables.evaluating import Evaluation, evaluate_clustering
+from coterie.tables.explaining import Explanation, explain_pair
+from coterie.tables.groups import Group, group_rows, row_ids, true_clusters
 from coterie.tables.io.cells import as_text
-from coterie.tables.io.frames import as_table, as_typed, column_names, renamed, with_columns
-from coterie.tables.links import Told
+from coterie.tables.io.frames import as_table, as_typed, renamed, with_columns
+from coterie.tables.links import RowConstraints
+from coterie.tables.predictions import refuse_predicted_clusters, renamed_inputs
 from coterie.tables.sample import Sample
-from coterie.tables.schema import INPUT, OURS, Schema, refuse_ours, refuse_predicted
+from coterie.tables.schema import Schema
 from coterie.tables.table import Table
+
+former_names = renamed_parameters(together="must_link", apart="cannot_link")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableModel:
-    """Cluster the rows of tables.
+    """Cluster the rows of tables; `coterie.tables.fit` learns such a model.
 
     Parameters
     ----------
     schema
-        What the columns are.
+        The roles and kinds of the columns.
     model
-        What partitions item sets of records.
+        The model that clusters item sets of records.
     facts
-        What it was learned from, how, and what it reached on held-out entities: plain values.
+        The learner, its training table and its metrics on held-out entities, as plain values.
     sample
-        Some rows and what is predicted of them, to see that a file predicts as it did.
+        Some rows and their predicted clusters, which are predicted again whenever the model is
+        loaded, to make sure that it predicts as it did when it was saved.
     """
 
     schema: Schema
@@ -53,77 +58,126 @@ class TableModel:
     facts: dict[str, Any]
     sample: Sample
 
+    @former_names
     def predict(
         self,
         frame: Any,
         *,
         id: str | None = None,  # noqa: A002
-        together: IdPairs = (),
-        apart: IdPairs = (),
+        must_link: IdPairs = (),
+        cannot_link: IdPairs = (),
+        keep: bool = False,
     ) -> Any:
-        """Cluster the rows of a table, and return it with four columns more.
+        """Cluster the rows of a table, and return the table with four more columns.
 
-        `cluster_id` is the id of the first row of the cluster, `confidence` how sure the cluster
-        is, `linked_to` the id of the row of the cluster that it is linked to most strongly, and
-        `reason` what speaks for that link, in words. A column of given clusters that is called
-        cluster_id is renamed cluster_id_input.
+        `cluster_id` is the id of the first row of the cluster; `confidence` is the probability that
+        the cluster is right; `linked_to` is the id of the row of the same cluster to which the row
+        is linked most strongly; `reason` says in words why these two rows are linked.
+
+        Columns of an earlier prediction are replaced. If the model learned from a column that is
+        called cluster_id, that column of the table is kept as cluster_id_input.
 
         Parameters
         ----------
         frame
-            As of `fit`, and the result is of the same kind; or what `read_typed` returns.
+            A table as for `fit`; the result is of the same type. Also what `read_typed` returns.
         id
-            The column that names rows; None takes that of the model, if it is there.
-        together, apart
-            Pairs of ids of rows that must be in one cluster, or must not; or a `PairFile`.
+            The column that holds the ids of rows. By default, that of the training table if this
+            table has it; otherwise rows are named by their numbers, from 1 on.
+        must_link, cannot_link
+            Pairs of ids of rows that must be in the same cluster, or must not be; or a `PairFile`.
+        keep
+            Whether to keep columns of an earlier prediction, renamed to cluster_id_input,
+            confidence_input and so on.
         """
         typed = as_typed(frame)
-        refuse_ours(typed.table, self.schema.cluster)
-        clustering = self.cluster(typed.table, id=id, together=together, apart=apart)
-        return with_columns(self._without_clash(typed.frame), clustering.columns())
+        names = renamed_inputs(typed.table, self.schema.cluster, keep=keep)
+        clustering = self.cluster(typed.table, id=id, must_link=must_link, cannot_link=cannot_link)
+        return with_columns(renamed(typed.frame, names), clustering.columns())
 
+    @former_names
     def cluster(
         self,
         frame: Any,
         *,
         id: str | None = None,  # noqa: A002
-        together: IdPairs = (),
-        apart: IdPairs = (),
+        must_link: IdPairs = (),
+        cannot_link: IdPairs = (),
     ) -> Clustering:
-        """Cluster the rows of a table, and return what is known of the clusters."""
+        """Cluster the rows of a table, and return the clusters with the scores behind them.
+
+        Parameters
+        ----------
+        frame, id, must_link, cannot_link
+            As for `predict`.
+        """
         table = as_table(frame)
         schema = self.schema_of(table, id)
         ids = row_ids(table, schema.id)
-        links = as_links(together, ids), as_links(apart, ids)
-        groups = grouped(table, schema, labelled=False)
-        held, parted = (np.array(pairs, dtype=np.intp).reshape(-1, 2) for pairs in links)
-        refuse_contradictions(held, parted, len(ids), lambda row: quote(ids[row]))
-        _refuse_across(links[0], groups, ids)
-        found = []
-        for number, group in enumerate(groups):
-            told = Told(*(_within(each, group, len(table)) for each in links))
-            found.append(self._found(group, told))
-            report("cluster", number + 1, len(groups))
-        return Clustering(ids, found, self.schema.fields)
+        must, cannot = (_row_pairs(pairs, ids) for pairs in (must_link, cannot_link))
+        groups = group_rows(table, schema, labelled=False)
+        refuse_contradictions(must, cannot, len(ids), lambda row: quote(ids[row]))
+        _refuse_across_sets(must, groups, ids)
+        sets = []
+        for count, group in enumerate(groups, 1):
+            constraints = RowConstraints(
+                _within_group(must, group, len(table)), _within_group(cannot, group, len(table))
+            )
+            sets.append(self._cluster_group(group, constraints))
+            report("cluster", count, len(groups))
+        return Clustering(ids, sets, self.schema.fields)
 
+    @former_names
+    def clusters(
+        self,
+        frame: Any,
+        *,
+        id: str | None = None,  # noqa: A002
+        must_link: IdPairs = (),
+        cannot_link: IdPairs = (),
+    ) -> list[ClusterSummary]:
+        """Cluster the rows of a table, and list the clusters of two or more rows.
+
+        The most doubtful clusters come first: those with the weakest link. The result can be made a
+        data frame, for example by `pandas.DataFrame(model.clusters(table))`.
+
+        Parameters
+        ----------
+        frame, id, must_link, cannot_link
+            As for `predict`.
+        """
+        clustering = self.cluster(frame, id=id, must_link=must_link, cannot_link=cannot_link)
+        return clustering.summaries()
+
+    @former_names
     def evaluate(
         self,
         frame: Any,
         cluster: str | None = None,
         *,
         id: str | None = None,  # noqa: A002
-        together: IdPairs = (),
-        apart: IdPairs = (),
+        must_link: IdPairs = (),
+        cannot_link: IdPairs = (),
     ) -> Evaluation:
-        """Cluster the rows of a table that says which belong together, and compare."""
+        """Cluster the rows of a table whose true clusters are known, and measure the result.
+
+        Parameters
+        ----------
+        frame, id, must_link, cannot_link
+            As for `predict`.
+        cluster
+            The column that holds the true clusters. By default, that of the training table.
+        """
         table = as_table(frame)
         schema = replace(self.schema, cluster=cluster or self.schema.cluster)
-        refuse_predicted(table, schema.cluster)
-        clusters = given_clusters(table, schema)
-        is_own = schema.cluster == self.schema.cluster
-        own = table if is_own else table.without([str(cluster)])
-        return evaluated(self.cluster(own, id=id, together=together, apart=apart), clusters)
+        refuse_predicted_clusters(table, schema.cluster)
+        truth = true_clusters(table, schema)
+        is_default = schema.cluster == self.schema.cluster
+        unlabelled = table if is_default else table.without([str(cluster)])
+        clustering = self.cluster(unlabelled, id=id, must_link=must_link, cannot_link=cannot_link)
+        return evaluate_clustering(clustering, truth)
 
+    @former_names
     def explain(
         self,
         frame: Any,
@@ -131,17 +185,45 @@ class TableModel:
         second: Any,
         *,
         id: str | None = None,  # noqa: A002
-        together: IdPairs = (),
-        apart: IdPairs = (),
+        must_link: IdPairs = (),
+        cannot_link: IdPairs = (),
     ) -> Explanation:
-        """Say why two rows, by their ids, are in one cluster or are not."""
-        clustering = self.cluster(frame, id=id, together=together, apart=apart)
-        return explained(self.model, clustering, as_text(first), as_text(second))
+        """Explain why two rows are in one cluster, or in different ones.
+
+        Parameters
+        ----------
+        frame, id, must_link, cannot_link
+            As for `predict`.
+        first, second
+            The ids of the two rows.
+        """
+        clustering = self.cluster(frame, id=id, must_link=must_link, cannot_link=cannot_link)
+        return explain_pair(self.model, clustering, as_text(first), as_text(second))
+
+    def report(self, frame: Any, cluster: str | None = None, **options: Any) -> str:
+        """Cluster the rows of a table, and return a page of HTML about the result.
+
+        It shows the quality, if the true clusters are known, the sizes of the clusters, the weight
+        of each field, and the most doubtful clusters. The page loads nothing from elsewhere.
+
+        Parameters
+        ----------
+        frame
+            A table as for `fit`.
+        cluster
+            The column that holds the true clusters. By default, that of the training table if this
+            table has it; without one, quality is not measured.
+        **options
+            `id`, `must_link` and `cannot_link`, as for `predict`.
+        """
+        from coterie.report import page, report_of  # noqa: PLC0415 - reports know tables
+
+        return page(report_of(self, frame, cluster=cluster, **options))
 
     def schema_of(self, table: Table, id_: str | None) -> Schema:
-        """Return the schema for a table: its ids may be in another column, or nowhere."""
-        known = self.schema.id if self.schema.id in table.names else None
-        return replace(self.schema, id=known if id_ is None else id_)
+        """Return the schema for a table, whose ids may be in another column or missing."""
+        default = self.schema.id if self.schema.id in table.names else None
+        return replace(self.schema, id=default if id_ is None else id_)
 
     def save(self, path: FileName) -> None:
         """Write the model to one file, which `load` reads; a file of that name is replaced."""
@@ -149,43 +231,50 @@ class TableModel:
 
     @classmethod
     def load(cls, path: FileName) -> Self:
-        """Read a model of tables from a file, which need not be trusted."""
+        """Read a model of tables from a file, which need not be trusted: it holds no code."""
         return saving.load(path, cls)
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{name}: {kind}" for name, kind in self.schema.kinds.items())
-        return f"TableModel({kinds})"
+        kinds = [f"{name}: {kind}" for name, kind in self.schema.kinds.items()]
+        more = [f"and {len(kinds) - MOST_COLUMNS} more"] * (len(kinds) > MOST_COLUMNS)
+        return f"TableModel({', '.join(kinds[:MOST_COLUMNS] + more)})"
 
-    def _without_clash(self, frame: Any) -> Any:
-        """Rename the column of given clusters, if a prediction adds one of its name."""
-        cluster = self.schema.cluster
-        clashes = cluster in OURS and cluster in column_names(frame)
-        return renamed(frame, {str(cluster): INPUT}) if clashes else frame
-
-    def _found(self, group: Group, told: Told) -> Found:
+    def _cluster_group(self, group: Group, constraints: RowConstraints) -> ClusteredSet:
         scores = self.model.scores(group.item_set)
-        partition = partition_under_checked_constraints(self.model.clusterer, scores, *told)
+        partition = partition_under_checked_constraints(self.model.clusterer, scores, *constraints)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
-        return Found(group, scores, calibration.confidences(scores, partition), told)
+        return ClusteredSet(group, scores, calibration.confidences(scores, partition), constraints)
 
 
-def _refuse_across(links: list[tuple[int, int]], groups: list[Group], ids: Sequence[str]) -> None:
-    """Refuse to hold rows of different sets together."""
-    names = {row: group.name for group in groups for row in group.rows.tolist()} if links else {}
-    for first, second in links:
+MOST_COLUMNS = 12
+"""Number of columns that the short description of a model names."""
+
+
+def _row_pairs(pairs: IdPairs, ids: Sequence[str]) -> Pairs:
+    """Return pairs of ids as pairs of row indices."""
+    return np.array(as_links(pairs, ids), dtype=np.intp).reshape(-1, 2)
+
+
+def _refuse_across_sets(must_link: Pairs, groups: Sequence[Group], ids: Sequence[str]) -> None:
+    """Refuse must-link pairs of rows that are in different sets."""
+    if not len(must_link):
+        return
+    names = {row: group.name for group in groups for row in group.rows.tolist()}
+    for first, second in must_link.tolist():
         if names[first] != names[second]:
             raise InputError(
-                f"{quote(ids[first])} and {quote(ids[second])} must be together, but are in the "
-                f"sets {quote(names[first])} and {quote(names[second])}; drop one of the two"
+                f"{quote(ids[first])} and {quote(ids[second])} are a must-link pair, but are in "
+                f"the sets {quote(names[first])} and {quote(names[second])}, which are clustered "
+                "apart from each other; drop the pair or correct a set"
             )
 
 
-def _within(links: list[tuple[int, int]], group: Group, n_rows: int) -> Pairs:
-    """Return the links between rows of a group, by their places in it."""
-    places = np.full(n_rows, -1, dtype=np.intp)
-    places[group.rows] = np.arange(len(group.rows))
-    ends = places[np.array(links, dtype=np.intp).reshape(-1, 2)]
+def _within_group(pairs: Pairs, group: Group, n_rows: int) -> Pairs:
+    """Return the pairs whose rows are both in a group, as indices of its items."""
+    items = np.full(n_rows, -1, dtype=np.intp)
+    items[group.rows] = np.arange(len(group.rows))
+    ends = items[pairs]
     return canonical(ends[(ends >= 0).all(axis=1)], len(group.rows))
 
 

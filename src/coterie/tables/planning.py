@@ -1,4 +1,4 @@
-"""What it will take to learn from a table or to cluster it, before any work."""
+"""Estimates of the time and memory that learning from a table or clustering it will take."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from coterie._core.arrays import Pairs
+from coterie._core.renaming import renamed_parameters
 from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
 from coterie.features.operators.blocks import pairs_at
 from coterie.features.records import RecordFeatures
@@ -15,7 +16,8 @@ from coterie.items import ItemSet
 from coterie.learners.auto.families import SECONDS
 from coterie.model import Model
 from coterie.pairs import count_pairs
-from coterie.tables.groups import grouped
+from coterie.tables.groups import group_rows
+from coterie.tables.io.frames import as_table
 from coterie.tables.model import TableModel
 from coterie.tables.schema import Schema
 from coterie.tables.table import Table
@@ -23,44 +25,44 @@ from coterie.tables.table import Table
 T = TypeVar("T")
 
 SAMPLES = 5_000, 15_000
-"""How many rows are looked at, to see how pairs grow with rows."""
+"""Sizes of the two samples by which the growth of pairs with rows is estimated."""
 
 N_PAIRS = 2_000
-"""How many pairs are compared to see what one costs."""
+"""Number of pairs that are compared to measure the time per pair."""
 
-PER_ROW = 10
-"""How many pairs a row keys list, where no model tells."""
+PAIRS_PER_ROW = 10
+"""Assumed candidate pairs per row of a large table, before blocking keys are learned."""
 
 BASE_BYTES, CELL_BYTES, PAIR_BYTES = 250_000_000, 1_000, 100
-"""Memory of the program, of a cell and of a pair, as was seen with tables of 100,000 rows."""
+"""Memory of the program, per cell and per pair, measured on tables of 100,000 rows."""
 
 COPIES = 4
-"""How often the features of pairs are in memory while a model is learned."""
+"""Number of copies of the pair features in memory while a model is learned."""
 
-MEMORY = f"a cell needs {CELL_BYTES:,} bytes of memory, and a pair {PAIR_BYTES}"
+MEMORY = f"each cell takes {CELL_BYTES:,} bytes of memory and each pair {PAIR_BYTES}"
 
 ROW_SECONDS, PAIR_SECONDS = 20e-6, 2e-6
-"""How long it takes to cluster a row and a pair, and to say why, as was seen with such tables."""
+"""Seconds of clustering and of writing reasons, per row and per pair, measured on such tables."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What work will take, estimated.
+    """Estimates of the work on a table.
 
     Parameters
     ----------
     rows, sets
-        How many there are.
+        Number of rows, and of sets of rows.
     all_pairs
-        How many pairs there are in all sets.
+        Number of pairs of rows in all sets.
     pairs
-        How many of them will be looked at.
+        Number of candidate pairs, which will be compared.
     seconds
-        How long each part of the work will take.
+        Time for each part of the work.
     memory
-        How many bytes will be needed.
+        Memory in bytes.
     assumed
-        What the estimates rest on, in sentences.
+        The assumptions behind the estimates, as sentences.
     """
 
     rows: int
@@ -82,17 +84,26 @@ class Plan:
         }
 
 
-def plan_fit(table: Table, schema: Schema) -> Plan:
-    """Estimate what learning from a table will take."""
-    sets = [group.item_set for group in grouped(table, schema, labelled=False)]
-    counts = [count_pairs(len(each)) for each in sets]
+def plan_fit(frame: Any, schema: Schema) -> Plan:
+    """Estimate the work of learning from a table.
+
+    Parameters
+    ----------
+    frame
+        As for `fit`.
+    schema
+        The roles of its columns, such as `infer_schema` returns.
+    """
+    table = as_table(frame)
+    sets = [group.item_set for group in group_rows(table, schema, labelled=False)]
+    counts = [count_pairs(len(item_set)) for item_set in sets]
     n_pairs = sum(
-        count if count <= ALL_UP_TO else PER_ROW * len(each)
-        for count, each in zip(counts, sets, strict=True)
+        count if count <= ALL_UP_TO else PAIRS_PER_ROW * len(item_set)
+        for count, item_set in zip(counts, sets, strict=True)
     )
-    rows = _some_rows(max(sets, key=len), N_PAIRS)
+    rows = _sample_rows(max(sets, key=len), N_PAIRS)
     featurizer = RecordFeatures(schema.fields).fit([rows])
-    seconds = _seconds_of_features(featurizer, rows, _random_pairs(len(rows)))
+    per_row, per_pair = _seconds_of_features(featurizer, rows, _random_pairs(len(rows)))
     memory = _memory(table, schema, n_pairs) + COPIES * 8 * n_pairs * len(featurizer.names)
     return Plan(
         len(table),
@@ -100,29 +111,46 @@ def plan_fit(table: Table, schema: Schema) -> Plan:
         sum(counts),
         n_pairs,
         {
-            "comparing": len(table) * seconds[0] + n_pairs * seconds[1],
-            **{f"learning, {name}": a + n_pairs * b for name, (a, b) in SECONDS.items()},
+            "comparing": len(table) * per_row + n_pairs * per_pair,
+            **{
+                f"learning, {name}": per_fit + n_pairs * per_fitted_pair
+                for name, (per_fit, per_fitted_pair) in SECONDS.items()
+            },
         },
         memory,
         (
-            f"keys list {PER_ROW} pairs a row, where there are over {ALL_UP_TO:,} pairs",
-            f"comparing was timed on {N_PAIRS:,} pairs of the table",
-            "learning takes as long as was seen on tables of people",
+            f"a set with over {ALL_UP_TO:,} pairs has {PAIRS_PER_ROW} candidate pairs per row",
+            f"comparing takes as long per pair as for {N_PAIRS:,} pairs of this table",
+            "learning takes as long per pair as for tables of people",
             MEMORY,
         ),
     )
 
 
-def plan_predict(table: Table, model: TableModel, id_: str | None = None) -> Plan:
-    """Estimate what clustering a table will take."""
-    schema = model.schema_of(table, id_)
-    sets = [group.item_set for group in grouped(table, schema, labelled=False)]
-    counts = [count_pairs(len(each)) for each in sets]
+@renamed_parameters(id_="id", table="frame")
+def plan_predict(
+    frame: Any,
+    model: TableModel,
+    id: str | None = None,  # noqa: A002
+) -> Plan:
+    """Estimate the work of clustering a table.
+
+    Parameters
+    ----------
+    frame, id
+        As for `TableModel.predict`.
+    model
+        The model.
+    """
+    table = as_table(frame)
+    schema = model.schema_of(table, id)
+    sets = [group.item_set for group in group_rows(table, schema, labelled=False)]
+    counts = [count_pairs(len(item_set)) for item_set in sets]
     largest = max(sets, key=len)
-    growth = _growth(model.model, largest)
+    growth = _pair_growth(model.model, largest)
     n_pairs = sum(
-        count if count <= _limit(model.model) else growth.at(len(each))
-        for count, each in zip(counts, sets, strict=True)
+        count if count <= _all_pairs_limit(model.model) else growth.n_pairs(len(item_set))
+        for count, item_set in zip(counts, sets, strict=True)
     )
     return Plan(
         len(table),
@@ -132,56 +160,62 @@ def plan_predict(table: Table, model: TableModel, id_: str | None = None) -> Pla
         _seconds_of_predicting(model, largest, len(table), n_pairs),
         _memory(table, schema, n_pairs),
         (
-            f"pairs grow with rows as in samples of {SAMPLES[0]:,} and {SAMPLES[1]:,}",
-            f"each part was timed on {SAMPLES[0]:,} rows and {N_PAIRS:,} pairs at most",
+            f"pairs grow with rows as from a sample of {SAMPLES[0]:,} to one of {SAMPLES[1]:,}",
+            f"each part takes as long as for at most {SAMPLES[0]:,} rows and {N_PAIRS:,} pairs",
             MEMORY,
         ),
     )
 
 
-class Growth(NamedTuple):
-    """How many pairs keys list: some for each row, and some for each pair of rows."""
+class PairGrowth(NamedTuple):
+    """Number of candidate pairs as a function of rows: a linear and a quadratic term."""
 
     per_row: float
     per_square: float
 
-    def at(self, n_rows: int) -> int:
-        """Return how many they list in a table of so many rows."""
-        listed = round(self.per_row * n_rows + self.per_square * n_rows**2)
-        return min(listed, count_pairs(n_rows))
+    def n_pairs(self, n_rows: int) -> int:
+        """Return the number of candidate pairs of a table with `n_rows` rows."""
+        count = round(self.per_row * n_rows + self.per_square * n_rows**2)
+        return min(count, count_pairs(n_rows))
 
 
-def _growth(model: Model, item_set: ItemSet) -> Growth:
-    """See how pairs grow with rows: those of nearest rows as the rows, those of blocks squared."""
-    if count_pairs(len(item_set)) <= _limit(model):
-        return Growth(0.0, 0.5)
+def _pair_growth(model: Model, item_set: ItemSet) -> PairGrowth:
+    """Estimate how candidate pairs grow with rows, from two samples.
+
+    Pairs of nearest rows grow in proportion to the rows, pairs inside blocks with their square.
+    """
+    if count_pairs(len(item_set)) <= _all_pairs_limit(model):
+        return PairGrowth(0.0, 0.5)
     keys = getattr(model.blocker, "otherwise", model.blocker)
-    samples = [_some_rows(item_set, n_rows) for n_rows in SAMPLES]
-    (n1, m1), (n2, m2) = ((len(each), count_pairs(len(each), keys(each))) for each in samples)
+    samples = [_sample_rows(item_set, n_rows) for n_rows in SAMPLES]
+    # Fit m = a n + b n² to the pairs m of samples of n rows, with a and b not negative.
+    (n1, m1), (n2, m2) = (
+        (len(sample), count_pairs(len(sample), keys(sample))) for sample in samples
+    )
     if n1 == n2:
-        return Growth(m2 / n2, 0.0)
-    squares = (m2 / n2 - m1 / n1) / (n2 - n1)
-    squares = min(max(squares, 0.0), m2 / n2**2)
-    return Growth(m2 / n2 - squares * n2, squares)
+        return PairGrowth(m2 / n2, 0.0)
+    per_square = (m2 / n2 - m1 / n1) / (n2 - n1)
+    per_square = min(max(per_square, 0.0), m2 / n2**2)
+    return PairGrowth(m2 / n2 - per_square * n2, per_square)
 
 
-def _limit(model: Model) -> int:
-    """Return up to how many pairs of a set all are looked at."""
+def _all_pairs_limit(model: Model) -> int:
+    """Return the largest number of pairs of a set of which all are compared."""
     return model.blocker.limit if isinstance(model.blocker, AllIfSmall) else 0
 
 
 def _seconds_of_predicting(
     model: TableModel, item_set: ItemSet, n_rows: int, n_pairs: int
 ) -> dict[str, float]:
-    """Time each part on some rows, all of which are looked at once before."""
-    rows = _some_rows(item_set, SAMPLES[0])
+    """Measure each part on a sample of rows."""
+    rows = _sample_rows(item_set, SAMPLES[0])
     keys = model.model.blocker
     keys = keys.otherwise if isinstance(keys, AllIfSmall) else keys
-    are_all = count_pairs(len(item_set)) <= _limit(model.model)
-    blocking, listed = (0.0, None) if are_all else _timed(lambda: keys(rows))
-    some = _random_pairs(len(rows)) if listed is None else listed[:N_PAIRS]
+    compares_all = count_pairs(len(item_set)) <= _all_pairs_limit(model.model)
+    blocking, candidates = (0.0, None) if compares_all else _timed(lambda: keys(rows))
+    pairs = _random_pairs(len(rows)) if candidates is None else candidates[:N_PAIRS]
     similarity: Any = model.model.similarity
-    per_row, per_pair = _seconds_of_features(similarity, rows, some)
+    per_row, per_pair = _seconds_of_features(similarity, rows, pairs)
     share = n_rows / max(len(rows), 1)
     return {
         "blocking": blocking * share,
@@ -191,32 +225,32 @@ def _seconds_of_predicting(
 
 
 def _seconds_of_features(compare: Any, rows: ItemSet, pairs: Pairs) -> tuple[float, float]:
-    """Return how long it takes to read a row, and to compare a pair."""
-    compare(rows, pairs)  # kernels are compiled, and caches filled
+    """Measure the seconds to read a row and to compare a pair."""
+    compare(rows, pairs)  # compiles kernels and fills caches
     reading, _ = _timed(lambda: compare(rows, pairs[:1]))
-    both, _ = _timed(lambda: compare(rows, pairs))
-    per_pair = max(both - reading, 0.0) / max(len(pairs), 1)
+    reading_and_comparing, _ = _timed(lambda: compare(rows, pairs))
+    per_pair = max(reading_and_comparing - reading, 0.0) / max(len(pairs), 1)
     return reading / max(len(rows), 1), per_pair
 
 
 def _timed(work: Callable[[], T]) -> tuple[float, T]:
-    begun = process_time()
-    done = work()
-    return process_time() - begun, done
+    start = process_time()
+    result = work()
+    return process_time() - start, result
 
 
-def _some_rows(item_set: ItemSet, n_rows: int) -> ItemSet:
-    """Return rows drawn at random, in their order; of more rows, more are drawn."""
+def _sample_rows(item_set: ItemSet, n_rows: int) -> ItemSet:
+    """Draw rows at random and keep their order; a larger sample contains a smaller one."""
     if len(item_set) <= n_rows:
         return item_set
     drawn = np.random.default_rng(0).permutation(len(item_set))[:n_rows]
     items = item_set.items
-    taken = np.sort(drawn).tolist()
-    return ItemSet({name: [items[name][row] for row in taken] for name in items})
+    rows = np.sort(drawn).tolist()
+    return ItemSet({name: [items[name][row] for row in rows] for name in items})
 
 
 def _random_pairs(n_rows: int) -> Pairs:
-    """Return some pairs, drawn at random."""
+    """Draw pairs at random."""
     n_pairs = count_pairs(n_rows)
     drawn = np.random.default_rng(0).integers(n_pairs, size=min(N_PAIRS, n_pairs))
     return pairs_at(np.unique(drawn), n_rows)

@@ -1,4 +1,4 @@
-"""Some rows, and what a model predicts of them: to see that it still does."""
+"""A few rows and their predicted clusters, by which a loaded model is tested."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from coterie.model import Model
 from coterie.tables.groups import Group
 
 N_CLUSTERS, N_ROWS = 4, 12
-"""Of how many clusters there are samples, and of how many rows at most."""
+"""Number of clusters of several rows and of single rows in a sample, and its largest size."""
 
 CLOSE = 1e-6
-"""How far scores may be from those kept, as a share of the largest."""
+"""Largest difference of a score from the saved one, relative to the largest score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ class Sample(Value):
         object.__setattr__(self, "scores", read_only(np.asarray(self.scores, dtype=np.float64)))
 
     def holds(self, model: Model) -> bool:
-        """Tell whether a model predicts of the rows what is kept here."""
-        again = replayed(model, self.columns)
+        """Return whether a model predicts these clusters and scores for the rows."""
+        again = predict_sample(model, self.columns)
         largest = np.abs(self.scores).max(initial=1.0)
         return (
             bool(np.isfinite(self.scores).all())
@@ -53,20 +53,20 @@ class Sample(Value):
         )
 
 
-def replayed(model: Model, columns: Mapping[str, Sequence[str]]) -> Sample:
-    """Predict of rows, all pairs looked at."""
+def predict_sample(model: Model, columns: Mapping[str, Sequence[str]]) -> Sample:
+    """Predict the clusters of some rows, comparing all pairs."""
     item_set = ItemSet({name: list(texts) for name, texts in columns.items()})
     scores = model.similarity.pair_scores(item_set, None)
     return Sample(columns, model.clusterer(scores).labels, scores.scores)
 
 
-def sampled(model: Model, groups: Sequence[Group]) -> Sample:
-    """Take the rows of some clusters of the largest set, and what a model predicts of them."""
-    group = max(groups, key=lambda each: len(each.rows))
+def make_sample(model: Model, groups: Sequence[Group]) -> Sample:
+    """Draw rows of some clusters of the largest set, and predict their clusters."""
+    group = max(groups, key=lambda candidate: len(candidate.rows))
     assert group.truth is not None  # noqa: S101
-    several = [own for own in group.truth.clusters if len(own) > 1][:N_CLUSTERS]
-    single = [own for own in group.truth.clusters if len(own) == 1][:N_CLUSTERS]
-    taken = np.sort(np.concatenate([own[:3] for own in (*several, *single)]))[:N_ROWS]
+    clusters = group.truth.clusters
+    several = [members for members in clusters if len(members) > 1][:N_CLUSTERS]
+    single = [members for members in clusters if len(members) == 1][:N_CLUSTERS]
+    rows = np.sort(np.concatenate([members[:3] for members in (*several, *single)]))[:N_ROWS]
     items = group.item_set.items
-    columns = {name: [items[name][item] for item in taken] for name in items}
-    return replayed(model, columns)
+    return predict_sample(model, {name: [items[name][row] for row in rows] for name in items})

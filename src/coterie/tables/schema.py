@@ -1,4 +1,4 @@
-"""What the columns of a table are: the id, the cluster, the set, and fields of some kinds."""
+"""The schema of a table: its columns of ids, clusters and sets, and its fields by kind."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -6,47 +6,45 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from coterie._core.lazy import members
+from coterie._core.renaming import renamed_parameters
 from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.features import kinds as kinds_module
 from coterie.features.kinds.base import Kind
 from coterie.features.kinds.profile import Profile
 from coterie.features.records import Field
-from coterie.tables.table import Table, listed
-
-OURS = ("cluster_id", "confidence", "linked_to", "reason")
-"""The columns that a prediction adds."""
-
-INPUT = "cluster_id_input"
-"""What a column of given clusters is called in a prediction, if it has the name of ours."""
+from coterie.tables.io.frames import as_table
+from coterie.tables.predictions import COLUMNS, is_predicted
+from coterie.tables.table import Table, column_list
 
 IGNORED = "ignored"
 """The kind of a column that is not compared."""
 
 IDS = ("id", "_id", "rec_id", "record_id", "row_id", "uid", "uuid")
-"""Names of columns of ids, where these are unique; one called id must be."""
+"""Names of columns that hold ids if their values are unique; one called id must be unique."""
 
 
 def kind_classes() -> dict[str, type[Kind]]:
-    """Return the kinds of columns by the words that name them."""
-    every = members(kinds_module).values()
-    return {kind.word: kind for kind in every if issubclass(kind, Kind)}
+    """Return the kinds of columns by their names, such as "date"."""
+    classes = members(kinds_module).values()
+    return {kind.word: kind for kind in classes if issubclass(kind, Kind)}
 
 
 @dataclass(frozen=True, eq=False)
 class Schema(Value):
-    """Say what each column of a table is.
+    """The role of each column of a table.
 
     Parameters
     ----------
     kinds
-        The kind of each column that may be compared, by its word, such as "name" or "ignored".
+        The kind of each column that may be compared, such as "name", "date" or "ignored".
     cluster
-        The column that says which rows belong together, in tables to learn from.
+        The column that holds the true cluster of each row, in tables to learn from.
     set
-        The column that says which rows are clustered with each other; None: all.
+        The column that divides the table into sets; only rows of one set are compared with each
+        other. None if all rows are one set.
     id
-        The column that names rows; None: their numbers do.
+        The column that holds the id of each row; None if rows are named by their numbers.
     """
 
     kinds: Mapping[str, str]
@@ -55,11 +53,12 @@ class Schema(Value):
     id: str | None = None
 
     def __post_init__(self) -> None:
-        known = kind_classes()
+        names = (*kind_classes(), IGNORED)
         for column, kind in self.kinds.items():
-            if kind != IGNORED and kind not in known:
-                words = ", ".join((*known, IGNORED))
-                raise InputError(f"column {column!r} is of the kind {kind!r}; give one of {words}")
+            if kind not in names:
+                raise InputError(
+                    f"the kind of column {column!r} is {kind!r}; use one of {', '.join(names)}"
+                )
         object.__setattr__(self, "kinds", dict(self.kinds))
 
     @property
@@ -69,46 +68,63 @@ class Schema(Value):
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The columns that are compared, with their kinds, which know nothing yet."""
-        known = kind_classes()
-        return tuple(Field(column, known[self.kinds[column]]()) for column in self.columns)
+        """The columns that are compared, with their kinds, which are not yet fitted."""
+        classes = kind_classes()
+        return tuple(Field(column, classes[self.kinds[column]]()) for column in self.columns)
 
 
+@renamed_parameters(set_="set", id_="id")
 def infer_schema(
-    table: Table,
+    frame: Any,
     *,
     cluster: str | None = None,
-    set_: str | None = None,
-    id_: str | None = None,
+    set: str | None = None,  # noqa: A002
+    id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
 ) -> Schema:
-    """Find out what the columns of a table are; what is given goes before what is inferred.
+    """Infer the schema of a table from the names and values of its columns.
 
+    Parameters
+    ----------
+    frame
+        As for `fit`.
+    cluster, set, id
+        The columns with these roles; None for no column of clusters or sets. If no column of ids
+        is named, one called id, _id, rec_id, record_id, row_id, uid or uuid is used.
+    kinds
+        The kinds of some columns; the others are inferred.
+
+    Examples
+    --------
     >>> table = Table({"id": ["1", "2"], "name": ["Ann Lee", "Bob Ray"], "age": ["31", "7"]})
     >>> infer_schema(table).kinds
     {'name': 'name', 'age': 'number'}
     """
-    given = dict(kinds or {})
-    roles = [("cluster", cluster), ("set", set_), ("id", id_)]
-    for role, name in roles:
+    table = as_table(frame)
+    kinds = dict(kinds or {})
+    for role, name in (("cluster", cluster), ("set", set), ("id", id)):
         if name is not None:
-            refuse_absent(table, [name], f"--{role}")
-    refuse_absent(table, given, "the schema")
-    id_ = _inferred_id(table, {cluster, set_, *given}) if id_ is None else id_
-    taken = {cluster, set_, id_}
-    columns = [name for name in table.names if name not in taken]
-    found = {name: given.get(name) or inferred_kind(table[name]) for name in columns}
-    schema = Schema(found, cluster, set_, id_)
+            refuse_absent(table, [name], f"`{role}=`")
+    refuse_absent(table, kinds, "`kinds=`")
+    id = _inferred_id(table, {cluster, set, *kinds}) if id is None else id  # noqa: A001
+    roles = {cluster, set, id}
+    columns = [name for name in table.names if name not in roles]
+    schema = Schema(
+        {name: kinds.get(name) or _inferred_kind(table, name) for name in columns},
+        cluster,
+        set,
+        id,
+    )
     if not schema.columns:
         raise InputError(
-            f"{table.name} has no column to compare; beside ids, clusters and sets it needs one "
-            "with values that differ"
+            f"{table.name} has no column to compare; besides ids, clusters and sets it needs a "
+            "column with different values"
         )
     return schema
 
 
 def inferred_kind(texts: Sequence[str]) -> str:
-    """Return the word of the kind that a column looks like most; one value alone says nothing."""
+    """Return the kind that fits the values of a column best, "ignored" if all are equal."""
     profile = Profile.of(texts)
     if len(profile.counts) < 2:
         return IGNORED
@@ -116,42 +132,28 @@ def inferred_kind(texts: Sequence[str]) -> str:
     return max(classes, key=lambda word: classes[word].likeness(profile))
 
 
-def refuse_absent(table: Table, names: Any, who: str) -> None:
-    """Refuse a table that lacks a column; `who` says what asks for it."""
+def _inferred_kind(table: Table, name: str) -> str:
+    """Return the kind of a column; the columns of an earlier prediction are never compared."""
+    if name in COLUMNS and is_predicted(table.names):
+        return IGNORED
+    return inferred_kind(table[name])
+
+
+def refuse_absent(table: Table, names: Any, source: str) -> None:
+    """Refuse a table that lacks a column; `source` says where the column is named."""
     absent = [name for name in names if name not in table.names]
     if absent:
         raise InputError(
-            f"{table.name} has no column {absent[0]!r}, which {who} asks for; its columns are "
-            f"{listed(table.names)}"
+            f"{table.name} has no column {absent[0]!r}, which {source} names; its columns are "
+            f"{column_list(table.names)}"
         )
 
 
-def refuse_ours(table: Table, cluster: str | None) -> None:
-    """Refuse columns that have the names of those that a prediction adds."""
-    clash = [name for name in table.names if name in OURS and name != cluster]
-    if cluster in OURS and INPUT in table.names:
-        clash.append(INPUT)
-    if clash:
-        raise InputError(
-            f"{table.name} has a column {clash[0]!r}, which is the name of one that a prediction "
-            "adds; rename it"
-        )
-
-
-def refuse_predicted(table: Table, cluster: str | None) -> None:
-    """Refuse to take the clusters that a prediction has added for those that were given."""
-    if cluster in OURS and INPUT in table.names:
-        raise InputError(
-            f"{table.name} was written by a prediction: {cluster!r} is what was predicted, and "
-            f"what was given is {INPUT!r}; name that by --cluster"
-        )
-
-
-def _inferred_id(table: Table, taken: Any) -> str | None:
+def _inferred_id(table: Table, other_roles: Any) -> str | None:
     for name in table.names:
-        if name.lower() not in IDS or name in taken:
+        if name.lower() not in IDS or name in other_roles:
             continue
-        if name.lower() == "id" or len(set(table[name])) == len(table):
+        if name.lower() == "id" or len({*table[name]}) == len(table):
             return name
     return None
 
@@ -162,16 +164,17 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), "a text")),
     **dict.fromkeys(("seed", "jobs"), ((int,), "a whole number")),
     "budget": ((int, float), "a number of seconds"),
-    "kinds": ((dict,), "a kind for each of some columns"),
+    "kinds": ((dict,), "a table of columns and their kinds"),
 }
-"""What a file may say, of which types, and that in words."""
+"""The keys of a file, with the types that their values may have, and these types in words."""
 
 
 def schema_text(schema: Schema, source: str) -> str:
-    """Write a schema as TOML, to be edited.
+    """Return a schema as the text of a TOML file that people can edit.
 
     >>> print(schema_text(Schema({"name": "name"}, cluster="who"), "people.csv"))
-    # What the columns of people.csv are; edit it, and give it to `coterie fit --schema`.
+    # The columns of people.csv. Correct them where needed, then use:
+    #     coterie fit TABLE --schema THIS_FILE
     # Kinds: category, code, date, name, number, short, text, tokens, ignored.
     <BLANKLINE>
     cluster = "who"
@@ -182,7 +185,8 @@ def schema_text(schema: Schema, source: str) -> str:
     """
     roles = [(role, getattr(schema, role)) for role in ("id", "cluster", "set")]
     lines = [
-        f"# What the columns of {source} are; edit it, and give it to `coterie fit --schema`.",
+        f"# The columns of {source}. Correct them where needed, then use:",
+        "#     coterie fit TABLE --schema THIS_FILE",
         f"# Kinds: {', '.join((*kind_classes(), IGNORED))}.",
         "",
         *(f"{role} = {_quoted(name)}" for role, name in roles if name is not None),
@@ -195,25 +199,29 @@ def schema_text(schema: Schema, source: str) -> str:
 
 
 def read_settings(text: str, source: str) -> dict[str, Any]:
-    """Read what a TOML file says: roles of columns, kinds, and how to learn."""
+    """Read the settings in the text of a TOML file: columns, kinds, and how to learn."""
     try:
-        read = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{source} is no TOML: {error}; correct it") from error
-    for key, value in read.items():
+        raise InputError(f"{source} is not valid TOML: {error}; correct the file") from error
+    for key, value in settings.items():
         if key not in _KEYS:
-            raise InputError(f"{source} has the key {key!r}; give some of {', '.join(_KEYS)}")
+            raise InputError(
+                f"{source} has the unknown key {key!r}; the keys are {', '.join(_KEYS)}"
+            )
         types, words = _KEYS[key]
         if type(value) not in types:
-            raise InputError(f"{source}: {key} is {value!r}; give {words}")
-    for column, kind in read.get("kinds", {}).items():
+            raise InputError(f"{source}: {key} is {value!r}; it must be {words}")
+    for column, kind in settings.get("kinds", {}).items():
         if not isinstance(kind, str):
-            raise InputError(f"{source}: the kind of {column!r} is {kind!r}; give a text")
-    return read
+            raise InputError(
+                f'{source}: the kind of {column!r} is {kind!r}; it must be a text, such as "name"'
+            )
+    return settings
 
 
 def _quoted(text: str, *, bare: bool = False) -> str:
-    """Write a text as TOML does; `bare` leaves out the quotes of a key that needs none."""
+    """Return a text as a TOML string; `bare` leaves out the quotes of a key that needs none."""
     if bare and text.isascii() and text.replace("_", "").replace("-", "").isalnum():
         return text
     escaped = {ord("\\"): "\\\\", ord('"'): '\\"', 0x7F: "\\u007f"}

@@ -9,22 +9,22 @@ from coterie._core.texts import quote
 from coterie.exceptions import InputError, located
 
 MOST_NAMES = 12
-"""How many names of columns an error lists."""
+"""Number of column names that an error lists."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Hold columns of text in their order, one cell a row; an empty text is a missing value.
+    """Columns of text, one cell per row; an empty text is a missing value.
 
-    Tables are equal if their columns and the order of these are, whatever their names.
+    Tables are equal if they have the same columns in the same order, whatever they are called.
 
     Parameters
     ----------
     columns : mapping of names to sequences of texts
-        At least one; all of the same length. A name is not blank, and a text is Unicode without
-        the character NUL, so that it can be written to any kind of file.
+        At least one column; all have the same length. Names are not blank. Texts are valid Unicode
+        without the character NUL, so that they can be written to any kind of file.
     name : str
-        What errors call the table, such as the name of its file.
+        The name of the table in errors, such as the name of its file.
 
     Examples
     --------
@@ -65,9 +65,9 @@ class Table:
         """The names of the columns, in their order."""
         return tuple(self.columns)
 
-    def taken(self, numbers: Iterable[int]) -> "Table":
-        """Return the rows of these numbers, in this order; the first row is number 0."""
-        rows = list(numbers)
+    def take(self, indices: Iterable[int]) -> "Table":
+        """Return the rows at these indices, in this order; the first row is at 0."""
+        rows = list(indices)
         outside = next((row for row in rows if not 0 <= row < len(self)), None)
         if outside is not None:
             raise InputError(
@@ -77,13 +77,13 @@ class Table:
         return Table({name: [cells[row] for row in rows] for name, cells in columns}, self.name)
 
     def without(self, names: Collection[str]) -> "Table":
-        """Return the table without these columns, at least one of which must be left."""
+        """Return the table without these columns; at least one column must remain."""
         self._refuse_unknown(names)
-        kept = {name: cells for name, cells in self.columns.items() if name not in names}
-        return Table(kept, self.name)
+        columns = {name: cells for name, cells in self.columns.items() if name not in names}
+        return Table(columns, self.name)
 
     def with_columns(self, columns: Mapping[str, Sequence[str]]) -> "Table":
-        """Return the table with more columns at its end; one that is there already is replaced.
+        """Return the table with columns added at its end; a column of the same name is replaced.
 
         >>> table = Table({"name": ["Ann", "Bob"]}).with_columns({"town": ["Ulm", ""]})
         >>> table.names
@@ -95,25 +95,25 @@ class Table:
         for name in names:
             if name not in self.columns:
                 raise InputError(
-                    f"{self.name} has no column {name!r}; its columns are {listed(self.names)}"
+                    f"{self.name} has no column {name!r}; its columns are {column_list(self.names)}"
                 )
 
 
-def listed(names: Sequence[str]) -> str:
-    r"""List the names of columns in an error: in one line, and not all of many.
+def column_list(names: Sequence[str]) -> str:
+    r"""Return names of columns for an error: on one line, and only the first of many.
 
-    >>> listed(["name", "two\nlines"]), listed(["x"] * 14)
+    >>> column_list(["name", "two\nlines"]), column_list(["x"] * 14)
     ("name, 'two\\nlines'", 'x, x, x, x, x, x, x, x, x, x, x, x and 2 more')
     """
-    some = [quote(name) for name in names[:MOST_NAMES]]
-    more = len(names) - len(some)
-    return ", ".join(some) + (f" and {more} more" if more else "")
+    first = [quote(name) for name in names[:MOST_NAMES]]
+    n_more = len(names) - len(first)
+    return ", ".join(first) + (f" and {n_more} more" if n_more else "")
 
 
 def check_name(name: object) -> None:
-    """Refuse what cannot be the name of a column."""
+    """Refuse a value that cannot be the name of a column."""
     if not isinstance(name, str):
-        raise InputError(f"a column is named {name!r}; give it a name that is text")
+        raise InputError(f"a column is named {name!r}; its name must be text")
     if not name.strip():
         raise InputError(f"a column is named {name!r}; give it a name")
     _check_text(name, f"the name {name!r} of a column")
@@ -122,7 +122,7 @@ def check_name(name: object) -> None:
 def _checked(name: str, cells: Sequence[str]) -> tuple[str, ...]:
     check_name(name)
     if isinstance(cells, str):
-        raise InputError(f"column {name!r} is one text; give a list of texts")
+        raise InputError(f"column {name!r} is a single text; give a list with one text per row")
     texts = cells if isinstance(cells, tuple) else tuple(cells)
     if set(map(type, texts)) - {str} or not _is_sound("".join(texts)):
         _explain(name, texts)
@@ -142,16 +142,18 @@ def _explain(name: str, cells: tuple[object, ...]) -> NoReturn:
     for row, cell in enumerate(cells):
         place = f"column {name!r}, row {row}"
         if type(cell) is not str:
-            raise InputError(f"{place} is of type {type(cell).__name__}; make text of it")
+            raise InputError(f"{place} is of type {type(cell).__name__}; convert it to text")
         _check_text(cell, place)
     raise AssertionError(name)
 
 
 def _check_text(text: str, place: str) -> None:
     if "\0" in text:
-        raise InputError(f"{place} has the character NUL; remove it")
+        raise InputError(f"{place} contains the character NUL; remove it")
     if text and not _is_sound(text):
-        raise InputError(f"{place} has half a surrogate pair, which is no character; remove it")
+        raise InputError(
+            f"{place} contains half of a surrogate pair, which is not a character; remove it"
+        )
 
 
 def _refuse_unequal(columns: Mapping[str, tuple[str, ...]]) -> None:
@@ -162,5 +164,5 @@ def _refuse_unequal(columns: Mapping[str, tuple[str, ...]]) -> None:
         if len(cells) != len(columns[first]):
             raise InputError(
                 f"column {name!r} has {len(cells)} rows, but column {first!r} has "
-                f"{len(columns[first])}; give all the same number"
+                f"{len(columns[first])}; all columns must have the same length"
             )

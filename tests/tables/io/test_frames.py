@@ -193,14 +193,14 @@ BAD = {
     "number": (7, "of type int; give a data frame"),
     "text": ("abc", "of type str; give"),
     "array": (np.ones((2, 2)), "of type ndarray; give"),
-    "lazy": (pl.LazyFrame({"a": [1]}), "of type LazyFrame; collect it first"),
+    "lazy": (pl.LazyFrame({"a": [1]}), "of type LazyFrame; call its collect"),
     "series": (pd.Series([1]), "of type Series; give"),
     "list of numbers": ([{"a": 1}, 2], "row 1 is of type int"),
     "nothing": ([], "there are no columns"),
     "no columns": (pd.DataFrame(), "there are no columns"),
     "twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns have the same name"),
     "twice in arrow": (pa.table([[1], [2]], names=["a", "a"]), "two columns have the same name"),
-    "numbered": (pd.DataFrame([[1, 2]]), "a column is named 0; give it a name that is text"),
+    "numbered": (pd.DataFrame([[1, 2]]), "a column is named 0; its name must be text"),
     "levels": (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "is named"),
     "numbered key": ({1: ["x"]}, "a column is named 1"),
     "unnamed": ({"": ["x"]}, "a column is named ''"),
@@ -209,15 +209,15 @@ BAD = {
     "record": (pl.DataFrame({"a": [{"b": 1}]}), "column 'a': row 0 is a record"),
     "record in arrow": (pa.table({"a": [{"b": 1}]}), "column 'a': row 0 is a record"),
     "lists": ({"a": [["x", ["y"]]]}, "column 'a': row 0 is a list of lists"),
-    "object": ({"a": [None, object()]}, "column 'a': row 1 is of type object; make text"),
+    "object": ({"a": [None, object()]}, "column 'a': row 1 is of type object; convert it to text"),
     "complex": ({"a": [1j]}, "column 'a': row 0 is of type complex"),
-    "digits": ({"a": [10**5000]}, "column 'a': row 0 is a number of too many digits"),
-    "one text": ({"a": "xyz"}, "column 'a': there is one str; give a list"),
-    "one number": ({"a": 7}, "column 'a': there is 7; give a list"),
-    "matrix": ({"a": np.ones((1, 2))}, "column 'a': there is an array of 2 dimensions"),
+    "digits": ({"a": [10**5000]}, "column 'a': row 0 is a number with too many digits"),
+    "one text": ({"a": "xyz"}, "column 'a': the column is a single str; give a list"),
+    "one number": ({"a": 7}, "column 'a': the column is 7; give a list"),
+    "matrix": ({"a": np.ones((1, 2))}, "column 'a': the array has 2 dimensions"),
     "lengths": ({"a": ["x"], "b": []}, "column 'b' has 0 rows, but column 'a' has 1"),
-    "surrogate": ({"a": ["x", "\udcff"]}, "column 'a', row 1 has half a surrogate pair"),
-    "NUL": ({"a": ["x", "\0"]}, "column 'a', row 1 has the character NUL"),
+    "surrogate": ({"a": ["x", "\udcff"]}, "column 'a', row 1 contains half of a surrogate pair"),
+    "NUL": ({"a": ["x", "\0"]}, "column 'a', row 1 contains the character NUL"),
     "year": (
         pa.table({"a": pa.array([2**60], pa.timestamp("ms"))}),
         "column 'a': the values cannot be read",
@@ -294,7 +294,7 @@ def test_a_table_gets_text():
     ("columns", "message"),
     [
         ({"a": ["x"]}, "column 'a': there are 1 values for 2 rows"),
-        ({"a": ["x", 1.0]}, "column 'a': there are both texts and numbers"),
+        ({"a": ["x", 1.0]}, "column 'a': the column mixes texts and numbers"),
         ({"a": [1.0, float("-inf")]}, "column 'a': row 1 is -inf"),
         ({"a": [["x"], "y"]}, "column 'a': row 0 is"),
         ({7: ["x", "y"]}, "a column is named 7"),
@@ -308,11 +308,11 @@ def test_bad_columns_are_refused(maker, columns, message):
 
 def test_parts_of_a_table():
     table = Table({"a": ["1", "2", "3"], "b": ["x", "y", "z"]}, "people")
-    assert table.taken([2, 0, 2]) == Table({"a": ["3", "1", "3"], "b": ["z", "x", "z"]})
-    assert table.taken(np.array([1]))["b"] == ("y",)
-    assert len(table.taken([])) == 0
+    assert table.take([2, 0, 2]) == Table({"a": ["3", "1", "3"], "b": ["z", "x", "z"]})
+    assert table.take(np.array([1]))["b"] == ("y",)
+    assert len(table.take([])) == 0
     assert table.without(["a"]) == Table({"b": ["x", "y", "z"]})
-    assert table.taken([0]).without({"b"}).name == "people"
+    assert table.take([0]).without({"b"}).name == "people"
     assert table.with_columns({"c": ["", "", ""], "a": ["4", "5", "6"]}).names == ("a", "b", "c")
     assert table["a"] == ("1", "2", "3")
 
@@ -343,11 +343,11 @@ def test_tables_do_not_change():
         (lambda table: table["c"], "people has no column 'c'; its columns are a, b"),
         (lambda table: table.without(["a", "c"]), "people has no column 'c'"),
         (lambda table: table.without(["a", "b"]), "people: there are no columns"),
-        (lambda table: table.taken([0, 2]), "people has no row 2; its rows run from 0 to 1"),
-        (lambda table: table.taken([-1]), "people has no row -1"),
+        (lambda table: table.take([0, 2]), "people has no row 2; its rows run from 0 to 1"),
+        (lambda table: table.take([-1]), "people has no row -1"),
         (lambda table: table.with_columns({"c": ["1"]}), "people: column 'c' has 1 rows, but"),
         (lambda table: table.with_columns({"c": [1, 2]}), "people: column 'c', row 0 is of type"),
-        (lambda table: table.with_columns({"c": "12"}), "people: column 'c' is one text"),
+        (lambda table: table.with_columns({"c": "12"}), "people: column 'c' is a single text"),
     ],
 )
 def test_what_a_table_has_not_is_named(act, message):

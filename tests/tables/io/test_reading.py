@@ -169,12 +169,16 @@ BAD = {
     "short": ("t.csv", b'a,b\n"1\n2",3\n\n4\n', "line 5 has 1 cell, but the header has 2"),
     "long": ("t.csv", b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, but the header has 2"),
     "late": ("t.csv", b"a,b\n" + b"1,2\n" * 999 + b"1\n", "line 1001 has 1 cell"),
-    "twice": ("t.csv", b"a,b,a\n1,2,3\n", "columns number 1 and 3 are both named 'a'"),
-    "unnamed": ("t.csv", b"a, ,c\n1,2,3\n", "column number 2 has no name"),
+    "twice": ("t.csv", b"a,b,a\n1,2,3\n", "columns 1 and 3 are both called 'a'"),
+    "unnamed": ("t.csv", b"a, ,c\n1,2,3\n", "column 2 has no name"),
     "NUL": ("t.csv", b"a,b\n1,2\n1,\0\n", "line 3 has a NUL byte"),
     "NUL in UTF-16": ("t.csv", "a\n1\n\0".encode("utf-16"), "line 3 has a NUL byte"),
-    "open quote": ("t.csv", b'a,b\n1,2\n1,"2\n3,4\n', "starts at line 3 has a quote that is never"),
-    "open header": ("t.csv", b'"a,b\n1,2\n', "starts at line 1 has a quote that is never"),
+    "open quote": (
+        "t.csv",
+        b'a,b\n1,2\n1,"2\n3,4\n',
+        "starts at line 3 has an opening quote without",
+    ),
+    "open header": ("t.csv", b'"a,b\n1,2\n', "starts at line 1 has an opening quote without"),
     "after a quote": ("t.csv", b'a,b\n1,2\n1,"2" x\n', "starts at line 3 has text after a closing"),
     "Latin-1": (
         "t.csv",
@@ -183,25 +187,33 @@ BAD = {
     ),
     "Latin-1 header": ("t.csv", "é,b\n1,2\n".encode("latin-1"), "line 1 has the byte 0xe9"),
     "cut UTF-8": ("t.csv", "a\né".encode()[:-1], "line 2 has the byte 0xc3"),
-    "cut UTF-16": ("t.csv", "a\nb".encode("utf-16")[:-1], "line 2 has the byte .* UTF-16; save"),
+    "cut UTF-16": (
+        "t.csv",
+        "a\nb".encode("utf-16")[:-1],
+        "line 2 has the byte .* UTF-16 text; save",
+    ),
     "no gzip": ("t.csv.gz", PEOPLE.encode(), "the gzip file is damaged"),
     "cut gzip": (
         "t.csv.gz",
         gzip.compress(PEOPLE.encode(), mtime=0)[:-9],
         "the gzip file is damaged",
     ),
-    "no format": ("t.xlsx", b"PK", "does not tell its format"),
-    "gzip of Parquet": ("t.parquet.gz", b"", "drop the .gz"),
-    "no object": ("t.jsonl", b'{"a": 1}\n\n[1]\n', "line 3 is JSON, but no object"),
-    "no JSON": ("t.jsonl", b'{"a": 1}\n{"a": \n', "line 2 is no JSON object"),
-    "leading zero": ("t.jsonl", b'{"a": 01}', "line 1 is no JSON object"),
+    "no format": ("t.xlsx", b"PK", "the format of .* is unknown"),
+    "gzip of Parquet": ("t.parquet.gz", b"", "remove the .gz"),
+    "no object": ("t.jsonl", b'{"a": 1}\n\n[1]\n', "line 3 is JSON, but not an object"),
+    "no JSON": ("t.jsonl", b'{"a": 1}\n{"a": \n', "line 2 is not valid JSON"),
+    "leading zero": ("t.jsonl", b'{"a": 01}', "line 1 is not valid JSON"),
     "nested": ("t.jsonl", b'{"a": 1}\n{"b": {"c": 1}}\n', "line 2: the value of 'b' is a record"),
     "lists": ("t.jsonl", b'{"b": [[1]]}\n', "line 1: the value of 'b' is a list of lists"),
     "deep": ("t.jsonl", b'{"a": ' + b"[" * 99999, "line 1 is nested too deeply"),
     "key twice": ("t.jsonl", b'{"a": 1, "b": 1, "a": 2}', "line 1 has the key 'a' twice"),
     "no key": ("t.jsonl", b'{"": 1}', "a column is named ''"),
-    "surrogate": ("t.jsonl", b'{"a": "\\ud800"}', "column 'a', row 0 has half a surrogate pair"),
-    "NUL in JSON": ("t.jsonl", b'{"a": "\\u0000"}', "column 'a', row 0 has the character NUL"),
+    "surrogate": (
+        "t.jsonl",
+        b'{"a": "\\ud800"}',
+        "column 'a', row 0 contains half of a surrogate pair",
+    ),
+    "NUL in JSON": ("t.jsonl", b'{"a": "\\u0000"}', "column 'a', row 0 contains the character NUL"),
     "no keys": ("t.jsonl", b"{}\n{}\n", "the file has no values"),
     "Latin-1 JSON": ("t.jsonl", b'{"a": 1}\n{"a": "\xe9"}', "line 2 has the byte 0xe9"),
     "no Parquet": ("t.parquet", b"PAR1PAR1", "the Parquet file is damaged"),
@@ -238,7 +250,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
 
 
 def test_an_unknown_format_is_refused(read):
-    with pytest.raises(InputError, match="'xml'; give one of csv, tsv, jsonl, parquet"):
+    with pytest.raises(InputError, match="'xml'; use one of csv, tsv, jsonl, parquet"):
         read(PEOPLE, format="xml")
 
 
@@ -259,10 +271,10 @@ def test_too_large_a_table_is_refused_however_small_its_file(read, monkeypatch):
     monkeypatch.setattr(sources, "MAX_BYTES", 2**20)
     monkeypatch.setattr(sources, "MAX_CELLS", 10**5)
     for name, content, message in [
-        ("t.csv.gz", bomb, "larger than 1048576 bytes"),
-        ("t.csv", b"x" * (2**20 + 1), "larger than 1048576 bytes"),
+        ("t.csv.gz", bomb, "larger than 1,048,576 bytes"),
+        ("t.csv", b"x" * (2**20 + 1), "larger than 1,048,576 bytes"),
         ("t.jsonl", keys, "different keys in .* records, too many"),
-        ("t.parquet", as_parquet({"a": [1] * (10**5 + 1)}), "100001 rows, 1 columns"),
+        ("t.parquet", as_parquet({"a": [1] * (10**5 + 1)}), "100,001 rows, 1 columns"),
     ]:
         with pytest.raises(InputError, match=f"{name}: .*{message}"):
             read(content, name)
@@ -270,7 +282,9 @@ def test_too_large_a_table_is_refused_however_small_its_file(read, monkeypatch):
 
 def test_parquet_without_pyarrow(read, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"needs pyarrow; pip install 'coterie\[parquet\]'"):
+    with pytest.raises(
+        InputError, match=r"need pyarrow; install it with: pip install 'coterie\[parquet\]'"
+    ):
         read(SAME["t.parquet"], "t.parquet")
 
 

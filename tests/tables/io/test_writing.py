@@ -99,17 +99,17 @@ def test_gzip_tells_no_name_and_no_time(tmp_path):
 @pytest.mark.parametrize(
     ("name", "columns", "message"),
     [
-        ("t.csv", {"a": [1.0, "x"]}, "column 'a': there are both texts and numbers"),
+        ("t.csv", {"a": [1.0, "x"]}, "column 'a': the column mixes texts and numbers"),
         ("t.csv", {"a": ["x", 1j]}, "column 'a': row 1 is 1j"),
         ("t.csv", {"a": [True]}, "column 'a': row 0 is True"),
         ("t.csv", {"a": [float("inf")]}, "column 'a': row 0 is inf"),
         ("t.csv", {"a": ["x"], "b": ["x", "y"]}, "column 'b' has 2 rows, but column 'a' has 1"),
-        ("t.csv", {"a": ["\ud800"]}, "column 'a', row 0 has half a surrogate pair"),
+        ("t.csv", {"a": ["\ud800"]}, "column 'a', row 0 contains half of a surrogate pair"),
         ("t.csv", {" ": ["x"]}, "a column is named ' '"),
         ("t.csv", {}, "there are no columns"),
         ("t.csv", [["x"]], "row 0 is of type list"),
-        ("t.xlsx", {"a": ["x"]}, "does not tell its format"),
-        ("t.parquet.gz", {"a": ["x"]}, "drop the .gz"),
+        ("t.xlsx", {"a": ["x"]}, "the format of .* is unknown"),
+        ("t.parquet.gz", {"a": ["x"]}, "remove the .gz"),
         ("none/t.csv", {"a": ["x"]}, "there is no folder"),
     ],
 )

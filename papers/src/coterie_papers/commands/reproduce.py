@@ -62,7 +62,7 @@ def reproduce(
     try:
         _show(experiments.reproduce(paper, only or (), out, data, jobs, fresh, quick), jobs)
     except KeyboardInterrupt:
-        typer.echo("coterie: stopped; run again to go on", err=True)
+        typer.echo("coterie: stopped; run the same command again to continue", err=True)
         raise typer.Exit(130) from None
     typer.echo(f"All of it: {experiments.folder_of(paper, out, quick) / 'index.html'}")
 

@@ -15,8 +15,8 @@ from coterie.items import ItemSet
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.base import Examples
 from coterie.partition import Partition
-from coterie.tables.cross_fitting import compared_as_new
-from coterie.tables.groups import grouped
+from coterie.tables.cross_fitting import compare_cross_fitted
+from coterie.tables.groups import group_rows
 from coterie.tables.io.reading import read_table
 from coterie.tables.schema import Schema, infer_schema
 from coterie.tables.table import Table
@@ -64,7 +64,7 @@ def halves(name: str, folder: Path | None, seed: int) -> Halves:
 
     def half(split: Literal["train", "test"]) -> Table:
         (item_set,) = load_peers(name, folder, split, seed).item_sets
-        return table.taken(int(str(row)) for row in item_set.ids or ())
+        return table.take(int(str(row)) for row in item_set.ids or ())
 
     return Halves(half("train"), half("test"))
 
@@ -82,7 +82,7 @@ def compared(name: str, folder: Path | None, seed: int) -> Compared:
     blocking = learn_blocking(*train, schema.columns)
     featurizer = RecordFeatures(schema.fields)
     entities, blocks = as_entities(None, train.truths), map(blocking.blocker, train.item_sets)
-    sets = compared_as_new(featurizer, train.item_sets, entities, list(blocks))
+    sets = compare_cross_fitted(featurizer, train.item_sets, entities, list(blocks))
     learned = featurizer.fit(*train)
     between = process_time()
     new = _with_features(test, learned, blocking.blocker)
@@ -91,7 +91,7 @@ def compared(name: str, folder: Path | None, seed: int) -> Compared:
 
 
 def _items(table: Table, schema: Schema) -> tuple[ItemSet, Partition]:
-    (group,) = grouped(table, schema, labelled=True)
+    (group,) = group_rows(table, schema, labelled=True)
     assert group.truth is not None  # noqa: S101 - the table is labelled
     return group.item_set, group.truth
 

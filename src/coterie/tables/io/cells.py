@@ -1,4 +1,4 @@
-"""Values of any kind as the text of cells."""
+"""Values of any type as the text of cells."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -18,28 +18,29 @@ Result: TypeAlias = str | float | None
 """A cell of a column that Coterie adds to a table."""
 
 _EXACT = 2**53
+"""All whole numbers below this are exact as floating-point numbers."""
 
 
 def as_text(value: Any) -> str:
-    """Make text of one value; what is missing is the empty text.
+    """Return one value as text; a missing value is the empty text.
 
     >>> [as_text(value) for value in ("NA", 12.0, 0.5, True, None, float("nan"), ["a", 3])]
     ['NA', '12', '0.5', 'true', '', '', 'a; 3']
     """
     kind = type(value)
-    if kind not in _WAYS:
-        kind = next(base for base in kind.__mro__ if base in _WAYS)
-    return _WAYS[kind](value)
+    if kind not in _CONVERSIONS:
+        kind = next(base for base in kind.__mro__ if base in _CONVERSIONS)
+    return _CONVERSIONS[kind](value)
 
 
 def as_texts(values: Sequence[Any]) -> list[str]:
-    """Make text of the values of one column: times only as dates if all of them are midnight.
+    """Return the values of a column as text; times become dates if all of them are midnight.
 
     >>> as_texts([datetime(2020, 5, 17), None])
     ['2020-05-17', '']
     >>> as_texts([{"a": 1}])
     Traceback (most recent call last):
-    coterie.exceptions.InputError: row 0 is a record; give each of its fields a column of its own
+    coterie.exceptions.InputError: row 0 is a record; put each of its fields in a separate column
     """
     kinds = set(map(type, values))
     if kinds <= {str}:
@@ -57,26 +58,26 @@ def as_texts(values: Sequence[Any]) -> list[str]:
 
 
 def as_results(values: Sequence[Any]) -> list[Result]:
-    """Check the values of a column of results: all texts or all finite numbers; NaN is None.
+    """Check a column of results, which are all texts or all finite numbers; NaN becomes None.
 
     >>> as_results([1, float("nan"), None])
     [1.0, None, None]
     """
     results = [_result(value, row) for row, value in enumerate(values)]
     if any(isinstance(value, str) for value in results) and is_numeric(results):
-        raise InputError("there are both texts and numbers; give a column one kind of value")
+        raise InputError("the column mixes texts and numbers; use only one of the two")
     return results
 
 
 def is_numeric(results: Sequence[Result]) -> bool:
-    """Tell results that are numbers from those that are texts, as missing ones alone are too."""
+    """Return whether results are numbers; a column of only missing values counts as text."""
     return any(isinstance(value, float) for value in results)
 
 
-def written(result: Result) -> str:
-    """Make the text of a result: numbers to six places.
+def result_text(result: Result) -> str:
+    """Return a result as text; numbers have six decimal places at most.
 
-    >>> written(0.12345678), written(1.0), written(None), written("a")
+    >>> result_text(0.12345678), result_text(1.0), result_text(None), result_text("a")
     ('0.123457', '1.0', '', 'a')
     """
     if result is None:
@@ -85,7 +86,7 @@ def written(result: Result) -> str:
 
 
 def rounded(number: float) -> float:
-    """Round to six places; there is no minus before a zero."""
+    """Round to six decimal places; −0.0 becomes 0.0."""
     return round(number, 6) + 0.0
 
 
@@ -93,7 +94,7 @@ def _result(value: Any, row: int) -> Result:
     if value is None or isinstance(value, str):
         return value
     if type(value) is bool or not isinstance(value, Real) or math.isinf(value):
-        raise InputError(f"row {row} is {value!r}; give a text, a finite number or None")
+        raise InputError(f"row {row} is {value!r}; use a text, a finite number or None")
     return None if math.isnan(value) else float(value)
 
 
@@ -106,9 +107,9 @@ def _explain(values: Sequence[Any]) -> None:
 
 
 def _drop_midnights(texts: list[str], values: Sequence[Any]) -> None:
-    dated = [row for row, v in enumerate(values) if isinstance(v, datetime) and texts[row]]
-    if all(values[row].time() == time() for row in dated):
-        for row in dated:
+    rows = [row for row, v in enumerate(values) if isinstance(v, datetime) and texts[row]]
+    if all(values[row].time() == time() for row in rows):
+        for row in rows:
             texts[row] = texts[row][:10]
 
 
@@ -119,8 +120,8 @@ def _as_datetime(value: np.datetime64) -> Any:
 def _whole(value: int) -> str:
     try:
         return int.__repr__(value)
-    except ValueError as error:  # Python writes no more than a few thousand digits
-        raise InputError("a number of too many digits; make text of it") from error
+    except ValueError as error:  # Python refuses to print more than a few thousand digits
+        raise InputError("a number with too many digits; convert it to text") from error
 
 
 def _real(value: float) -> str:
@@ -134,7 +135,7 @@ def _truth(value: bool) -> str:
 
 
 def _moment(value: datetime) -> str:
-    """Write a time to the microsecond, which is as fine as every container has it."""
+    """Return a time in ISO format to the microsecond, the finest unit that all frames share."""
     return "" if is_missing(value) else datetime.isoformat(value)
 
 
@@ -147,7 +148,7 @@ def _decimal(value: Decimal) -> str:
 
 
 def _scalar(value: np.generic) -> str:
-    """Take a NumPy number as Python writes it: a short one by its own digits, 0.1 and not more."""
+    """Return a NumPy number by its shortest digits: the float32 nearest to 0.1 is "0.1"."""
     if isinstance(value, np.datetime64):
         return as_text(_as_datetime(value))
     if isinstance(value, np.timedelta64):
@@ -157,25 +158,25 @@ def _scalar(value: np.generic) -> str:
     return as_text(value.item())
 
 
-def _listed(values: Collection[Any]) -> str:
+def _joined(values: Collection[Any]) -> str:
     texts = []
     for value in values:
         if isinstance(value, list | tuple | set | frozenset | np.ndarray | dict):
-            raise InputError("a list of lists or records; give a list of texts or numbers")
+            raise InputError("a list of lists or records; use a list of texts or numbers")
         texts.append(as_text(value))
     return "; ".join(text for text in texts if text)
 
 
 def _array(values: NDArray[Any]) -> str:
-    return _listed(list(values)) if values.ndim else as_text(values.item())
+    return _joined(list(values)) if values.ndim else as_text(values.item())
 
 
 def _unordered(values: Collection[Any]) -> str:
-    return _listed(sorted(map(as_text, values)))
+    return _joined(sorted(map(as_text, values)))
 
 
 def _record(_value: Any) -> str:
-    raise InputError("a record; give each of its fields a column of its own")
+    raise InputError("a record; put each of its fields in a separate column")
 
 
 def _bytes(_value: Any) -> str:
@@ -185,10 +186,10 @@ def _bytes(_value: Any) -> str:
 def _other(value: Any) -> str:
     if is_missing(value):
         return ""
-    raise InputError(f"of type {type(value).__name__}; make text of it")
+    raise InputError(f"of type {type(value).__name__}; convert it to text")
 
 
-_WAYS: dict[type, Callable[[Any], str]] = {
+_CONVERSIONS: dict[type, Callable[[Any], str]] = {
     str: str.__str__,
     type(None): lambda _value: "",
     bool: _truth,
@@ -201,8 +202,8 @@ _WAYS: dict[type, Callable[[Any], str]] = {
     time: time.isoformat,
     timedelta: _span,
     UUID: str,
-    list: _listed,
-    tuple: _listed,
+    list: _joined,
+    tuple: _joined,
     np.ndarray: _array,
     set: _unordered,
     frozenset: _unordered,

@@ -1,4 +1,4 @@
-"""Tables whose cells are delimited by commas or tabs."""
+"""CSV and TSV: tables whose cells are separated by commas or tabs."""
 
 import csv
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from coterie.exceptions import InputError
 from coterie.tables.io.sources import decoding, text_lines
 
 MAX_CELL = 10 * 2**20
-"""How many characters a cell may have; an open quote would take all that follows."""
+"""Largest number of characters of a cell; an unclosed quote would swallow the rest of the file."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 _BLOCK = 200
-"""How many rows are read at a time; a few are still in the cache when they become columns."""
+"""Rows that are read at a time: few enough to be still in the processor's cache when transposed."""
 _limit = Lock()
 
 
-OTHERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
-"""What else cells are often set apart by."""
+OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
+"""Delimiters that a file may have in place of the expected one."""
 
 
 def read_delimited(data: bytes, delimiter: str) -> dict[str, list[str]]:
-    r"""Read the columns below a header, every cell as it is written.
+    r"""Read the columns of a table with a header; cells are not converted.
 
     >>> read_delimited(b'id,name\n007,"Bond, James"\n', ",")
     {'id': ['007'], 'name': ['Bond, James']}
@@ -38,7 +38,7 @@ def read_delimited(data: bytes, delimiter: str) -> dict[str, list[str]]:
 
 
 def read_rows(data: bytes, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Read all rows, the first too, each with the number of the line that it starts at."""
+    """Read all rows, including the first, each with the number of its first line."""
     with _long_cells():
         return list(_numbered(data, delimiter))
 
@@ -49,7 +49,7 @@ class _UnequalError(Exception):
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Raise the limit of the csv module, which all of the program shares, for a while."""
+    """Raise the cell size limit of the csv module, which is global, for a while."""
     with _limit:
         before = csv.field_size_limit(MAX_CELL)
         try:
@@ -69,32 +69,35 @@ def _columns(data: bytes, delimiter: str) -> dict[str, list[str]]:
         for column, cells in zip(columns.values(), zip(*block, strict=True), strict=True):
             column.extend(cells)
     if not any(columns.values()):
-        raise InputError("there is a header but no rows; give at least one row")
+        raise InputError("the table has a header but no rows; it needs at least one row")
     return columns
 
 
 def _check_header(names: list[str] | None) -> None:
     if names is None:
-        raise InputError("the file is empty; give a table with a header")
+        raise InputError("the file is empty; it must have a header and at least one row")
     first: dict[str, int] = {}
     for number, name in enumerate(names, 1):
         if not name.strip():
-            raise InputError(f"column number {number} has no name in the header; give it one")
+            raise InputError(f"column {number} has no name in the header; give it a name")
         if first.setdefault(name, number) != number:
             raise InputError(
-                f"columns number {first[name]} and {number} are both named {name!r}; rename one"
+                f"columns {first[name]} and {number} are both called {name!r}; rename one of them"
             )
 
 
 def _explain(data: bytes, delimiter: str) -> None:
-    """Go through the rows once more, slowly, to say at which line the fault is."""
+    """Read the rows once more, slowly, and name the line of the fault in an error."""
     rows = _numbered(data, delimiter)
     _line, header = next(rows)
-    others = [name for other, name in OTHERS.items() if len(header) == 1 and other in header[0]]
+    others = [
+        name for other, name in OTHER_DELIMITERS.items() if len(header) == 1 and other in header[0]
+    ]
     advice = (
-        f"it has {others[0]}: set cells apart by commas, or by tabs in a file called .tsv"
+        f"the cells seem to be separated by {others[0]}; separate them by commas in a .csv file, "
+        "or by tabs in a .tsv file"
         if others
-        else "give each row as many, and quote cells with delimiters in them"
+        else "give all rows the same number of cells, and quote cells that contain a delimiter"
     )
     for line, row in rows:
         if len(row) != len(header):
@@ -120,9 +123,9 @@ def _numbered(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 def _reason(error: csv.Error) -> str:
     reason = str(error)
     if "unexpected end" in reason:
-        return "has a quote that is never closed; close it"
+        return "has an opening quote without a closing one; close it"
     if "field limit" in reason:
-        return f"has a cell of over {MAX_CELL} characters; shorten it, or close an open quote"
+        return f"has a cell of over {MAX_CELL:,} characters; shorten it, or close an open quote"
     if "expected after" in reason:
-        return "has text after a closing quote; double the quotes that are inside a cell"
-    return f"cannot be read ({reason}); quote its cells"
+        return "has text after a closing quote; write quotes inside a cell twice"
+    return f"cannot be read ({reason}); put its cells in quotes"

@@ -1,4 +1,4 @@
-"""Tables from data frames, and columns added to data frames."""
+"""Data frames as tables of text, and columns added to data frames."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -9,8 +9,8 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from coterie.exceptions import InputError, located
-from coterie.tables.io.cells import Result, as_results, as_texts, is_numeric, written
-from coterie.tables.io.json_lines import gathered
+from coterie.tables.io.cells import Result, as_results, as_texts, is_numeric, result_text
+from coterie.tables.io.json_lines import as_columns
 from coterie.tables.table import Table, check_name
 
 _REMEDY = (
@@ -20,18 +20,18 @@ _REMEDY = (
 
 
 def as_table(frame: Any, name: str = "the table") -> Table:
-    """Make a table of text; the same values make the same text whatever holds them.
+    """Convert a data frame to a table of text; equal values give equal text in any kind of frame.
 
-    Missing values are the empty text. Whole numbers have no decimal point, truth values are "true"
-    and "false", times are in ISO format (dates only if all of a column are midnight), and a list is
-    its values joined by "; ". The index of pandas is not part of the table.
+    Missing values become the empty text. Whole numbers have no decimal point; truth values become
+    "true" and "false"; times are in ISO format, without the time of day if it is midnight in the
+    whole column; a list becomes its values joined by "; ". The index of pandas is ignored.
 
     Parameters
     ----------
     frame : data frame of pandas, polars or pyarrow, mapping of columns, list of dicts, or Table
-        A table is returned as it is.
+        A `Table` is returned unchanged.
     name : str
-        What errors call the table.
+        The name of the table in errors.
 
     Examples
     --------
@@ -46,41 +46,43 @@ def as_table(frame: Any, name: str = "the table") -> Table:
 
 
 class TypedTable(NamedTuple):
-    """A table of text, and the frame that it is the text of."""
+    """A table of text, and the data frame that it was converted from."""
 
     table: Table
     frame: Any
 
 
 def as_typed(frame: Any) -> TypedTable:
-    """Make a table of text, and keep the frame; what `read_typed` returns stays as it is."""
+    """Convert a data frame to a table of text and keep both; return a `TypedTable` unchanged."""
     return frame if isinstance(frame, TypedTable) else TypedTable(as_table(frame), frame)
 
 
 def text_columns(frame: Any) -> dict[str, list[str]]:
-    """Make text of all cells of a frame."""
+    """Return the columns of a frame with all cells as text."""
     texts = {}
     for name, values in _columns(frame).items():
         check_name(name)
         with located(f"column {name!r}"):
-            texts[name] = as_texts(_listed(values))
+            texts[name] = as_texts(_cells(values))
     return texts
 
 
 def with_columns(frame: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return the same kind of frame with more columns at its end; one already there is replaced.
+    """Return a frame of the same type with columns added at its end, or replaced in place.
 
-    The frame that is given does not change. The values of a column are texts or numbers, or None
-    where they are missing; in a `Table`, numbers are text of six places.
+    The original frame does not change. The values of a column are texts or numbers, or None where
+    they are missing; a `Table` holds numbers as text with six decimal places.
 
     >>> with_columns({"name": ["Ann", "Bob"]}, {"confidence": [0.9, None]})
     {'name': ['Ann', 'Bob'], 'confidence': [0.9, None]}
     """
     results = {name: _checked(name, values, _count(frame)) for name, values in columns.items()}
     if isinstance(frame, Table):
-        return frame.with_columns({n: [written(v) for v in own] for n, own in results.items()})
+        return frame.with_columns(
+            {name: [result_text(value) for value in values] for name, values in results.items()}
+        )
     if isinstance(frame, Mapping):
-        return {**{name: _listed(values) for name, values in frame.items()}, **results}
+        return {**{name: _cells(values) for name, values in frame.items()}, **results}
     if isinstance(frame, list | tuple):
         return [
             {**record, **{name: values[row] for name, values in results.items()}}
@@ -105,15 +107,17 @@ def _with_series(frame: nw.DataFrame[Any], results: Mapping[str, list[Result]]) 
 def _checked(name: Any, values: Sequence[Any], count: int) -> list[Result]:
     check_name(name)
     with located(f"column {name!r}"):
-        results = as_results(_listed(values))
+        results = as_results(_cells(values))
         if len(results) != count:
-            raise InputError(f"there are {len(results)} values for {count} rows; give one a row")
+            raise InputError(
+                f"there are {len(results)} values for {count} rows; give one value per row"
+            )
     return results
 
 
 def _count(frame: Any) -> int:
     if isinstance(frame, Mapping):
-        return len(_listed(next(iter(frame.values())))) if frame else 0
+        return len(_cells(next(iter(frame.values())))) if frame else 0
     return len(frame) if isinstance(frame, Table | list | tuple) else len(_native(frame))
 
 
@@ -121,7 +125,7 @@ def _columns(frame: Any) -> Mapping[Any, Any]:
     if isinstance(frame, Mapping):
         return frame
     if isinstance(frame, list | tuple):
-        return gathered(_records(frame), missing=None)
+        return as_columns(_records(frame), missing=None)
     native = _native(frame)
     return {name: native[name] for name in native.columns}
 
@@ -140,34 +144,37 @@ def _native(frame: Any) -> nw.DataFrame[Any]:
     except DuplicateError as error:
         raise InputError("two columns have the same name; rename one") from error
     except TypeError as error:
-        advice = "collect it first" if hasattr(frame, "collect") else _REMEDY
+        advice = "call its collect() first" if hasattr(frame, "collect") else _REMEDY
         raise InputError(f"the table is of type {type(frame).__name__}; {advice}") from error
     for name in names:
         check_name(name)
     return native
 
 
-def _listed(values: Any) -> list[Any]:
-    """Return the values of a column as Python has them."""
+def _cells(values: Any) -> list[Any]:
+    """Return the values of a column as a list of Python objects."""
     series = nw.from_native(values, series_only=True, pass_through=True)
     try:
         if isinstance(series, nw.Series):
             return _series_values(series)
         return _array_values(values) if isinstance(values, np.ndarray) else _sequence(values)
-    except (ValueError, OverflowError, KeyError) as error:  # the last for unknown time zones
+    except (ValueError, OverflowError, KeyError) as error:  # KeyError: an unknown time zone
         if isinstance(error, InputError):
             raise
-        raise InputError(f"the values cannot be read ({error}); make text of them") from error
+        raise InputError(f"the values cannot be read ({error}); convert them to text") from error
 
 
 def _series_values(series: nw.Series[Any]) -> list[Any]:
     kind = series.dtype
-    if series.implementation.is_pyarrow():  # which without pandas makes no times of nanoseconds
+    if series.implementation.is_pyarrow():  # needs pandas for times in nanoseconds
         if isinstance(kind, nw.Datetime):
             return series.dt.truncate("1us").to_list()
         if isinstance(kind, nw.Duration):
             spans = series.dt.total_microseconds().to_list()
-            return [own if own is None else timedelta(microseconds=own) for own in spans]
+            return [
+                None if microseconds is None else timedelta(microseconds=microseconds)
+                for microseconds in spans
+            ]
     values = series.to_list()
     if kind == nw.Float32:
         return [value if value is None else np.float32(value) for value in values]
@@ -176,37 +183,36 @@ def _series_values(series: nw.Series[Any]) -> list[Any]:
 
 def _array_values(array: np.ndarray[Any, Any]) -> list[Any]:
     if array.ndim != 1:
-        raise InputError(f"there is an array of {array.ndim} dimensions; give one of 1")
+        raise InputError(f"the array has {array.ndim} dimensions; give an array of one dimension")
     return list(array)
 
 
 def _sequence(values: Any) -> list[Any]:
     if isinstance(values, str | bytes | Mapping):
-        raise InputError(f"there is one {type(values).__name__}; give a list of values")
+        raise InputError(
+            f"the column is a single {type(values).__name__}; give a list with one value per row"
+        )
     try:
         return list(values)
     except TypeError as error:
-        raise InputError(f"there is {values!r}; give a list of values") from error
+        raise InputError(f"the column is {values!r}; give a list with one value per row") from error
 
 
 def is_arrow(frame: Any) -> bool:
-    """Tell whether a frame is a table of pyarrow."""
+    """Return whether a frame is a table of pyarrow."""
     native = nw.from_native(frame, eager_only=True, pass_through=True)
     return isinstance(native, nw.DataFrame) and native.implementation.is_pyarrow()
 
 
-def column_names(frame: Any) -> tuple[Any, ...]:
-    """Return the names of the columns of a frame."""
-    return frame.names if isinstance(frame, Table) else tuple(_columns(frame))
-
-
 def column(frame: Any, name: str) -> list[Any]:
     """Return the values of a column of a frame."""
-    return list(frame[name]) if isinstance(frame, Table) else _listed(_columns(frame)[name])
+    return list(frame[name]) if isinstance(frame, Table) else _cells(_columns(frame)[name])
 
 
 def renamed(frame: Any, names: Mapping[str, str]) -> Any:
-    """Return the same kind of frame with other names for some columns."""
+    """Return a frame of the same type in which some columns have other names."""
+    if not names:
+        return frame
     if isinstance(frame, Table):
         columns = {names.get(name, name): cells for name, cells in frame.columns.items()}
         return Table(columns, frame.name)

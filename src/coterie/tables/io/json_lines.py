@@ -1,4 +1,4 @@
-"""Tables of one JSON object a line."""
+"""JSON lines: tables with one JSON object per line."""
 
 import json
 from collections import Counter
@@ -12,19 +12,19 @@ from coterie.tables.io.sources import decoding, text_lines
 
 
 def read_json_lines(data: bytes) -> dict[str, list[str]]:
-    r"""Read one row an object; numbers stay as they are written.
+    r"""Read one row per object; numbers keep the digits of the file.
 
     >>> read_json_lines(b'{"id": 1.50, "tags": ["a", "b"]}\n{"id": null}')
     {'id': ['1.50', ''], 'tags': ['a; b', '']}
     """
-    columns = gathered((_texts(line, record) for line, record in json_objects(data)), missing="")
+    columns = as_columns((_texts(line, record) for line, record in json_objects(data)), missing="")
     if not columns:
-        raise InputError("the file has no values; write one JSON object a line")
+        raise InputError("the file has no values; write one JSON object per line")
     return columns
 
 
 def json_records(data: bytes) -> list[dict[str, Any]]:
-    r"""Read one row an object, with values as JSON has them.
+    r"""Read one row per object; values keep the types of JSON.
 
     >>> json_records(b'{"id": 1.50, "tags": ["a", "b"]}\n{"id": null}')
     [{'id': 1.5, 'tags': ['a', 'b']}, {'id': None}]
@@ -33,15 +33,15 @@ def json_records(data: bytes) -> list[dict[str, Any]]:
 
 
 def json_objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the object of each line that is not blank, with the number of the line."""
+    """Yield the object of each line that is not blank, with the line number."""
     with decoding(data):
         for number, line in enumerate(text_lines(data, "\n"), 1):
             if line.strip():
                 yield number, _object(line, number)
 
 
-def gathered(records: Iterable[Mapping[str, Any]], missing: Any) -> dict[str, list[Any]]:
-    """Put records in columns, in the order in which their keys are first seen."""
+def as_columns(records: Iterable[Mapping[str, Any]], missing: Any) -> dict[str, list[Any]]:
+    """Turn records into columns, in the order in which their keys first appear."""
     columns: dict[str, list[Any]] = {}
     count = 0
     for count, record in enumerate(records, 1):
@@ -62,8 +62,8 @@ def gathered(records: Iterable[Mapping[str, Any]], missing: Any) -> dict[str, li
 def _refuse_many(n_columns: int, n_rows: int) -> None:
     if n_columns * n_rows > sources.MAX_CELLS:
         raise InputError(
-            f"there are {n_columns} different keys in {n_rows} records, too many for a table; give "
-            "all records the same keys"
+            f"there are {n_columns:,} different keys in {n_rows:,} records, too many for a table; "
+            "give all records the same keys"
         )
 
 
@@ -82,27 +82,31 @@ def _object(line: str, number: int) -> dict[str, Any]:
         value = _DECODER.decode(line)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"line {number} is no JSON object ({error.msg} at character {error.pos + 1}); write "
-            "one object a line"
+            f"line {number} is not valid JSON ({error.msg} at character {error.pos + 1}); write "
+            "one JSON object per line"
         ) from error
     except RecursionError as error:
-        raise InputError(f"line {number} is nested too deeply; write flat objects") from error
-    except _TwiceError as error:
-        raise InputError(f"line {number} has the key {error} twice; rename one") from error
+        raise InputError(
+            f"line {number} is nested too deeply; write objects without nested objects"
+        ) from error
+    except _DuplicateKeyError as error:
+        raise InputError(f"line {number} has the key {error} twice; rename one of them") from error
     if not isinstance(value, dict):
-        raise InputError(f"line {number} is JSON, but no object; write one object a line")
+        raise InputError(
+            f"line {number} is JSON, but not an object; write one JSON object per line"
+        )
     return value
 
 
-class _TwiceError(Exception):
-    """An object has a key more than once."""
+class _DuplicateKeyError(Exception):
+    """A JSON object has a key more than once."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
         counts = Counter(key for key, _value in pairs)
-        raise _TwiceError(repr(counts.most_common(1)[0][0]))
+        raise _DuplicateKeyError(repr(counts.most_common(1)[0][0]))
     return record
 
 

@@ -1,4 +1,4 @@
-"""Tables in Parquet, by way of pyarrow, which is an extra."""
+"""Parquet files, which are read by pyarrow, an optional dependency."""
 
 import re
 from importlib import import_module
@@ -12,7 +12,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 
 
 def parquet_frame(data: bytes) -> Any:
-    """Read a table of pyarrow."""
+    """Read a Parquet file as a table of pyarrow."""
     arrow, parquet = load_pyarrow()
     file = parquet.ParquetFile(arrow.BufferReader(data))
     _refuse_large(file.metadata)
@@ -20,28 +20,30 @@ def parquet_frame(data: bytes) -> Any:
 
 
 def read_parquet(data: bytes) -> dict[str, list[str]]:
-    """Read the columns, but not the index that pandas may have added to them."""
+    """Read the columns without an index that pandas may have added."""
     arrow, _ = load_pyarrow()
-    # Damaged files make pyarrow raise the others too.
+    # Damaged files make pyarrow raise all of these.
     damage = (arrow.ArrowException, OSError, UnicodeError, MemoryError, OverflowError, KeyError)
     try:
         table = parquet_frame(data)
-        kept = [name for name in table.column_names if not _INDEX.fullmatch(name)]
-        columns = text_columns(table.select(kept) if len(kept) < table.num_columns else table)
+        names = [name for name in table.column_names if not _INDEX.fullmatch(name)]
+        columns = text_columns(table.select(names) if len(names) < table.num_columns else table)
     except damage as error:
         reason = str(error).split("\n", 1)[0].rstrip(".")
-        raise InputError(f"the Parquet file is damaged ({reason}); make it again") from error
+        raise InputError(f"the Parquet file is damaged ({reason}); write it again") from error
     if not any(columns.values()):
-        raise InputError("there are no rows; give at least one")
+        raise InputError("the table has no rows; it needs at least one")
     return columns
 
 
 def load_pyarrow() -> tuple[Any, Any]:
-    """Import pyarrow and its Parquet."""
+    """Import pyarrow and its module for Parquet."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except (ImportError, OSError) as error:  # the latter where a library that it needs is missing
-        raise InputError("Parquet needs pyarrow; pip install 'coterie[parquet]'") from error
+    except (ImportError, OSError) as error:  # OSError: a shared library is missing
+        raise InputError(
+            "Parquet files need pyarrow; install it with: pip install 'coterie[parquet]'"
+        ) from error
 
 
 def _refuse_large(metadata: Any) -> None:
@@ -49,6 +51,6 @@ def _refuse_large(metadata: Any) -> None:
     size = sum(metadata.row_group(group).total_byte_size for group in groups)
     if size > sources.MAX_BYTES or metadata.num_rows * metadata.num_columns > sources.MAX_CELLS:
         raise InputError(
-            f"the table has {metadata.num_rows} rows, {metadata.num_columns} columns and {size} "
-            "bytes, which is too large; read it in parts"
+            f"the table has {metadata.num_rows:,} rows, {metadata.num_columns:,} columns and "
+            f"{size:,} bytes, which is too large; split it into several files"
         )

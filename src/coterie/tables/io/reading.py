@@ -13,18 +13,18 @@ from coterie.tables.table import Table
 
 
 def read_table(path: FileName, *, format: str | None = None) -> Table:  # noqa: A002
-    r"""Read a table with every cell as text, just as it is written; nothing is guessed.
+    r"""Read a table; every cell is the text in the file, and no types are guessed.
 
-    Text is UTF-8, or UTF-16 with a byte-order mark. In JSON lines and Parquet, where cells have
-    types, missing values are the empty text, and lists are their values joined by "; ".
+    Text files are UTF-8, or UTF-16 with a byte-order mark. JSON lines and Parquet have typed cells:
+    there, missing values become the empty text, and lists their values joined by "; ".
 
     Parameters
     ----------
     path : str or Path
-        The name of a file that ends in .csv, .tsv, .jsonl, .ndjson or .parquet, each but the last
-        also with .gz; "-" is standard input, whose format is told by its first bytes.
+        The name of a file. It ends in .csv, .tsv, .jsonl or .ndjson, with or without .gz, or in
+        .parquet. "-" is standard input, whose format is recognised by its first bytes.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        The format, where the name does not tell it.
+        The format, if the file name does not end in one of these.
 
     Examples
     --------
@@ -45,15 +45,16 @@ def read_typed(
     format: str | None = None,  # noqa: A002
     to: str | None = None,
 ) -> TypedTable:
-    """Read a table as `read_table` does, and beside it the frame to write to another file.
+    """Read a table as `read_table` does, and also as a frame that keeps the types of cells.
 
     Parameters
     ----------
     path, format
-        As of `read_table`.
+        As for `read_table`.
     to : {"csv", "tsv", "jsonl", "parquet"}, optional
-        The format to be written. If it is that of the file, cells keep their types: the frame is a
-        list of dicts of JSON, or a table of pyarrow. Otherwise it is a dict of columns of text.
+        The format in which the frame will be written. If it is the format of the file, cells keep
+        their types: the frame is a list of JSON objects, or a table of pyarrow. Otherwise it is a
+        dict of columns of text.
     """
     source = read_source(path, format)
     table = _table(source)

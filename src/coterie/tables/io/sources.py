@@ -1,4 +1,4 @@
-"""The bytes of a table, from a file or standard input, and the format that its name tells."""
+"""The bytes of a table, from a file or from standard input, and their format."""
 
 import gzip
 import io
@@ -27,54 +27,56 @@ _SUFFIXES = {
 }
 
 
-def named_format(path: FileName, given: str | None) -> str | None:
-    """Return the format that is given, or that the suffix tells; None if there is neither.
+def named_format(path: FileName, format_: str | None) -> str | None:
+    """Return the given format, or else the format of the suffix; None if there is neither.
 
     >>> named_format("people.CSV.gz", None), named_format("-", "tsv"), named_format("people", None)
     ('csv', 'tsv', None)
     """
-    if given is not None and given not in FORMATS:
-        raise InputError(f"the format is {given!r}; give one of {', '.join(FORMATS)}")
+    if format_ is not None and format_ not in FORMATS:
+        raise InputError(f"the format is {format_!r}; use one of {', '.join(FORMATS)}")
     name = str(as_path(path)).lower().removesuffix(".gz")
-    told = next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), None)
-    found = given or told
-    if found == "parquet" and is_gzip_name(path):
-        raise InputError(f"{path} ends in .gz, but Parquet is compressed already; drop the .gz")
-    return found
-
-
-def require_format(path: FileName, found: str | None) -> str:
-    """Refuse a file whose format nothing tells."""
-    if found is None:
+    by_suffix = next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), None)
+    chosen = format_ or by_suffix
+    if chosen == "parquet" and is_gzip_name(path):
         raise InputError(
-            f"the name of {path} does not tell its format; give a format ({', '.join(FORMATS)}) or "
-            f"a name that ends in {', '.join(_SUFFIXES)}"
+            f"{path} ends in .gz, but Parquet files are compressed already; remove the .gz"
         )
-    return found
+    return chosen
+
+
+def require_format(path: FileName, format_: str | None) -> str:
+    """Refuse a file whose format is unknown."""
+    if format_ is None:
+        raise InputError(
+            f"the format of {path} is unknown; name it with `format=` ({', '.join(FORMATS)}), or "
+            f"use a file name that ends in {', '.join(_SUFFIXES)}"
+        )
+    return format_
 
 
 def output_format(path: FileName, of_input: str | None) -> str | None:
-    """Return the format to write in: that of the input only where the name does not tell one.
+    """Return the format of an output file: by its name, or else the format of the input.
 
-    None, for standard output alone, is that of `write_table`.
+    None, possible for standard output only, means the default of `write_table`.
 
     >>> output_format("out.jsonl", "csv"), output_format("out", "csv"), output_format("-", None)
     ('jsonl', 'csv', None)
     """
-    found = named_format(path, None) or named_format(path, of_input)
-    return found if str(path) == STREAM else require_format(path, found)
+    format_ = named_format(path, None) or named_format(path, of_input)
+    return format_ if str(path) == STREAM else require_format(path, format_)
 
 
 def is_gzip_name(path: FileName) -> bool:
-    """Tell whether a file is compressed by its name."""
+    """Return whether the name of a file says that it is compressed by gzip."""
     return str(path).lower().endswith(".gz")
 
 
 MAX_BYTES = 4 * 2**30
-"""How large a table may be after decompression; a small file can hide a very large one."""
+"""Largest size of a table after decompression; a small file can expand to a very large one."""
 
 MAX_CELLS = MAX_BYTES // 8
-"""How many cells a table may have; a small file can ask for very many empty ones."""
+"""Largest number of cells of a table; a small file can declare very many empty ones."""
 
 _GZIP, _PARQUET, _BLOCK = b"\x1f\x8b", b"PAR1", 2**20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -83,35 +85,35 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The bytes of a table, of text in UTF-8 or of Parquet, with the name for errors."""
+    """The bytes of a table, which are UTF-8 text or Parquet, and its name in errors."""
 
     name: str
     format: str
     data: bytes
 
 
-def read_source(path: FileName, given: str | None) -> Source:
-    """Read all of a file, or of standard input for "-"."""
-    found = named_format(path, given)
+def read_source(path: FileName, format_: str | None) -> Source:
+    """Read a file as a whole, or standard input for "-"."""
+    format_ = named_format(path, format_)
     if str(path) == STREAM:
         name, data = "standard input", _stdin_bytes()
     else:
-        name, data = str(path), _file_bytes(as_path(path), found)
+        name, data = str(path), _file_bytes(as_path(path), format_)
     with located(name):
         if is_gzip_name(path) or data.startswith(_GZIP):
             data = _decompressed(data)
-        found = found or _sniffed(data)
-        return Source(name, found, data if found == "parquet" else _as_utf8(data))
+        format_ = format_ or _recognised_format(data)
+        return Source(name, format_, data if format_ == "parquet" else _as_utf8(data))
 
 
 def text_lines(data: bytes, newline: str) -> io.TextIOWrapper:
-    """Read the lines of UTF-8; a byte-order mark is dropped."""
+    """Return the lines of UTF-8 text, without a byte-order mark."""
     return io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline=newline)
 
 
 @contextmanager
 def decoding(data: bytes, encoding: str = "utf-8") -> Iterator[None]:
-    """Say of what cannot be decoded in which line it is."""
+    """Name the line of any bytes that cannot be decoded in an error."""
     try:
         yield
     except UnicodeDecodeError:
@@ -128,8 +130,8 @@ def _undecodable(data: bytes, encoding: str) -> Iterator[None]:
         before = data[: error.start].decode(encoding, "replace").encode()
         raise InputError(
             f"line {_line_number(before)} has the byte 0x{data[error.start]:02x} (byte "
-            f"{error.start + 1} of the file), which is no {encoding.upper()}; save the table as "
-            "UTF-8"
+            f"{error.start + 1} of the file), which is not {encoding.upper()} text; save the "
+            "table as UTF-8"
         ) from error
 
 
@@ -144,13 +146,13 @@ def _as_utf8(data: bytes) -> bytes:
     nul = data.find(b"\0")
     if nul >= 0:
         raise InputError(
-            f"line {_line_number(data[:nul])} has a NUL byte, which no text has; save the table "
-            "as UTF-8"
+            f"line {_line_number(data[:nul])} has a NUL byte, so this is not a text file; save "
+            "the table as UTF-8"
         )
     return data
 
 
-def _sniffed(data: bytes) -> str:
+def _recognised_format(data: bytes) -> str:
     if data.startswith(_PARQUET) and data.endswith(_PARQUET):
         return "parquet"
     start = data[:_BLOCK].removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -167,23 +169,25 @@ def _stdin_bytes() -> bytes:
         with located("standard input"):
             return _bounded(sys.stdin.buffer)
     except (OSError, AttributeError) as error:
-        raise InputError(f"standard input cannot be read: {error}; give a file") from error
+        raise InputError(
+            f"standard input cannot be read: {error}; give a file name instead"
+        ) from error
 
 
-def _file_bytes(path: Path, found: str | None) -> bytes:
+def _file_bytes(path: Path, format_: str | None) -> bytes:
     try:
         with path.open("rb") as stream:
-            if not S_ISFIFO(os.fstat(stream.fileno()).st_mode):  # the name of a pipe tells nothing
-                require_format(path, found)
+            if not S_ISFIFO(os.fstat(stream.fileno()).st_mode):  # the name of a pipe has no suffix
+                require_format(path, format_)
             with located(str(path)):
                 return _bounded(stream)
     except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}; give the name of one that is there") from error
+        raise InputError(f"there is no file {path}; check the name") from error
     except IsADirectoryError as error:
-        raise InputError(f"{path} is a folder; give the name of a file") from error
+        raise InputError(f"{path} is a folder; give a file name") from error
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"{path} cannot be read: {reason}; give a file that can be") from error
+        raise InputError(f"{path} cannot be read: {reason}; check its permissions") from error
 
 
 def _decompressed(data: bytes) -> bytes:
@@ -192,14 +196,18 @@ def _decompressed(data: bytes) -> bytes:
             return _bounded(stream)
     except (OSError, EOFError, zlib.error) as error:
         reason = str(error).rstrip(".")
-        raise InputError(f"the gzip file is damaged ({reason}); make it again") from error
+        raise InputError(
+            f"the gzip file is damaged ({reason}); compress the table again"
+        ) from error
 
 
 def _bounded(stream: BinaryIO | gzip.GzipFile) -> bytes:
-    """Read to the end, but no more than is allowed."""
-    whole = io.BytesIO()
+    """Read to the end, but refuse more than `MAX_BYTES`."""
+    buffer = io.BytesIO()
     while block := stream.read(_BLOCK):
-        if whole.tell() + len(block) > MAX_BYTES:
-            raise InputError(f"the table is larger than {MAX_BYTES} bytes; read it in parts")
-        whole.write(block)
-    return whole.getvalue()
+        if buffer.tell() + len(block) > MAX_BYTES:
+            raise InputError(
+                f"the table is larger than {MAX_BYTES:,} bytes; split it into several files"
+            )
+        buffer.write(block)
+    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Tables written to files."""
+"""Writing tables to files."""
 
 import gzip
 import io
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from coterie._core.files import STREAM, FileName, discard_output, replacing
 from coterie.exceptions import InputError, located
-from coterie.tables.io.cells import as_results, is_numeric, rounded, written
+from coterie.tables.io.cells import as_results, is_numeric, result_text, rounded
 from coterie.tables.io.delimited import DELIMITERS
 from coterie.tables.io.frames import as_table, is_arrow
 from coterie.tables.io.parquet import load_pyarrow
@@ -28,19 +28,20 @@ def write_table(
     *,
     format: str | None = None,  # noqa: A002
 ) -> None:
-    """Write a table, so that `read_table` reads the same one; equal tables make equal bytes.
+    """Write a table to a file that `read_table` reads back; equal tables give equal bytes.
 
     Parameters
     ----------
     path : str or Path
-        The name of a file, whose suffix tells the format as for `read_table`; "-" is standard
-        output. A file appears when it is whole, and till then the one that was there stays.
+        The name of a file, which ends as for `read_table`; "-" is standard output. An existing
+        file is replaced only when the new one is complete.
     table : Table, mapping of names to columns, list of dicts, or data frame
-        The columns of a mapping are texts or numbers, or None where they are missing. Numbers are
-        rounded to six places. Dicts as JSON lines and a table of pyarrow as Parquet are written as
-        they are, and all else as text.
+        The columns of a mapping hold texts or numbers, or None for missing values. Numbers are
+        rounded to six decimal places. A list of dicts written as JSON lines, and a table of pyarrow
+        written as Parquet, keep their types; everything else is written as text.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        The format, where the name does not tell it; CSV on standard output.
+        The format, if the file name does not end in one of these; by default CSV on standard
+        output.
 
     Examples
     --------
@@ -55,8 +56,8 @@ def write_table(
     "Bob, the",
     """
     is_stream = str(path) == STREAM
-    found = named_format(path, format) or ("csv" if is_stream else None)
-    blocks = _blocks(table, require_format(path, found))
+    format_ = named_format(path, format) or ("csv" if is_stream else None)
+    blocks = _blocks(table, require_format(path, format_))
     with _standard_output() if is_stream else _replaced(path) as stream:
         for block in blocks:
             stream.write(block)
@@ -64,7 +65,7 @@ def write_table(
 
 @dataclass(frozen=True, eq=False)
 class _Output:
-    """A table, and the columns of it that are numbers."""
+    """A table as text, and those of its columns that are numbers."""
 
     table: Table
     numbers: Mapping[str, list[float | None]]
@@ -81,7 +82,7 @@ def _as_output(table: Any) -> _Output:
             continue
         with located(f"column {name!r}"):
             results = as_results(values)
-        texts[name] = [written(value) for value in results]
+        texts[name] = [result_text(value) for value in results]
         if is_numeric(results):
             numbers[name] = [rounded(v) if isinstance(v, float) else None for v in results]
     return _Output(Table(texts), numbers)
@@ -98,25 +99,31 @@ def _blocks(table: Any, kind: str) -> Iterable[bytes]:
 
 
 def _delimited(table: Table, delimiter: str) -> Iterator[str]:
-    """Yield a header and rows; cells are quoted where `csv` needs it, and carriage returns too.
+    """Yield the header and the rows, with quotes around cells that need them.
 
-    Not by `csv`, which in some versions does not quote these, and is slower.
+    The csv module is slower, and some versions of it do not quote carriage returns.
     """
     special = re.compile(f'["\r\n\ufeff{delimiter}]')
-    # A file that starts with a quote is not taken for JSON, as one that starts with a brace is.
+    # A first name with a brace is quoted, because a file that starts with a brace looks like JSON.
     is_quoted = [special.search(name) or name.startswith("{") for name in table.names]
-    header = [_quoted(n) if quoted else n for n, quoted in zip(table.names, is_quoted, strict=True)]
+    header = [
+        _quoted(name) if needs_quotes else name
+        for name, needs_quotes in zip(table.names, is_quoted, strict=True)
+    ]
     yield delimiter.join(header) + "\n"
-    columns = [_cells(table[name], special, alone=len(table.names) == 1) for name in table.names]
+    is_single = len(table.names) == 1
+    columns = [_quoted_cells(table[name], special, is_single=is_single) for name in table.names]
     for rows in _row_blocks(columns):
         yield "".join(f"{delimiter.join(row)}\n" for row in rows)
 
 
-def _cells(texts: Sequence[str], special: re.Pattern[str], *, alone: bool) -> Sequence[str]:
+def _quoted_cells(
+    texts: Sequence[str], special: re.Pattern[str], *, is_single: bool
+) -> Sequence[str]:
     if special.search("".join(texts)):
         texts = [_quoted(text) if special.search(text) else text for text in texts]
-    # The line of a single empty cell would be blank, which is no row.
-    return [text or '""' for text in texts] if alone else texts
+    # In a table of one column, an empty cell would give a blank line, which is not read as a row.
+    return [text or '""' for text in texts] if is_single else texts
 
 
 def _quoted(text: str) -> str:
@@ -161,20 +168,22 @@ def _replaced(path: FileName) -> Iterator[BinaryIO | gzip.GzipFile]:
         if not is_gzip_name(path):
             yield stream
             return
-        # Without a name and a time, so that equal tables are equal files.
+        # No name and no time in the header of the file, so that equal tables give equal files.
         with gzip.GzipFile("", "wb", 6, stream, mtime=0) as compressed:
             yield compressed
 
 
 @contextmanager
 def _standard_output() -> Iterator[BinaryIO]:
-    """Write to standard output; that its reader has seen enough is no error."""
+    """Write to standard output; a reader that stops early is not an error."""
     try:
         sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         discard_output()
-    except (OSError, AttributeError) as error:  # the latter where a notebook has taken its place
+    except (OSError, AttributeError) as error:  # AttributeError: a notebook has replaced it
         discard_output()
-        raise InputError(f"standard output cannot be written: {error}; give a file") from error
+        raise InputError(
+            f"standard output cannot be written: {error}; give a file name instead"
+        ) from error

@@ -1,0 +1,2 @@
+from .run import Demo as Demo
+from .run import MethodQuality as MethodQuality

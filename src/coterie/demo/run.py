@@ -1,0 +1,166 @@
+"""The work of `coterie demo`: from tables to clusters and reports, in a folder."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie import metrics
+from coterie._core.arrays import Bools
+from coterie._core.files import replacing
+from coterie.clusterers import SingleLinkage
+from coterie.datasets import load_digit_sets, make_records
+from coterie.datasets.corpus import Corpus
+from coterie.partition import Partition
+from coterie.tables import Evaluation, Table, fit, read_table, write_table
+
+CONNECTED = "pair classifier, components"
+"""The usual method of entity resolution: logistic regression, then connected components."""
+
+RULE = ("given_name", "surname", "birth_date")
+"""Columns that must all be equal for the simplest rule to join two rows."""
+
+N_SETS, N_PIXELS = 8, 4
+"""Number of sets of digits, and the width and height of a digit in pixels."""
+
+
+class MethodQuality(NamedTuple):
+    """The quality of the clusters that a method found in a table."""
+
+    table: str
+    method: str
+    precision: float
+    recall: float
+    f1: float
+    b_cubed: float
+    clusters: int
+    true_clusters: int
+
+
+@dataclass(frozen=True)
+class Demo:
+    """Make tables, learn from some of them, cluster the others, and measure the result.
+
+    Parameters
+    ----------
+    folder
+        The folder for all files.
+    n_rows
+        Number of records of people to cluster; half as many are learned from.
+    seed
+        The seed of the records.
+    log
+        A function that is called with a line of text before each step.
+    """
+
+    folder: Path
+    n_rows: int
+    seed: int
+    log: Callable[[str], None]
+
+    def run(self) -> list[MethodQuality]:
+        """Run all steps, and return the quality of each method on each table."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return [*self._people(), *self._digits()]
+
+    def _people(self) -> Iterator[MethodQuality]:
+        n_labelled = self.n_rows // 2
+        corpus = make_records(n_labelled + self.n_rows, random_state=self.seed)
+        table = _numbered_table(corpus, "person")
+        is_labelled = _draw_clusters(corpus.partitions[0], n_labelled, self.seed)
+        labelled = self._write("people.csv", table.take(np.flatnonzero(is_labelled).tolist()))
+        new = self._write("new-people.csv", table.take(np.flatnonzero(~is_labelled).tolist()))
+        yield _quality("people", "same name and birth date", new["person"], _clusters_by_rule(new))
+        yield from self._learn("people", labelled, new, set_column=None)
+
+    def _digits(self) -> Iterator[MethodQuality]:
+        tables = [
+            _digit_table(load_digit_sets(split).at(range(N_SETS))) for split in ("train", "test")
+        ]
+        labelled = self._write("digits.csv", tables[0])
+        new = self._write("new-digits.csv", tables[1])
+        yield from self._learn("digits", labelled, new, set_column="image_set")
+
+    def _learn(
+        self, name: str, labelled: Table, new: Table, set_column: str | None
+    ) -> Iterator[MethodQuality]:
+        """Learn from a table, cluster another by each method, and write the results."""
+        cluster = labelled.names[-1]
+        baseline = fit(labelled, cluster, set=set_column, learner="logistic").evaluate(new)
+        yield _quality_of_components(name, baseline)
+        self.log(f"learning from {len(labelled):,} rows of {labelled.name}")
+        model = fit(labelled, cluster, set=set_column)
+        model.save(self.folder / f"{name}.coterie")
+        self.log(f"clustering {len(new):,} rows of {new.name}")
+        clustered = model.predict(new.without([cluster]))
+        write_table(self.folder / f"{name}-clustered.csv", clustered)
+        evaluation = model.evaluate(new)
+        truth, predicted = evaluation.truth.labels, evaluation.predicted.labels
+        yield _quality(name, f"Coterie: {model.facts['learner']}", truth, predicted)
+        self._write_text(f"{name}.html", model.report(new))
+        self.log(f"wrote {name}.coterie, {name}-clustered.csv and the report {name}.html")
+
+    def _write(self, name: str, table: Table) -> Table:
+        """Write a table, and read it again as a user would."""
+        write_table(self.folder / name, table)
+        return read_table(self.folder / name)
+
+    def _write_text(self, name: str, text: str) -> None:
+        with replacing(self.folder / name) as stream:
+            stream.write(text.encode())
+
+
+def _numbered_table(corpus: Corpus, cluster: str) -> Table:
+    """Return the only item set of a corpus as a table with a column of ids."""
+    items, truth = corpus.item_sets[0].items, corpus.partitions[0]
+    columns = {name: [value or "" for value in items[name]] for name in items}
+    ids = [f"r{row}" for row in range(len(truth))]
+    return Table({"id": ids, **columns, cluster: [f"p{label}" for label in truth.labels]})
+
+
+def _draw_clusters(truth: Partition, n_items: int, seed: int) -> Bools:
+    """Draw whole clusters at random until they have `n_items` items, and mark their items."""
+    order = np.random.default_rng(seed).permutation(truth.n_clusters)
+    count = int(np.searchsorted(np.cumsum(truth.sizes[order]), n_items)) + 1
+    return np.isin(truth.labels, order[:count])
+
+
+def _digit_table(corpus: Corpus) -> Table:
+    """Return images as a table with one column per pixel; each pixel is the mean of four."""
+    columns: dict[str, list[str]] = {}
+    for index, (item_set, truth) in enumerate(zip(*corpus, strict=True)):
+        images = np.asarray(item_set.items).reshape(-1, N_PIXELS, 2, N_PIXELS, 2).mean(axis=(2, 4))
+        pixels = images.reshape(len(images), -1)
+        columns.setdefault("image_set", []).extend([f"set {index}"] * len(truth))
+        for pixel, greys in enumerate(pixels.T):
+            columns.setdefault(f"pixel_{pixel}", []).extend(f"{grey:.3f}" for grey in greys)
+        columns.setdefault("digit", []).extend(str(label) for label in truth.labels)
+    return Table(columns)
+
+
+def _clusters_by_rule(table: Table) -> list[str]:
+    """Return one cluster name for rows with equal values in `RULE`; incomplete rows are single."""
+    rows = zip(table["id"], *(table[name] for name in RULE), strict=True)
+    return [" ".join(values) if all(values) else name for name, *values in rows]
+
+
+def _quality_of_components(name: str, evaluation: Evaluation) -> MethodQuality:
+    """Measure the usual method: one cluster per connected component of positive pairs."""
+    predicted = Partition.concatenate(
+        SingleLinkage()(clustered.scores) for clustered in evaluation.clustering.sets
+    )
+    return _quality(name, CONNECTED, evaluation.truth.labels, predicted.labels)
+
+
+def _quality(name: str, method: str, true_labels: Any, predicted_labels: Any) -> MethodQuality:
+    truth, predicted = Partition(true_labels), Partition(predicted_labels)
+    return MethodQuality(
+        name,
+        method,
+        *metrics.pair_scores(truth, predicted),
+        metrics.b_cubed(truth, predicted).f1,
+        predicted.n_clusters,
+        truth.n_clusters,
+    )
