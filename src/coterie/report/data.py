@@ -7,6 +7,7 @@ import numpy as np
 
 from coterie._core.arguments import as_floats, as_whole
 from coterie._core.arrays import Floats
+from coterie._core.texts import pluralize
 from coterie.exceptions import InputError
 from coterie.tables import Figure
 
@@ -203,7 +204,7 @@ def _check_width(what: str, cells: Sequence[str], columns: Sequence[str]) -> Non
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReportData:
     """All that a report shows.
 
@@ -235,3 +236,6 @@ class ReportData:
     fields: Sequence[FieldWeight] = ()
     choice: Choice | None = None
     blocking: Sequence[tuple[str, str]] = ()
+
+    def __repr__(self) -> str:
+        return f"ReportData({self.title!r}, {pluralize(self.sizes.n_clusters, 'cluster')})"

@@ -18,7 +18,7 @@ CLOSE = 1e-6
 """Largest difference of a score from the saved one, relative to the largest score."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sample(Value):
     """Some rows of a table, their predicted clusters, and the scores of their pairs.
 
@@ -40,6 +40,9 @@ class Sample(Value):
         object.__setattr__(self, "columns", dict(self.columns))
         object.__setattr__(self, "labels", read_only(np.asarray(self.labels, dtype=np.intp)))
         object.__setattr__(self, "scores", read_only(np.asarray(self.scores, dtype=np.float64)))
+
+    def __repr__(self) -> str:
+        return f"Sample({len(self.labels)} rows of {', '.join(self.columns)})"
 
     def holds(self, model: Model) -> bool:
         """Return whether a model predicts these clusters and scores for the rows."""

@@ -43,7 +43,7 @@ class Table:
         object.__setattr__(self, "columns", MappingProxyType(columns))
 
     def __repr__(self) -> str:
-        return f"Table({len(self)} rows, columns {', '.join(self.names)})"
+        return f"Table({len(self)} rows, columns {column_list(self.names)})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):

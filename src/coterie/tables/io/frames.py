@@ -51,6 +51,9 @@ class TypedTable(NamedTuple):
     table: Table
     frame: Any
 
+    def __repr__(self) -> str:
+        return f"TypedTable({self.table!r}, frame of type {type(self.frame).__name__})"
+
 
 def as_typed(frame: Any) -> TypedTable:
     """Convert a data frame to a table of text and keep both; return a `TypedTable` unchanged."""
