@@ -121,7 +121,7 @@ class EuclideanEmbedding(Value):
         return map(_inner_products, dense.T)
 
     def _embed(self, products: Floats) -> Floats:
-        """Return the columns of one distance; beyond as many columns as items, they are 0."""
+        """Return the columns of one distance; those beyond the number of items are 0."""
         n_items = len(products)
         count = min(self.n_dimensions, n_items)
         coordinates = np.zeros((n_items, self.n_dimensions))

@@ -51,7 +51,7 @@ class PairFeaturizer(Value, ABC):
 
     @abstractmethod
     def encode(self, item_set: ItemSet) -> Any:
-        """Read each item once."""
+        """Read each item once, and return what `compare` needs of the items."""
 
     @abstractmethod
     def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:

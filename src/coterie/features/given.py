@@ -38,7 +38,7 @@ from coterie.items import (
 from coterie.pairs import all_pairs, as_pairs, condensed_positions, count_pairs
 
 SAMPLED_PAIRS = 2**20
-"""The largest number of pairs per item set that statistics use: all pairs of up to 1,448 items."""
+"""Statistics use at most this many pairs per item set, which are all pairs of 1,448 items."""
 
 CONSTANT = 1e-10
 """A variance below this share of the mean square is rounding error: the column is constant."""

@@ -32,7 +32,7 @@ def number_of(text: str) -> float:
     >>> [number_of(text) for text in ("$1,234.50", "12,5", "1e3", "n/a", "−7", "1.234,50EUR")]
     [1234.5, 12.5, 1000.0, nan, -7.0, 1234.5]
     """
-    digits = _digits(text)
+    digits = _strip_decoration(text)
     if _DOTTED_THOUSANDS.fullmatch(digits):
         digits = digits.replace(".", "")
     if digits.count(",") == 1 and "." not in digits:
@@ -41,7 +41,7 @@ def number_of(text: str) -> float:
     return value if isfinite(value) else nan
 
 
-def _digits(text: str) -> str:
+def _strip_decoration(text: str) -> str:
     """Return a text without blanks, currencies, percent signs and separators of thousands."""
     return _DECORATION.sub("", fold_text(text).replace("−", "-"))
 
@@ -74,7 +74,7 @@ class Number(Kind):
         return np.column_stack([*similarities, no_number, nearness, relative])
 
     def _clean(self, text: str) -> str:
-        return _digits(text)
+        return _strip_decoration(text)
 
     def _read_extra(self, texts: list[str]) -> tuple[Texts, Floats]:
         return truncate(texts), np.array([number_of(text) for text in texts], dtype=np.float64)
@@ -88,11 +88,11 @@ def _are_codes(profile: Profile) -> bool:
     """
 
     def share(pattern: re.Pattern[str]) -> float:
-        return profile.share(lambda text: pattern.fullmatch(_digits(text)))
+        return profile.share(lambda text: pattern.fullmatch(_strip_decoration(text)))
 
     if share(_CODE) > 0.02:
         return True
     if profile.width_spread < 0.3:
-        is_whole = profile.share(lambda text: _digits(text).isdigit()) > 0.9
+        is_whole = profile.share(lambda text: _strip_decoration(text).isdigit()) > 0.9
         return profile.length > 3 and is_whole and share(_YEAR) < 0.9
     return profile.width_spread < 1.0 and share(_MANY_DIGITS) > 0.9
