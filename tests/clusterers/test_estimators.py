@@ -231,7 +231,9 @@ def test_other_estimators_are_refused(estimator, message):
     "labels", [[0, 1], [[0, 1, 1]], [0.0, 1.0, 1.0], ["a", "b", "b"], 0, None], ids=str
 )
 def test_labels_that_do_not_fit_are_refused(labels):
-    with pytest.raises(PartitionError, match=r"Recorder gives labels .* for 3 items; give an est"):
+    with pytest.raises(
+        PartitionError, match=r"Recorder gives labels .* for 3 items; give one that"
+    ):
         EstimatorClusterer(Recorder(labels))(PairScores(3, None, [1.0, 2.0, 3.0]))
 
 

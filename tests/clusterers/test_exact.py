@@ -52,7 +52,7 @@ def test_branching_equals_brute_force(block):
 def test_branching_equals_subsets_where_it_must_branch(monkeypatch):
     """Without stars, noise needs many nodes; with a bad start, it must find partitions, too."""
     monkeypatch.setattr(TriangleLP, "separate_stars", lambda lp: False)
-    monkeypatch.setattr(exact, "_rounded", lambda scores, relaxed: np.arange(scores.n_items))
+    monkeypatch.setattr(exact, "_round", lambda scores, relaxed: np.arange(scores.n_items))
     monkeypatch.setattr(
         exact, "LocalSearch", lambda: lambda scores: Partition(range(scores.n_items))
     )

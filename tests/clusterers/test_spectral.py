@@ -115,7 +115,7 @@ def test_arpack_alone_would_miss_repeated_eigenvalues():
     """The reason for the check of the search: without it the case above would pass unseen."""
     matrix = large_cases()["equal blocks"]
     rng = np.random.default_rng(0)
-    alone = spectral._searched(matrix.dot, 600, 12, 1e-10, rng)
+    alone = spectral._search(matrix.dot, 600, 12, 1e-10, rng)
     assert alone.values.sum() < eigh(matrix, eigvals_only=True)[-12:].sum() - 1.0
     assert spectral._lanczos(matrix, 12, np.random.default_rng(0)) is None
 

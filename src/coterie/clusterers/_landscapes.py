@@ -1,4 +1,4 @@
-"""Scores in the two forms that local search works on: a full matrix, or a graph."""
+"""The scores in the two forms that local search works on: a full matrix or a graph."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -25,7 +25,7 @@ from coterie.pairs import PairScores
 
 
 class DenseLandscape(NamedTuple):
-    """The full matrix, 0 on its diagonal."""
+    """Scores as a full matrix, with 0 on its diagonal."""
 
     matrix: Floats
     tolerance: float
@@ -36,24 +36,24 @@ class DenseLandscape(NamedTuple):
         return len(self.matrix)
 
     def value(self, labels: Ints) -> float:
-        """Sum the scores inside clusters."""
+        """Return the sum of the scores inside clusters."""
         return float(internal_score_dense(self.matrix, labels))
 
-    def settled(self, labels: Ints, order: Ints) -> Ints:
-        """Move single items, visited in an order, while one gains."""
+    def move_items(self, labels: Ints, order: Ints) -> Ints:
+        """Visit the items in an order and move them, until no move raises the value."""
         return local_search_dense(self.matrix, labels, order, self.tolerance)  # type: ignore[no-any-return]
 
-    def iterated(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
-        """Kick and repair, for a number of passes over the pairs of an item."""
+    def kick_and_repair(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
+        """Disturb and repair the partition; one pass reads as many pairs as an item has."""
         return iterated_search_dense(self.matrix, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
 
-    def contracted(self, labels: Ints, n_clusters: int) -> "DenseLandscape":
-        """Make clusters items."""
+    def contract(self, labels: Ints, n_clusters: int) -> "DenseLandscape":
+        """Return the scores of the clusters, as items of a smaller landscape."""
         return DenseLandscape(contract_dense(self.matrix, labels, n_clusters), self.tolerance)
 
 
 class SparseLandscape(NamedTuple):
-    """The listed pairs as a graph."""
+    """Scores as a graph with one edge per scored pair."""
 
     graph: ScoreGraph
     tolerance: float
@@ -64,19 +64,19 @@ class SparseLandscape(NamedTuple):
         return len(self.graph.starts) - 1
 
     def value(self, labels: Ints) -> float:
-        """Sum the scores inside clusters."""
+        """Return the sum of the scores inside clusters."""
         return float(internal_score_sparse(self.graph, labels))
 
-    def settled(self, labels: Ints, order: Ints) -> Ints:
-        """Move single items, visited in an order, while one gains."""
+    def move_items(self, labels: Ints, order: Ints) -> Ints:
+        """Visit the items in an order and move them, until no move raises the value."""
         return local_search_sparse(self.graph, labels, order, self.tolerance)  # type: ignore[no-any-return]
 
-    def iterated(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
-        """Kick and repair, for a number of passes over the pairs of an item."""
+    def kick_and_repair(self, labels: Ints, passes: int, rng: np.random.Generator) -> Ints:
+        """Disturb and repair the partition; one pass reads as many pairs as an item has."""
         return iterated_search_sparse(self.graph, labels, passes, rng, self.tolerance)  # type: ignore[no-any-return]
 
-    def contracted(self, labels: Ints, n_clusters: int) -> "SparseLandscape":
-        """Make clusters items."""
+    def contract(self, labels: Ints, n_clusters: int) -> "SparseLandscape":
+        """Return the scores of the clusters, as items of a smaller landscape."""
         return SparseLandscape(contract_sparse(self.graph, labels, n_clusters), self.tolerance)
 
 
@@ -84,9 +84,9 @@ Landscape: TypeAlias = DenseLandscape | SparseLandscape
 
 
 def landscape(scores: PairScores) -> Landscape:
-    """Choose the form by the share of pairs that is listed."""
+    """Choose the matrix or the graph by the share of pairs that are scored."""
     n_items = scores.n_items
-    # Gains that rounding could make up are no gains, or moves might go in circles.
+    # Gains within rounding errors do not count, because moves might then go in circles.
     tolerance = 1e-3 * rounding_tolerance(scores.scores)
     if len(scores.scores) < DENSE_SHARE * n_items**2:
         return SparseLandscape(build_graph(n_items, scores.pairs, scores.scores), tolerance)

@@ -1,4 +1,4 @@
-"""Correlation clustering with proof: subsets, linear programs, branch and bound."""
+"""Correlation clustering with a proof of optimality, by subsets or branch and bound."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,29 +27,30 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 MAX_SUBSET_ITEMS = 15
-"""Up to how many items all subsets are gone through, which is then faster than a program."""
+"""Components of up to this size are solved over all subsets, which is faster than a program."""
 
 
 @dataclass(frozen=True)
 class Exact(PairClusterer):
     """Find the best partition for the correlation objective, and prove that none is better.
 
-    Every component of positive pairs is solved on its own; absent pairs inside it score 0. A few
-    items are solved by dynamic programming over their subsets, more by the linear relaxation with
-    triangle and 2-partition inequalities (Grötschel & Wakabayashi 1990) and by branch and bound,
-    with the partitions of `LocalSearch` to begin with.
+    Every connected component of the positive pairs is solved on its own; absent pairs inside it
+    score 0. Components of up to 15 items are solved by dynamic programming over their subsets.
+    Larger ones are solved by branch and bound over the linear relaxation with triangle and
+    2-partition inequalities (Grötschel & Wakabayashi 1990), starting from the partition of
+    `LocalSearch`.
 
-    At the time limit, it returns the best partition found with the bound proved so far, as
-    `bounded`. The problem is NP-hard: some hundreds of items are solved in seconds where the scores
-    tell clusters well, but of pure noise only about 30. Among partitions of equal value, any one
-    may be returned. Of a component of more than 2,000 items, the bound is only the sum of the
-    positive scores.
+    At the time limit, the solution is the best partition so far with the bound proved so far, and
+    its status is `bounded`. The problem is NP-hard: with scores that separate clusters well, some
+    hundreds of items are solved in seconds, but with scores that are pure noise only about 30. Of
+    several optimal partitions any one may be returned. For a component of more than 2,000 items the
+    bound is only the sum of the positive scores.
 
     Parameters
     ----------
     time_limit
-        Seconds for all components together, which share them by their numbers of pairs, small
-        ones first; the local search is not counted. None stands for no limit.
+        Seconds for all components together. Small components come first, and the time is shared in
+        proportion to the number of pairs. The local search does not count. None means no limit.
 
     Examples
     --------
@@ -69,27 +70,27 @@ class Exact(PairClusterer):
 
     def _solve(self, scores: PairScores) -> Solution:
         parts = sorted(pieces(scores), key=lambda part: len(part.items))
-        works = [float(len(part.items)) ** 2 for part in parts]
+        workloads = [float(len(part.items)) ** 2 for part in parts]
         deadline = deadline_after(self.time_limit)
         labelled, bound = [], 0.0
-        for number, part in enumerate(parts):
-            share = works[number] / sum(works[number:])
-            labels, own = _best(part.scores, _earlier(deadline, share))
+        for index, part in enumerate(parts):
+            share = workloads[index] / sum(workloads[index:])
+            labels, part_bound = _solve_component(part.scores, _share_of_time(deadline, share))
             labelled.append((part.items, labels))
-            bound += own
+            bound += part_bound
         return self._solution(scores, Partition(combine_labels(labelled, scores.n_items)), bound)
 
 
-def _earlier(deadline: float, share: float) -> float:
-    """Return the time at which a share of what is left until the deadline has passed."""
+def _share_of_time(deadline: float, share: float) -> float:
+    """Return an earlier deadline, after a share of the time that remains."""
     if deadline == inf:
         return inf
     now = perf_counter()
     return now + share * (deadline - now)
 
 
-def _best(scores: PairScores, deadline: float) -> tuple[Ints, float]:
-    """Find the best labels of one component, and a bound on their value."""
+def _solve_component(scores: PairScores, deadline: float) -> tuple[Ints, float]:
+    """Return the best labels of one component, and an upper bound on the value of any others."""
     if scores.n_items <= MAX_SUBSET_ITEMS:
         labels = _best_by_subsets(scores)
         return labels, Correlation().value(Partition(labels), scores)
@@ -97,8 +98,8 @@ def _best(scores: PairScores, deadline: float) -> tuple[Ints, float]:
     if scores.n_items > MAX_PROGRAM_ITEMS:
         return start, float(scores.scores[scores.scores > 0.0].sum())
     lp = TriangleLP(scores.n_items, condensed_apart(scores))
-    found = Branching(lp, scores.to_condensed(), partial(_rounded, scores)).run(start, deadline)
-    return found.labels, found.bound
+    result = Branching(lp, scores.to_condensed(), partial(_round, scores)).run(start, deadline)
+    return result.labels, result.bound
 
 
 def _best_by_subsets(scores: PairScores) -> Ints:
@@ -110,7 +111,7 @@ def _best_by_subsets(scores: PairScores) -> Ints:
     return labels
 
 
-def _rounded(scores: PairScores, relaxed: Floats) -> Ints:
-    """Make a partition of a relaxed one, and move its items until none gains."""
+def _round(scores: PairScores, relaxed: Floats) -> Ints:
+    """Round a relaxed solution to a partition, and move items until no move raises the value."""
     start = BallRounding(0.5)(relaxed, scores)
     return LocalSearch(start, sweeps=0)(scores).labels

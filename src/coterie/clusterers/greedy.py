@@ -19,22 +19,22 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition, as_partition
 
 WHOLE_ITEMS = 500
-"""Up to how many items, with all pairs, merging costs less than looking for components."""
+"""Up to this number of items with all pairs, merging is faster than finding components first."""
 
 PIECE_PAIRS = 250_000
-"""How many pairs small components are put together to."""
+"""Small components are merged together in pieces of at least this number of pairs."""
 
 
 @dataclass(frozen=True)
 class Greedy(HeuristicClusterer):
     """Merge the two clusters whose merge raises the value most, until no merge raises it.
 
-    C_G of Finley & Joachims 2005, section 5.1, for the correlation objective: the gain of a merge
-    is the sum of the scores between the two clusters. Among merges of equal gain, the one with the
-    earliest listed pair (i, j) between its clusters is first, in order of i, then j.
+    This is C_G of Finley & Joachims 2005, section 5.1, for the correlation objective: the gain of a
+    merge is the sum of the scores between the two clusters. Of merges with equal gains, the one
+    with the earliest scored pair (i, j) between its clusters, by i, then j, comes first.
 
-    Complete and nearly complete sets are merged on the full matrix, others on the listed pairs
-    alone; the partition is the same.
+    If all or nearly all pairs are scored, the search works on the full matrix, otherwise on the
+    scored pairs alone. The partition is the same.
 
     Examples
     --------
@@ -47,21 +47,22 @@ class Greedy(HeuristicClusterer):
     keeps_apart: ClassVar[bool] = True
 
     def augmented(self, scores: PairScores, loss: Loss, truth: Partition) -> Solution:
-        """Merge to raise the value plus the loss against the truth (eq. 8).
+        """Merge to raise the value plus the loss against the truth (eq. 8 of the paper).
 
-        A loss that is linear in the pair weights shifts the scores; one with a `search` is
-        followed through the merges; any other function of two partitions is evaluated anew for
-        every candidate merge, which suits small sets. The `value` of the solution has the loss in
-        it; its weights are those of the partition.
+        A loss that is linear in the pair weights is added to the scores. A loss with a method
+        `search` is updated with every merge. Any other function of two partitions is evaluated for
+        every candidate merge, which suits small sets only. The `value` of the solution includes the
+        loss; its weights are those of the partition.
         """
         self._refuse(scores)
         truth = as_partition(truth, scores.n_items)
         if isinstance(loss, LinearLoss):
             base, costs = _linearized(loss, truth, scores)
-            found = self._solution(scores, self(scores.plus(costs)))
-            return replace(found, value=found.value + base + float(costs @ found.weights))
-        found = self._solution(scores, Partition(merged_with_loss(scores, loss, truth)))
-        return replace(found, value=found.value + loss(truth, found.partition))
+            solution = self._solution(scores, self(scores.plus(costs)))
+            linear_loss = base + float(costs @ solution.weights)
+            return replace(solution, value=solution.value + linear_loss)
+        solution = self._solution(scores, Partition(merge_with_loss(scores, loss, truth)))
+        return replace(solution, value=solution.value + loss(truth, solution.partition))
 
     def _labels(self, scores: PairScores) -> Ints:
         scores = penalise_cannot_links(scores)
@@ -72,7 +73,7 @@ class Greedy(HeuristicClusterer):
 
 
 def greedy_labels(scores: PairScores) -> Ints:
-    """Label the items of one set by greedy merging, apart pairs not regarded."""
+    """Label the items of one set by greedy merging; cannot-link pairs are ignored."""
     n_items, pairs = scores.n_items, scores.listed
     if pairs is None:
         no_ranks = np.empty((0, 0), dtype=np.intp)
@@ -80,12 +81,14 @@ def greedy_labels(scores: PairScores) -> Ints:
     elif len(pairs) >= DENSE_SHARE * n_items**2:
         parent = merge_dense(*_square_listed(n_items, pairs, scores.scores))
     else:
-        return merge_sparse(n_items, pairs, scores.scores, _falling(n_items, pairs, scores.scores))  # type: ignore[no-any-return]
+        return merge_sparse(
+            n_items, pairs, scores.scores, _descending(n_items, pairs, scores.scores)
+        )  # type: ignore[no-any-return]
     return label_trees(parent)  # type: ignore[no-any-return]
 
 
 def _square_listed(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Floats, Ints]:
-    """Fill the matrix of listed scores, and that of the ranks of the pairs."""
+    """Return matrices of the scores and of the ranks of the scored pairs."""
     first, second = pairs.T
     matrix = np.zeros((n_items, n_items))
     matrix[first, second] = matrix[second, first] = scores
@@ -95,8 +98,8 @@ def _square_listed(n_items: int, pairs: Pairs, scores: Floats) -> tuple[Floats, 
     return matrix, ranks
 
 
-def _falling(n_items: int, pairs: Pairs, scores: Floats) -> Ints:
-    """List the positive pairs by falling score, the earlier among equals."""
+def _descending(n_items: int, pairs: Pairs, scores: Floats) -> Ints:
+    """Sort the positive pairs by descending score; of equal scores the earlier pair comes first."""
     positive = np.flatnonzero(scores > 0)
     order = positive[np.argsort(-scores[positive])]
     ranked = scores[order]
@@ -116,32 +119,38 @@ def _linearized(loss: LinearLoss, truth: Partition, scores: PairScores) -> tuple
     return loss.linearize(truth, scores.listed)
 
 
-def merged_with_loss(scores: PairScores, loss: Loss, truth: Partition) -> Ints:
-    """Merge while some merge raises score plus loss; among equals, the smallest first items."""
+def merge_with_loss(scores: PairScores, loss: Loss, truth: Partition) -> Ints:
+    """Label the items by merging while a merge raises score plus loss.
+
+    Of equal merges the one whose clusters have the smallest first items comes first.
+    """
     matrix = _strictly_upper(scores)
     if isinstance(loss, MergedLoss):
         return loss.merged(truth, matrix)
-    search = loss.search(truth) if isinstance(loss, SearchedLoss) else Reevaluated(loss, truth)
-    return merged_by_search(matrix, search)
+    search = loss.search(truth) if isinstance(loss, SearchedLoss) else ReevaluatedLoss(loss, truth)
+    return merge_by_search(matrix, search)
 
 
-def merged_by_search(matrix: Floats, search: MergeSearch) -> Ints:
-    """Merge by a loss that is followed; `matrix` has scores above its diagonal, else -inf."""
-    labels = live = np.arange(len(matrix))
-    while len(live) > 1:
-        gains = matrix + search.gain(live[:, None], live[None, :])
-        a, b = divmod(int(np.argmax(gains)), len(live))
+def merge_by_search(matrix: Floats, search: MergeSearch) -> Ints:
+    """Label the items by merging with a loss that is updated by a search.
+
+    `matrix` has the scores above its diagonal, and -inf elsewhere.
+    """
+    labels = firsts = np.arange(len(matrix))  # `firsts` are the first items of the clusters
+    while len(firsts) > 1:
+        gains = matrix + search.gain(firsts[:, None], firsts[None, :])
+        a, b = divmod(int(np.argmax(gains)), len(firsts))
         if not gains[a, b] > 0:
             break
-        search.merge(int(live[a]), int(live[b]))
-        labels = np.where(labels == live[b], live[a], labels)
-        matrix = _without(matrix, a, b)
-        live = np.delete(live, b)
+        search.merge(int(firsts[a]), int(firsts[b]))
+        labels = np.where(labels == firsts[b], firsts[a], labels)
+        matrix = _merge_rows(matrix, a, b)
+        firsts = np.delete(firsts, b)
     return labels
 
 
-class Reevaluated:
-    """Any loss of two partitions, computed anew for every candidate merge."""
+class ReevaluatedLoss:
+    """Any loss of two partitions, evaluated for every candidate merge."""
 
     def __init__(self, loss: Loss, truth: Partition) -> None:
         self._loss, self._truth = loss, truth
@@ -149,26 +158,26 @@ class Reevaluated:
         self._current = loss(truth, Partition(self._labels))
 
     def gain(self, first: Ints, second: Ints) -> Floats:
-        """Return how each merge changes the loss; 0 where first is not before second."""
+        """Return the change of the loss by each merge, or 0 if first is not before second."""
         first, second = np.broadcast_arrays(first, second)
         gains = np.zeros(first.shape)
-        for at in zip(*np.nonzero(first < second), strict=True):
-            joined = self._joined(first[at], second[at])
-            gains[at] = self._loss(self._truth, Partition(joined)) - self._current
+        for index in zip(*np.nonzero(first < second), strict=True):
+            labels = self._merged_labels(first[index], second[index])
+            gains[index] = self._loss(self._truth, Partition(labels)) - self._current
         return gains
 
     def merge(self, first: int, second: int) -> None:
-        """Join the clusters of two items."""
-        self._labels = self._joined(first, second)
+        """Merge the clusters of two items."""
+        self._labels = self._merged_labels(first, second)
         self._current = self._loss(self._truth, Partition(self._labels))
 
-    def _joined(self, first: int, second: int) -> Ints:
+    def _merged_labels(self, first: int, second: int) -> Ints:
         labels = self._labels
         return np.where(labels == labels[second], labels[first], labels)
 
 
 def _strictly_upper(scores: PairScores) -> Floats:
-    """Return the scores above the diagonal; elsewhere, and for apart pairs, -inf."""
+    """Return a matrix of the scores above its diagonal; cannot-link pairs and the rest are -inf."""
     n_items = scores.n_items
     refuse_too_large(n_items**2, f"a full matrix of {n_items:,} items")
     matrix = np.full((n_items, n_items), -np.inf)
@@ -179,8 +188,8 @@ def _strictly_upper(scores: PairScores) -> Floats:
     return matrix
 
 
-def _without(matrix: Floats, a: int, b: int) -> Floats:
-    """Add row and column b to those of a < b, in the upper triangle, and drop b."""
+def _merge_rows(matrix: Floats, a: int, b: int) -> Floats:
+    """Add row and column b to row and column a < b of an upper triangle, and drop b."""
     full = np.maximum(matrix, matrix.T)
     row = full[a] + full[b]
     matrix[a, a + 1 :] = row[a + 1 :]

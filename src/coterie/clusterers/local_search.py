@@ -25,28 +25,30 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition, by_first_appearance
 
 ROUND = 10
-"""After how many sweeps whole clusters are moved again."""
+"""Number of sweeps after which whole clusters are moved again."""
 
 
 @dataclass(frozen=True)
 class LocalSearch(HeuristicClusterer):
-    """Improve partitions by moves of single items and of whole clusters, then kick and repair.
+    """Improve partitions by moves of items and of whole clusters, then by iterated local search.
 
-    From all singletons and from `Greedy`, each item goes to the cluster that raises the correlation
-    value most until none does; then the clusters are moved in the same way, and so on. Iterated
-    local search goes on from both: a few items, one cluster or two are disturbed at random, the
-    moves repair it, and what is worse than before is undone. The better of the two results is
-    never worse than its start.
+    The search has two starts: all singletons, and the partition of `Greedy`. From each start, items
+    move to the cluster that raises the correlation value most, until no move raises it. Then whole
+    clusters move in the same way, then clusters of these, and so on.
+
+    Iterated local search continues from both results. It disturbs a few items, or one or two
+    clusters, at random, repairs the partition by moves, and undoes the change if the value is lower
+    than before. The better result is returned, and it is never worse than its start.
 
     Parameters
     ----------
     start
-        A partition to start from in place of the two.
+        A partition to start from, in place of the two starts.
     sweeps
-        The effort of the iterated search: it looks that many times at the pairs of as many items
-        as there are, half of them from each start. 0 leaves it out.
+        The effort of the iterated local search. One sweep reads the pairs of as many items as the
+        set has. The sweeps are divided between the two starts; 0 omits the iterated search.
     random_state
-        Seed of the orders and kicks.
+        Seed of the random orders and disturbances.
 
     Examples
     --------
@@ -66,34 +68,36 @@ class LocalSearch(HeuristicClusterer):
         as_whole("sweeps", self.sweeps)
         as_whole("random_state", self.random_state)
         if self.start is not None and not isinstance(self.start, Partition):
-            raise InputError(f"start is a {type(self.start).__name__}; give a Partition")
+            raise InputError(f"start is of type {type(self.start).__name__}; give a Partition")
 
     def _labels(self, scores: PairScores) -> Ints:
         self._refuse_start(scores)
         parts = pieces(penalise_cannot_links(scores), min_pairs=PIECE_PAIRS)
-        found = map_in_threads(self._searched, parts, len(scores.scores))
+        labels = map_in_threads(self._search_piece, parts, len(scores.scores))
         return combine_labels(
-            zip((part.items for part in parts), found, strict=True), scores.n_items
+            zip((part.items for part in parts), labels, strict=True), scores.n_items
         )
 
-    def _searched(self, part: Piece) -> Ints:
+    def _search_piece(self, part: Piece) -> Ints:
         land = landscape(part.scores)
-        makers = self._starts(part.items)
-        rngs = np.random.default_rng([self.random_state, int(part.items[0])]).spawn(len(makers))
-        sweeps = -(-self.sweeps // len(makers))
+        start_functions = self._start_functions(part.items)
+        n_starts = len(start_functions)
+        rngs = np.random.default_rng([self.random_state, int(part.items[0])]).spawn(n_starts)
+        sweeps = -(-self.sweeps // n_starts)
 
-        def search(start: Start) -> Spot:
-            return iterated(land, spot(land, start.labels(part.scores)), sweeps, start.rng)
+        def search(start: SearchStart) -> ScoredLabels:
+            labels = start.label(part.scores)
+            return iterated_search(land, with_value(land, labels), sweeps, start.rng)
 
-        starts = [Start(*both) for both in zip(makers, rngs, strict=True)]
-        found = map_in_threads(search, starts, len(part.scores.scores))
-        best = max(found, key=lambda each: each.value)
-        labels = refined(land, best, rngs[0]).labels
-        # Pairs between the components of a piece score 0 or less, but are not in it: whoever joined
-        # some components for nothing is to part them again.
+        starts = [SearchStart(*parts) for parts in zip(start_functions, rngs, strict=True)]
+        results = map_in_threads(search, starts, len(part.scores.scores))
+        best = max(results, key=lambda result: result.value)
+        labels = climb_repeatedly(land, best, rngs[0]).labels
+        # The scores between the components of a piece are at most 0 and were left out of the piece.
+        # So components that were joined without a gain are separated again.
         return Partition(labels * part.scores.n_items + component_labels(part.scores)).labels
 
-    def _starts(self, items: Ints) -> list[Callable[[PairScores], Ints]]:
+    def _start_functions(self, items: Ints) -> list[Callable[[PairScores], Ints]]:
         if self.start is None:
             return [_singletons, greedy_labels]
         labels = by_first_appearance(self.start.labels[items])
@@ -108,64 +112,68 @@ class LocalSearch(HeuristicClusterer):
                 f"{scores.n_items}; give a start of the scored items"
             )
         if scores.apart is not None and np.any(self.start.together(scores.apart)):
-            raise PairError("the start joins a pair that must be apart; give one that does not")
+            raise PairError("the start joins a cannot-link pair; give a start that separates it")
 
 
-class Start(NamedTuple):
-    """How to make a start, and the random numbers to go on with."""
+class SearchStart(NamedTuple):
+    """A function that labels the items at the start, and a generator for the search."""
 
-    labels: Callable[[PairScores], Ints]
+    label: Callable[[PairScores], Ints]
     rng: np.random.Generator
 
 
-class Spot(NamedTuple):
-    """A partition, as labels 0, 1, … by first appearance, and its value."""
+class ScoredLabels(NamedTuple):
+    """A partition, as labels 0, 1, … in the order of first appearance, with its value."""
 
     labels: Ints
     value: float
 
 
-def spot(land: Landscape, labels: Ints) -> Spot:
-    """Value a partition."""
+def with_value(land: Landscape, labels: Ints) -> ScoredLabels:
+    """Return the labels, renumbered by first appearance, with the value of the partition."""
     labels = by_first_appearance(labels)
-    return Spot(labels, land.value(labels))
+    return ScoredLabels(labels, land.value(labels))
 
 
 def _singletons(scores: PairScores) -> Ints:
     return np.arange(scores.n_items)
 
 
-def climbed(land: Landscape, start: Spot, rng: np.random.Generator) -> Spot:
-    """Move items, then their clusters, then clusters of those, while any are joined."""
+def climb(land: Landscape, start: ScoredLabels, rng: np.random.Generator) -> ScoredLabels:
+    """Move items, then their clusters, then clusters of these, until none are joined any more."""
     level, labels, clusters = land, start.labels, np.arange(land.n_items)
     while True:
         order = rng.permutation(level.n_items)
-        labels = by_first_appearance(level.settled(labels, order))
+        labels = by_first_appearance(level.move_items(labels, order))
         clusters = labels[clusters]
         n_clusters = int(labels.max()) + 1
         if n_clusters == level.n_items:
             break
-        level = level.contracted(labels, n_clusters)
+        level = level.contract(labels, n_clusters)
         labels = np.arange(n_clusters)
-    # No move lowers the value but by rounding, and the promise is never worse.
-    found = spot(land, clusters)
-    return found if found.value >= start.value else start
+    # Moves can lower the value by rounding errors, but the result must never be worse.
+    result = with_value(land, clusters)
+    return result if result.value >= start.value else start
 
 
-def refined(land: Landscape, start: Spot, rng: np.random.Generator) -> Spot:
-    """Climb until the value rises no more."""
+def climb_repeatedly(
+    land: Landscape, start: ScoredLabels, rng: np.random.Generator
+) -> ScoredLabels:
+    """Climb again and again, until the value no longer rises."""
     while True:
-        better = climbed(land, start, rng)
+        better = climb(land, start, rng)
         if better.value <= start.value + land.tolerance:
             return better
         start = better
 
 
-def iterated(land: Landscape, start: Spot, sweeps: int, rng: np.random.Generator) -> Spot:
-    """Kick and repair in rounds, with climbs in between."""
-    best = climbed(land, start, rng)
-    for done in range(0, sweeps, ROUND):
-        passes = min(ROUND, sweeps - done) * land.n_items
-        kicked = spot(land, land.iterated(best.labels, passes, rng))
-        best = max(best, climbed(land, kicked, rng), key=lambda found: found.value)
+def iterated_search(
+    land: Landscape, start: ScoredLabels, sweeps: int, rng: np.random.Generator
+) -> ScoredLabels:
+    """Disturb and repair the partition in rounds of sweeps, and climb after each round."""
+    best = climb(land, start, rng)
+    for n_done in range(0, sweeps, ROUND):
+        passes = min(ROUND, sweeps - n_done) * land.n_items
+        repaired = with_value(land, land.kick_and_repair(best.labels, passes, rng))
+        best = max(best, climb(land, repaired, rng), key=lambda result: result.value)
     return best

@@ -1,4 +1,4 @@
-"""The linear relaxation C_R of correlation clustering, and its solver that stays warm."""
+"""The linear relaxation C_R of correlation clustering, and a solver with warm starts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,26 +22,26 @@ from coterie.pairs import PairScores, condensed_positions, count_pairs
 
 @dataclass(frozen=True)
 class Relaxation(PairClusterer):
-    """Solve the linear relaxation of correlation clustering, and round it.
+    """Solve the linear relaxation of correlation clustering, and round it to a partition.
 
-    C_R of Finley & Joachims 2005, eq. 9 and 10: maximise Σ_{i<j} s_ij e_ij with 0 ≤ e ≤ 1 and
-    e_ab + e_bc − 1 ≤ e_ac for each three items in all three roles (the paper prints the inequality
-    of distances). Every component of positive pairs is a linear program of its own, in which
-    absent pairs are variables of score 0; pairs across components are 0, apart pairs too. A
-    component may have 2,000 items at most.
+    This is C_R of Finley & Joachims 2005, eq. 9 and 10: maximise Σ_{i<j} s_ij e_ij subject to
+    0 ≤ e ≤ 1 and e_ab + e_bc − 1 ≤ e_ac, for any three items in all three roles (the paper prints
+    the triangle inequality of distances). Every connected component of the positive pairs is a
+    linear program of its own, with at most 2,000 items. Absent pairs inside it are variables of
+    score 0. Pairs across components, and cannot-link pairs, are fixed to 0.
 
-    The solution has the relaxed matrix, with 1 on the diagonal, and the bound that the multipliers
-    of the triangles prove. Where several relaxed partitions are best, it is one of them: a true
-    partition if one is found.
+    The solution contains the relaxed matrix, with 1 on its diagonal, and the bound that the
+    multipliers of the triangle inequalities prove. If several relaxed matrices are optimal, it is
+    one of them, and a partition if the solver finds one.
 
     Parameters
     ----------
     rounding
-        Makes the partition of the relaxed matrix: `BallRounding` is the paper's C_R*,
+        Turns the relaxed matrix into a partition: `BallRounding` is the paper's C_R*, and
         `SearchRounding` is never worse.
     time_limit
-        Seconds after which to stop; the bound holds all the same, but the relaxed matrix may then
-        violate triangles. None stands for no limit.
+        Seconds after which to stop. The bound is then still valid, but the relaxed matrix may
+        violate triangle inequalities. None means no limit.
 
     Examples
     --------
@@ -60,49 +60,49 @@ class Relaxation(PairClusterer):
     def __post_init__(self) -> None:
         if not callable(self.rounding):
             raise InputError(
-                f"rounding is of type {type(self.rounding).__name__}; give one such as "
+                f"rounding is of type {type(self.rounding).__name__}; give a rounding, such as "
                 "BallRounding()"
             )
         refuse_time_limit(self.time_limit)
 
     def warm(self) -> "WarmRelaxation":
-        """Return a solver for one item set whose scores change."""
+        """Return a solver for repeated use on one item set, while only its scores change."""
         return WarmRelaxation(self)
 
     def _solve(self, scores: PairScores) -> Solution:
         parts = pieces(scores)
-        return self._rounded(scores, parts, map(_program, parts))
+        return self._solve_and_round(scores, parts, map(_program, parts))
 
-    def _rounded(
+    def _solve_and_round(
         self, scores: PairScores, parts: list[Piece], programs: Iterable[TriangleLP]
     ) -> Solution:
-        """Solve each piece by its program, and round the whole."""
+        """Solve the program of each piece, and round the relaxed matrix of all items."""
         deadline = deadline_after(self.time_limit)
         refuse_too_large(scores.n_items**2, f"the relaxed matrix of {scores.n_items:,} items")
         relaxed = np.eye(scores.n_items)
         bound = 0.0
         for part, program in zip(parts, programs, strict=True):
             start = Greedy()(part.scores).labels
-            found = program.solve(part.scores.to_condensed(), start, deadline)
-            relaxed[np.ix_(part.items, part.items)] = found.matrix
-            bound += found.bound
+            part_solution = program.solve(part.scores.to_condensed(), start, deadline)
+            relaxed[np.ix_(part.items, part.items)] = part_solution.matrix
+            bound += part_solution.bound
         return self._solution(scores, self.rounding(relaxed, scores), bound, relaxed)
 
 
 @dataclass(eq=False)
 class WarmRelaxation(PairClusterer):
-    """Solve the relaxation of one item set again and again, while only its scores change.
+    """Solve the relaxation of one item set repeatedly, while only its scores change.
 
-    Separated triangles and the basis stay from call to call, so that a cutting-plane training
-    pays for little more than what has changed; the bound is that of `Relaxation`, the relaxed
-    matrix one of the best, and the partition its rounding. It is no value: it remembers the set of
-    its first call, and refuses any other. Since positive pairs come and go, its programs are the
-    components of all listed pairs.
+    The violated triangles found so far, and the basis of the program, are kept between calls, so
+    that each round of cutting-plane training is fast. The solutions are as good as those of
+    `Relaxation`. Unlike other clusterers it has a state: it remembers the item set of its first
+    call, and refuses any other. Its programs are the components of all scored pairs, because the
+    positive pairs change between calls.
 
     Parameters
     ----------
     relaxation
-        What to solve; `Relaxation().warm()` fills it in.
+        The relaxation to solve; `Relaxation().warm()` fills it in.
 
     Examples
     --------
@@ -118,52 +118,52 @@ class WarmRelaxation(PairClusterer):
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._known: PairScores | None = None
+        self._first_scores: PairScores | None = None
         self._programs: list[TriangleLP] = []
 
     def _solve(self, scores: PairScores) -> Solution:
         parts = pieces(scores, above=-inf)
-        if self._known is None:
-            self._known = scores
+        if self._first_scores is None:
+            self._first_scores = scores
             self._programs = [_program(part) for part in parts]
-        _refuse_other_set(self._known, scores)
-        return self.relaxation._rounded(scores, parts, self._programs)  # noqa: SLF001
+        _refuse_other_set(self._first_scores, scores)
+        return self.relaxation._solve_and_round(scores, parts, self._programs)  # noqa: SLF001
 
 
 def _program(part: Piece) -> TriangleLP:
     if part.scores.n_items > MAX_PROGRAM_ITEMS:
         raise ItemSetError(
-            f"{part.scores.n_items:,} items are connected, and a linear program of all their pairs "
-            f"takes at most {MAX_PROGRAM_ITEMS:,}; use LocalSearch, or list fewer pairs"
+            f"{part.scores.n_items:,} items are connected by positive pairs, but a linear program "
+            f"takes at most {MAX_PROGRAM_ITEMS:,}; use LocalSearch, or fewer candidate pairs"
         )
     return TriangleLP(part.scores.n_items, condensed_apart(part.scores))
 
 
-def _refuse_other_set(known: PairScores, scores: PairScores) -> None:
-    same = (
-        scores.n_items == known.n_items
-        and _alike(scores.listed, known.listed)
-        and _alike(scores.apart, known.apart)
+def _refuse_other_set(first: PairScores, scores: PairScores) -> None:
+    is_same_set = (
+        scores.n_items == first.n_items
+        and _are_equal(scores.listed, first.listed)
+        and _are_equal(scores.apart, first.apart)
     )
-    if not same:
+    if not is_same_set:
         raise PairError(
-            f"the first call was for {known}, this one is for {scores} of other pairs or items; "
-            "take a new solver, by Relaxation().warm(), for each item set"
+            f"the first call was for {first}, but this one is for {scores} with other items or "
+            "pairs; make a new solver by Relaxation().warm() for each item set"
         )
 
 
-def _alike(one: Pairs | None, other: Pairs | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one is other or np.array_equal(one, other)
+def _are_equal(first: Pairs | None, second: Pairs | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first is second or np.array_equal(first, second)
 
 
 MAX_PROGRAM_ITEMS = 2000
-"""Up to how many items a component fits in a linear program of all its pairs."""
+"""The largest number of items in a component that is solved as a linear program."""
 
 
 def condensed_apart(scores: PairScores) -> Bools:
-    """Say of all pairs in condensed order which must be apart."""
+    """Mark the cannot-link pairs among all pairs in condensed order."""
     apart = np.zeros(count_pairs(scores.n_items), np.bool_)
     if scores.apart is not None:
         apart[condensed_positions(scores.apart, scores.n_items)] = True
@@ -171,11 +171,11 @@ def condensed_apart(scores: PairScores) -> Bools:
 
 
 def refuse_time_limit(time_limit: float | None) -> None:
-    """Check a number of seconds; None stands for no limit."""
+    """Refuse a time limit that is not a number of seconds or None."""
     if time_limit is not None:
         as_real("time_limit", time_limit)
 
 
 def deadline_after(seconds: float | None) -> float:
-    """Return the time of `perf_counter` at which a limit ends."""
+    """Return the time of `perf_counter` at which a time limit is reached."""
     return inf if seconds is None else perf_counter() + seconds

@@ -1,4 +1,4 @@
-"""Making partitions of relaxed ones."""
+"""Rounding relaxed matrices to partitions."""
 
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -17,25 +17,25 @@ from coterie.partition import Partition
 
 
 class Rounding(Protocol):
-    """A frozen callable that makes a partition of a relaxed one, and keeps apart pairs apart."""
+    """A frozen callable that rounds a relaxed matrix to a partition under cannot-link pairs."""
 
     def __call__(self, relaxed: Relaxed, scores: PairScores, /) -> Partition:
-        """Make the partition."""
+        """Round the relaxed matrix to a partition."""
 
 
 @dataclass(frozen=True)
 class BallRounding:
-    """Let each item that is still alone absorb all others still alone that are near enough.
+    """Let each item that is still a singleton absorb all other singletons that are near enough.
 
-    C_R* of Finley & Joachims 2005, section 5.2: items a are scanned in index order; one that is a
-    singleton at that moment absorbs every other singleton b with e_ab > threshold. An item that
-    must be apart from one already in the ball stays out of it. The partition depends on the order
-    of the items.
+    This is C_R* of Finley & Joachims 2005, section 5.2. Items a are visited in index order, and an
+    item that is a singleton at that moment absorbs every other singleton b with e_ab > threshold.
+    It does not absorb an item that forms a cannot-link pair with an item of the ball. The partition
+    depends on the order of the items.
 
     Parameters
     ----------
     threshold
-        How much together two items must be, strictly.
+        Entries of the relaxed matrix above this put two items into one ball.
 
     Examples
     --------
@@ -50,20 +50,20 @@ class BallRounding:
         as_real("threshold", self.threshold, high=1.0)
 
     def __call__(self, relaxed: Relaxed, scores: PairScores, /) -> Partition:
-        """Grow the balls."""
+        """Return the partition into balls."""
         relaxed = as_floats("the relaxed matrix", relaxed)
         if relaxed.shape != (scores.n_items, scores.n_items):
             raise InputError(
                 f"the relaxed matrix has shape {relaxed.shape}, but there are {scores.n_items} "
-                "items; give one row and one column for each"
+                "items; give one row and one column per item"
             )
-        foes = _foes(scores)
+        cannot_links = _cannot_links_by_item(scores)
         alone = np.ones(scores.n_items, np.bool_)
         labels = np.arange(scores.n_items)
         for seed in range(scores.n_items):
             if alone[seed]:
                 ball = np.flatnonzero(alone & (relaxed[seed] > self.threshold))
-                ball = _friendly(seed, ball[ball != seed], foes)
+                ball = _without_conflicts(seed, ball[ball != seed], cannot_links)
                 labels[ball] = seed
                 alone[ball] = False
                 alone[seed] = not len(ball)
@@ -72,17 +72,18 @@ class BallRounding:
 
 @dataclass(frozen=True)
 class SearchRounding:
-    """Improve balls by local search, and take the best partition that comes of it.
+    """Round by local search, from the balls and from a greedy partition.
 
-    The search starts from `BallRounding` and from the partition that greedily joins what is
-    together by more than half; it is never worse than the former.
+    The search starts from the partition of `BallRounding`, and from the greedy correlation
+    clustering of the entries of the relaxed matrix minus 1/2. The best of these partitions is
+    returned, so it is never worse than `BallRounding`.
 
     Parameters
     ----------
     threshold
-        That of the balls.
+        The threshold of `BallRounding`.
     search
-        The local search; it gets the starts.
+        The local search, whose `start` is replaced.
 
     Examples
     --------
@@ -98,34 +99,34 @@ class SearchRounding:
     def __post_init__(self) -> None:
         as_real("threshold", self.threshold, high=1.0)
         if not isinstance(self.search, LocalSearch):
-            raise InputError(f"search is a {type(self.search).__name__}; give a LocalSearch")
+            raise InputError(f"search is of type {type(self.search).__name__}; give a LocalSearch")
 
     def __call__(self, relaxed: Relaxed, scores: PairScores, /) -> Partition:
-        """Search from both starts."""
+        """Return the best of the balls and of the two searches."""
         balls = BallRounding(self.threshold)(relaxed, scores)
-        degrees = Correlation().weights(relaxed, scores) - 0.5
-        majority = Greedy()(PairScores(scores.n_items, scores.listed, degrees, apart=scores.apart))
-        found = [replace(self.search, start=start)(scores) for start in (balls, majority)]
-        return max([balls, *found], key=lambda partition: Correlation().value(partition, scores))
+        entries = Correlation().weights(relaxed, scores) - 0.5
+        greedy = Greedy()(PairScores(scores.n_items, scores.listed, entries, apart=scores.apart))
+        results = [replace(self.search, start=start)(scores) for start in (balls, greedy)]
+        return max([balls, *results], key=lambda partition: Correlation().value(partition, scores))
 
 
-def _foes(scores: PairScores) -> dict[int, set[int]]:
-    """List the items that each item must be apart from, if any."""
-    foes: dict[int, set[int]] = {}
+def _cannot_links_by_item(scores: PairScores) -> dict[int, set[int]]:
+    """Map each item in a cannot-link pair to the items that it must not share a cluster with."""
+    partners: dict[int, set[int]] = {}
     for first, second in () if scores.apart is None else scores.apart.tolist():
-        foes.setdefault(first, set()).add(second)
-        foes.setdefault(second, set()).add(first)
-    return foes
+        partners.setdefault(first, set()).add(second)
+        partners.setdefault(second, set()).add(first)
+    return partners
 
 
-def _friendly(seed: int, ball: Ints, foes: dict[int, set[int]]) -> Ints:
-    """Take, in index order, the items that are not apart from any taken before."""
-    if not foes:
+def _without_conflicts(seed: int, ball: Ints, cannot_links: dict[int, set[int]]) -> Ints:
+    """Drop the items that form a cannot-link pair with the seed or an earlier item of the ball."""
+    if not cannot_links:
         return ball
-    banned = set(foes.get(seed, ()))
-    taken = []
+    forbidden = set(cannot_links.get(seed, ()))
+    members = []
     for item in ball.tolist():
-        if item not in banned:
-            taken.append(item)
-            banned |= foes.get(item, set())
-    return np.array(taken, dtype=np.intp)
+        if item not in forbidden:
+            members.append(item)
+            forbidden |= cannot_links.get(item, set())
+    return np.array(members, dtype=np.intp)

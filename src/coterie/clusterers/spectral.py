@@ -1,4 +1,4 @@
-"""Spectral clustering: the k-means objective relaxed to any orthonormal columns."""
+"""Spectral clustering: the k-means objective, relaxed to all orthonormal columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from coterie.partition import Partition
 __all__ = ["DiscreteSpectral", "Spectral"]
 
 SMALL = 500
-"""Up to how many items all eigenvectors are computed at once."""
+"""Up to this number of items, all eigenvectors are computed at once."""
 
 TOLERANCE = 1e-10
-"""How exact eigenvalues are, as a share of the norm of the matrix."""
+"""The precision of eigenvalues, as a share of the norm of the matrix."""
 
 
-class _OverEigenvectors(PairClusterer):
-    """What both share: the top eigenvectors, the bound and the rounding by k-means."""
+class _EigenvectorClusterer(PairClusterer):
+    """Base class of both, with the top eigenvectors, the bound and the rounding by k-means."""
 
     maximises = KMeans
     n_clusters: int | None
@@ -38,7 +38,7 @@ class _OverEigenvectors(PairClusterer):
 
     @property
     def n_init(self) -> int:
-        """How many random starts the rounding has."""
+        """Number of random starts of the rounding."""
         return 5
 
     def __post_init__(self) -> None:
@@ -48,44 +48,46 @@ class _OverEigenvectors(PairClusterer):
     def _partition(self, scores: PairScores) -> Partition:
         n_clusters = require_n_clusters(self.n_clusters, scores)
         top = top_eigenpairs(scores.to_matrix(), n_clusters, self.random_state)
-        return self._rounded(top.projection, n_clusters)
+        return self._round(top.projection, n_clusters)
 
     def _solve(self, scores: PairScores) -> Solution:
         n_clusters = require_n_clusters(self.n_clusters, scores)
         matrix = scores.to_matrix()
         top = top_eigenpairs(matrix, n_clusters, self.random_state)
         projection = top.projection
-        partition = self._rounded(projection, n_clusters)
-        return self._solution(scores, partition, proven_bound(matrix, top), self._kept(projection))
+        partition = self._round(projection, n_clusters)
+        return self._solution(
+            scores, partition, proven_bound(matrix, top), self._relaxed_matrix(projection)
+        )
 
-    def _rounded(self, projection: Relaxed, n_clusters: int) -> Partition:
+    def _round(self, projection: Relaxed, n_clusters: int) -> Partition:
         rng = np.random.default_rng(self.random_state)
         return Partition(best_ascent(projection, n_clusters, self.n_init, rng)[0])
 
-    def _kept(self, projection: Relaxed) -> Relaxed | None:  # noqa: ARG002
+    def _relaxed_matrix(self, projection: Relaxed) -> Relaxed | None:  # noqa: ARG002
         return None
 
 
 @dataclass(frozen=True)
-class Spectral(_OverEigenvectors):
-    """Maximise the k-means objective over all orthonormal columns, clusters or not.
+class Spectral(_EigenvectorClusterer):
+    """Maximise the k-means objective over all matrices with k orthonormal columns.
 
-    max trace(Yᵀ K Y) over YᵀY = I is the sum of the k largest eigenvalues of K, reached by their
-    eigenvectors Y (Finley & Joachims 2008, section 4.4.2); K is the scores with their diagonal,
-    absent pairs 0. The solution's `relaxed` matrix is YYᵀ, its bound the sum of the eigenvalues,
-    and its partition YYᵀ rounded as by `DiscreteSpectral`.
+    The maximum of trace(Yᵀ K Y) over YᵀY = I is the sum of the k largest eigenvalues of K, and Y
+    holds their eigenvectors (Finley & Joachims 2008, section 4.4.2). K holds the scores with their
+    diagonal, and 0 for absent pairs. The `relaxed` matrix of the solution is YYᵀ, its bound is the
+    sum of the eigenvalues, and its partition is YYᵀ rounded as in `DiscreteSpectral`.
 
-    Eigenvectors come from a Lanczos search (ARPACK) with a fixed start, or all at once where the
-    items are few, the clusters many, or the search fails. The bound carries its own proof: a
-    Cholesky factor of σI − K + YDYᵀ with D ≥ 0, by which trace(ZᵀKZ) ≤ kσ + Σ D for every Z; only
-    `solve` makes it.
+    The eigenvectors come from a Lanczos search (ARPACK) with a fixed start. All eigenvectors are
+    computed directly if the items are few, the clusters are many, or the search fails. The bound is
+    proved by a Cholesky factor of σI − K + YDYᵀ with D ≥ 0, which implies trace(ZᵀKZ) ≤ kσ + Σ D
+    for every Z. Only `solve` computes the bound.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number.
+        Number of clusters; None means the `n_clusters` of the item set.
     random_state
-        Seed of the start of the search and of the rounding.
+        Seed of the start of the eigenvector search and of the rounding.
 
     Examples
     --------
@@ -104,26 +106,26 @@ class Spectral(_OverEigenvectors):
     random_state: int = 0
     relaxed = True
 
-    def _kept(self, projection: Relaxed) -> Relaxed:
+    def _relaxed_matrix(self, projection: Relaxed) -> Relaxed:
         return projection
 
 
 @dataclass(frozen=True)
-class DiscreteSpectral(_OverEigenvectors):
-    """Cluster the projection YYᵀ on the top eigenvectors (the paper's Discrete).
+class DiscreteSpectral(_EigenvectorClusterer):
+    """Cluster the projection YYᵀ on the top eigenvectors ("Discrete" in the paper).
 
-    Point-incremental k-means clusters YYᵀ in place of the scores K, Y being the relaxed solution of
-    `Spectral` (Finley & Joachims 2008, section 4.4.3; Bach & Jordan 2004). The value and the
-    weights of the solution are those of the partition under K, its bound is that of `Spectral`.
+    Y is the relaxed solution of `Spectral`, and YYᵀ replaces the scores K in a k-means search by
+    moves of single items (Finley & Joachims 2008, section 4.4.3; Bach & Jordan 2004). The value and
+    the weights of the solution are those of the partition under K. Its bound is that of `Spectral`.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to make; None takes the item set's number.
+        Number of clusters; None means the `n_clusters` of the item set.
     n_init
-        How many random starts the k-means has; the best in YYᵀ is kept.
+        Number of random starts of the k-means search; the result with the best value in YYᵀ wins.
     random_state
-        Seed of those, and of the start of the eigenvector search.
+        Seed of the random starts and of the start of the eigenvector search.
 
     Examples
     --------
@@ -145,18 +147,18 @@ class Eigenpairs(NamedTuple):
 
     @property
     def projection(self) -> Relaxed:
-        """The matrix YYᵀ."""
+        """The projection YYᵀ on the eigenvectors Y."""
         projection: Relaxed = self.vectors @ self.vectors.T
         return projection
 
 
 def top_eigenpairs(matrix: Floats, n_top: int, seed: int) -> Eigenpairs:
-    """Return the largest eigenvalues and their vectors, whose largest entries are positive."""
+    """Return the top eigenpairs; the largest entry of each vector is made positive."""
     n_items = len(matrix)
-    found = None
+    eigenpairs = None
     if n_items > SMALL and n_top <= n_items // 10:
-        found = _lanczos(matrix, n_top, np.random.default_rng(seed))
-    values, vectors = found or largest_eigenpairs(matrix, n_top)
+        eigenpairs = _lanczos(matrix, n_top, np.random.default_rng(seed))
+    values, vectors = eigenpairs or largest_eigenpairs(matrix, n_top)
     order = np.argsort(values, kind="stable")
     largest = np.argmax(np.abs(vectors), axis=0)
     signs = np.where(vectors[largest, np.arange(n_top)] < 0, -1.0, 1.0)
@@ -164,23 +166,24 @@ def top_eigenpairs(matrix: Floats, n_top: int, seed: int) -> Eigenpairs:
 
 
 def proven_bound(matrix: Floats, top: Eigenpairs) -> float:
-    """Return an upper bound on trace(Zᵀ K Z) over all orthonormal Z with as many columns.
+    """Return an upper bound on trace(Zᵀ K Z) over all Z with k orthonormal columns.
 
-    If σI − K + YDYᵀ is positive semidefinite, D ≥ 0, it is at most kσ + Σ D. With σ just above the
-    smallest eigenvalue found and D what the others are above it, that is their sum, and there is a
-    Cholesky factor unless the search has missed a larger one.
+    If D ≥ 0 and σI − K + YDYᵀ is positive semidefinite, the trace is at most kσ + Σ D. Let σ be
+    just above the smallest of the k top eigenvalues, and D the differences of the k eigenvalues
+    from it: the bound is then their sum. The Cholesky factor exists unless the search missed a
+    larger eigenvalue, in which case all eigenvalues are computed.
     """
     values = top.values
     margin = TOLERANCE * np.linalg.norm(matrix)
     gap = (top.vectors * (values - values[0])) @ top.vectors.T
     gap -= matrix
     np.fill_diagonal(gap, gap.diagonal() + values[0] + margin)
-    if margin and not _is_positive(gap):
+    if margin and not _is_positive_definite(gap):
         values = largest_eigenvalues(matrix, len(values))
     return float(values.sum() + len(values) * margin)
 
 
-def _is_positive(matrix: Floats) -> bool:
+def _is_positive_definite(matrix: Floats) -> bool:
     try:
         cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
@@ -189,27 +192,27 @@ def _is_positive(matrix: Floats) -> bool:
 
 
 def _lanczos(matrix: Floats, n_top: int, rng: np.random.Generator) -> Eigenpairs | None:
-    """Search the top eigenpairs by ARPACK; None where it fails or misses one."""
+    """Search for the top eigenpairs with ARPACK; return None if it fails or misses one."""
     scale = np.linalg.norm(matrix)
-    # Reads one triangle only: half the memory traffic of a full product, which is what it costs.
+    # dsymv reads one triangle of the matrix: half the memory traffic, which dominates the cost.
     product = partial(dsymv, 1.0, matrix.T)
 
-    def remainder(vector: Floats) -> Floats:
-        rest: Floats = product(vector) - vectors @ ((values + scale) * (vector @ vectors))
-        return rest
+    def deflated_product(vector: Floats) -> Floats:
+        deflated: Floats = product(vector) - vectors @ ((values + scale) * (vector @ vectors))
+        return deflated
 
     try:
-        values, vectors = _searched(product, len(matrix), n_top, TOLERANCE, rng)
-        # A Krylov space holds one vector of a repeated eigenvalue, so the search may miss others:
-        # look for them in what is left when the found ones are taken out.
-        missed = _searched(remainder, len(matrix), 1, 1e-3, rng).values[0]
+        values, vectors = _search(product, len(matrix), n_top, TOLERANCE, rng)
+        # A Krylov space holds one vector of a repeated eigenvalue, so the search may miss others.
+        # After deflation by the found eigenpairs, the top eigenvalue is the largest missed one.
+        largest_missed = _search(deflated_product, len(matrix), 1, 1e-3, rng).values[0]
     except ArpackError:
         return None
-    found = Eigenpairs(values, vectors)
-    return found if missed <= values.min() + TOLERANCE * scale else None
+    is_complete = largest_missed <= values.min() + TOLERANCE * scale
+    return Eigenpairs(values, vectors) if is_complete else None
 
 
-def _searched(
+def _search(
     product: Callable[[Floats], Floats],
     n_items: int,
     n_top: int,
