@@ -85,11 +85,11 @@ class PairClusterer(Value, ABC):
     maximises: ClassVar[type[Objective] | None] = None
     """The class of its objective, or None if it maximises no objective."""
     keeps_apart: ClassVar[bool] = False
-    """Whether it supports cannot-link pairs (`PairScores.apart`); if not, it refuses them."""
+    """True if it supports cannot-link pairs (`PairScores.apart`); otherwise it refuses them."""
     relaxed: ClassVar[bool] = False
-    """Whether its solutions are relaxed; training then uses the weights of the relaxed matrix."""
+    """True if its solutions are relaxed; training then uses the weights of the relaxed matrix."""
     costly: ClassVar[bool] = False
-    """Whether `Greedy` is much cheaper to train with, while it serves learning as well."""
+    """True if `Greedy` is much cheaper, and good enough for most steps of training."""
 
     @property
     def objective(self) -> Objective | None:

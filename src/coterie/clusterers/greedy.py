@@ -81,9 +81,8 @@ def greedy_labels(scores: PairScores) -> Ints:
     elif len(pairs) >= DENSE_SHARE * n_items**2:
         parent = merge_dense(*_square_listed(n_items, pairs, scores.scores))
     else:
-        return merge_sparse(
-            n_items, pairs, scores.scores, _descending(n_items, pairs, scores.scores)
-        )  # type: ignore[no-any-return]
+        order = _descending(n_items, pairs, scores.scores)
+        return merge_sparse(n_items, pairs, scores.scores, order)  # type: ignore[no-any-return]
     return label_trees(parent)  # type: ignore[no-any-return]
 
 

@@ -50,7 +50,7 @@ MAX_CHAIN_NAMES = 12
 def raise_above_all(scores: PairScores, pairs: Pairs, level: float) -> PairScores:
     """Give some pairs, scored or not, one score just above a level and all other scores.
 
-    The score is no higher than needed, because the tolerance for rounding grows with the scores.
+    It is barely above them, because the tolerance for rounding grows with the scores.
 
     >>> scores = PairScores(3, [(0, 1)], [2.0])
     >>> raise_above_all(scores, np.array([[1, 2]]), level=4.0).scores.round(9)
