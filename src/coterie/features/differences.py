@@ -261,7 +261,7 @@ class AsDistances(PairFeaturizer):
         return (True,) * len(self.names)
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
-        """Fit the inner featurizer, and ask it which columns to reverse if none were given."""
+        """Fit the inner featurizer; if `similar` is None, take it from the featurizer's flags."""
         inner = self.featurizer.fit(item_sets)
         similar = _similarity_flags(inner) if self.similar is None else self.similar
         return replace(self, featurizer=inner, similar=similar)

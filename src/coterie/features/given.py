@@ -161,7 +161,7 @@ class GivenFeatures(PairFeaturizer):
         """Return the features of the item set; nothing is computed."""
         items = stack_numeric_columns(item_set.items)
         n_columns, _ = _check_features(self.n_columns, self.of_pairs, items)
-        # An item set without items may not know its number of columns: it is that of all others.
+        # An empty item set may not know its number of columns: it has as many as the others.
         empty = np.zeros((0, n_columns or 0)) if _shape(items) == (0, 0) else None
         if isinstance(items, PairFeatures):
             features = _as_operator(items.features if empty is None else empty)
@@ -285,7 +285,7 @@ class Scaled(PairFeaturizer):
 
 
 def stack_numeric_columns(items: Any) -> Any:
-    """Return a matrix for numeric columns, of a data frame too, and other items unchanged."""
+    """Convert numeric columns or a numeric data frame to a matrix; return other items unchanged."""
     if isinstance(items, np.ndarray | PairFeatures | tuple) or sp.issparse(items):
         return items
     columns = (

@@ -46,14 +46,14 @@ class Field(Value):
 
 
 class ParsedRecords(NamedTuple):
-    """Records, read once; after the fields follows the whole record, if it is compared."""
+    """Records after reading: one column per field and, if it is compared, the whole record."""
 
     fields: tuple[ParsedColumn, ...]
     n_items: int
 
 
 class EncodedRecords(NamedTuple):
-    """Records whose tokens have weights that depend on what was learned."""
+    """Records after encoding: columns whose tokens have weights and rarities."""
 
     fields: tuple[EncodedColumn, ...]
     n_items: int

@@ -68,7 +68,7 @@ class TokenCounts(NamedTuple):
         ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)))
         all_hashes, offsets = tokenizer(characters, np.append(0, ends))
         hashes, indices = factorize_hashes(all_hashes)
-        # These take as much memory as all that follows.
+        # Free arrays that are as large as all those computed below.
         del encoded, characters, all_hashes
         order = np.argsort(hashes)
         ranks = np.empty(len(order), dtype=np.int32)

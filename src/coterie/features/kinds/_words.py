@@ -60,7 +60,7 @@ class Acronyms(NamedTuple):
         return cls(starts, indices[initials.tokens[is_acronym]].astype(np.int32))
 
     def rarest(self, words: TokenWeights, left: Ints, right: Ints) -> list[Floats]:
-        """Return the rarity of the rarest acronym between two texts, among rows and entities."""
+        """Return the rarity of the rarest acronym of pairs of texts, among rows and entities."""
         tokens = words.starts, words.tokens, *self
         return [rarest_acronyms(*tokens, rarity, left, right) for rarity in words.rarities]
 
