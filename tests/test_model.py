@@ -227,14 +227,14 @@ def test_own_classes_are_found_by_name_if_they_are_given(tmp_path):
 
 
 def test_names_that_are_taken_are_refused(item_sets, tmp_path):
-    own = dataclass(type("Greedy", (), {"__call__": lambda self, scores: None}))
-    with pytest.raises(InputError, match=r"clusterer is of a class of your own .* Greedy; rename"):
-        Model(AllPairs(), model_of(item_sets).similarity, own()).save(tmp_path / "m")
+    user_class = dataclass(type("Greedy", (), {"__call__": lambda self, scores: None}))
+    with pytest.raises(InputError, match=r"clusterer is of your own class Greedy, .*; rename"):
+        Model(AllPairs(), model_of(item_sets).similarity, user_class()).save(tmp_path / "m")
     model_of(item_sets).save(tmp_path / "m")
     with pytest.raises(
         InputError, match="classes contains Greedy, but another class has this name"
     ):
-        Model.load(tmp_path / "m", classes=[own])
+        Model.load(tmp_path / "m", classes=[user_class])
     twin = dataclass(type("Nearer", (), {}))
     with pytest.raises(
         InputError, match="classes contains Nearer, but another class has this name"

@@ -70,32 +70,35 @@ def set_content(value):
     [
         (lambda tree: tree.update(version=2, coterie="9.1"), "format is 2 .of Coterie '9.1'"),
         (lambda tree: tree.pop("version"), "format is None"),
-        (lambda tree: tree.update(format="other"), "not that of a saved model"),
-        (lambda tree: tree.pop("value"), "holds no model"),
-        (lambda tree: tree["value"].update({"class": "os.system"}), "is a os.system, which is no"),
+        (lambda tree: tree.update(format="other"), "not from a saved model"),
+        (lambda tree: tree.pop("value"), "contains no model"),
+        (lambda tree: tree["value"].update({"class": "os.system"}), "is a os.system, which is not"),
         (lambda tree: tree["value"].update({"class": "Other"}), r"load with classes=\[Other\]"),
-        (lambda tree: tree["value"].update({"class": "function"}), "nothing that a model holds"),
+        (lambda tree: tree["value"].update({"class": "function"}), "cannot be part of a model"),
         (lambda tree: tree["value"].update({"class": 3}), "int in place of a str"),
         (lambda tree: tree["value"].update(fields=[]), "list in place of a dict"),
         (lambda tree: tree["value"].update(more=1), "has the keys"),
-        (lambda tree: tree["value"]["fields"].pop("content"), "lacks or does not know content"),
-        (lambda tree: tree["value"]["fields"].update(computed=1), "does not know computed"),
-        (lambda tree: tree["value"]["fields"].update(__class__=1), "does not know __class__"),
+        (lambda tree: tree["value"]["fields"].pop("content"), "missing content, unknown none"),
+        (lambda tree: tree["value"]["fields"].update(computed=1), "missing none, unknown computed"),
+        (
+            lambda tree: tree["value"]["fields"].update(__class__=1),
+            "missing none, unknown __class__",
+        ),
         (
             set_content({"class": "Strict", "fields": {"number": -1}}),
             "content is damaged: Strict: n",
         ),
-        (set_content({"class": "Strict", "fields": {"number": "x"}}), "cannot be made of"),
+        (set_content({"class": "Strict", "fields": {"number": "x"}}), "rejects its fields"),
         (set_content({"class": "Partition", "fields": {"labels": 3}}), "Partition: labels are"),
         (set_content({}), "content is damaged: it has the keys"),
-        (set_content({"float": 3}), "3 is no number"),
-        (set_content({"float": "1_0"}), "'1_0' is no number"),
+        (set_content({"float": 3}), "3 is not a number"),
+        (set_content({"float": "1_0"}), "'1_0' is not a number"),
         (set_content({"tuple": 3}), "int in place of a list"),
         (set_content({"dict": [1]}), "list in place of a dict"),
         (set_content({"array": 7}), "the array 7 is missing"),
         (set_content({"array": "../model"}), "'../model' is missing"),
         (set_content([{"array": 0}, {"array": 0}]), r"content\[1\] is damaged: .* used twice"),
-        (set_content({"csr": {"shape": [1, 1]}}), "made of shape, data"),
+        (set_content({"csr": {"shape": [1, 1]}}), "consists of shape, data"),
     ],
 )
 def test_a_tree_that_was_changed_is_refused(file, change, message):
@@ -128,7 +131,7 @@ def test_a_tree_that_was_changed_is_refused(file, change, message):
         ("indptr", np.array([], dtype=np.int64)),
     ],
 )
-def test_sparse_parts_that_leave_each_other_are_refused(file, part, value):
+def test_inconsistent_parts_of_sparse_arrays_are_refused(file, part, value):
     parts = members(file)
     tree = json.loads(parts["model.json"])
     csr = tree["value"]["fields"]["content"][1]["csr"]
@@ -161,7 +164,7 @@ def test_sparse_parts_that_leave_each_other_are_refused(file, part, value):
         b"\x93NUMPY\x01\x00\x10\x00" + b"(" * 16,
     ],
 )
-def test_members_that_are_no_arrays_are_refused(file, content):
+def test_members_that_are_not_arrays_are_refused(file, content):
     write(file, {**members(file), "arrays/0.npy": content})
     refused(file, r"content\[0\] is damaged: the array 0 cannot be read")
 
@@ -173,8 +176,8 @@ def test_members_that_are_no_arrays_are_refused(file, content):
         (b"{", "model.json is damaged"),
         (b"\xff\xfe\xff", "model.json is damaged"),
         (b"[" * 10**5, "model.json is damaged"),
-        (b'{"format": NaN}', "NaN is no number of JSON"),
-        (b"[1]", "not that of a saved model"),
+        (b'{"format": NaN}', "NaN is not a number in JSON"),
+        (b"[1]", "not from a saved model"),
         (b'{"format": "coterie model", "version": 1%s}' % (b"0" * 5000), "model.json is damaged"),
         (
             b'{"format": "coterie model", "version": 1, "value": '
@@ -185,7 +188,7 @@ def test_members_that_are_no_arrays_are_refused(file, content):
         ),
     ],
 )
-def test_a_tree_that_is_none_is_refused(file, text, message):
+def test_bad_json_is_refused(file, text, message):
     write(file, {"model.json": text})
     refused(file, message)
 
@@ -206,16 +209,16 @@ def test_compressed_members_are_refused_before_they_grow(file):
 def test_members_larger_than_the_file_are_refused(file):
     """Two entries of the directory that share their bytes, and one that claims to be huge."""
     content = file.read_bytes()
-    at = content.rindex(b"PK\x01\x02")
-    huge = content[: at + 24] + (10**9).to_bytes(4, "little") + content[at + 28 :]
+    entry = content.rindex(b"PK\x01\x02")
+    huge = content[: entry + 24] + (10**9).to_bytes(4, "little") + content[entry + 28 :]
     file.write_bytes(huge)
-    refused(file, "larger than the file")
+    refused(file, "add up to more than the file")
 
 
 def test_a_member_twice_is_refused(file):
     with zipfile.ZipFile(file, "a") as zipped, pytest.warns(UserWarning, match="Duplicate"):
         zipped.writestr("arrays/0.npy", members(file)["arrays/0.npy"])
-    refused(file, "each array once")
+    refused(file, "two members of the same name")
 
 
 def test_too_many_members_are_refused(file, monkeypatch):
@@ -228,9 +231,9 @@ def test_too_many_members_are_refused(file, monkeypatch):
 def test_a_large_directory_is_refused_before_it_is_read(file, monkeypatch):
     content = file.read_bytes()
     size = int.from_bytes(content[-10:-6], "little")
-    monkeypatch.setattr(archive._Limited, "most", size)
+    monkeypatch.setattr(archive._Limited, "max_read", size)
     load_value(file, KNOWN.get)
-    monkeypatch.setattr(archive._Limited, "most", size - 1)
+    monkeypatch.setattr(archive._Limited, "max_read", size - 1)
     refused(file, "more than 100000 members")
 
 
@@ -238,21 +241,21 @@ def test_a_large_directory_is_refused_before_it_is_read(file, monkeypatch):
 def test_large_trees_are_refused(file, monkeypatch, limit):
     text = members(file)["model.json"]
     brackets = text.count(b"[") + text.count(b"{")
-    most = {"MOST_BYTES": len(text), "MOST_BRACKETS": brackets}[limit]
-    monkeypatch.setattr(archive, limit, most)
+    value = {"MOST_BYTES": len(text), "MOST_BRACKETS": brackets}[limit]
+    monkeypatch.setattr(archive, limit, value)
     load_value(file, KNOWN.get)
-    monkeypatch.setattr(archive, limit, most - 1)
+    monkeypatch.setattr(archive, limit, value - 1)
     refused(file, "model.json has more than .* bytes, or .* lists and objects")
 
 
 def test_a_file_without_a_tree_is_refused(file):
     write(file, {"arrays/0.npy": npy(np.arange(3))})
-    refused(file, "must have one member model.json")
+    refused(file, "has no member model.json")
 
 
-def test_what_is_no_zip_is_refused(file, tmp_path):
+def test_files_that_are_not_zip_files_are_refused(file, tmp_path):
     file.write_bytes(b"\x80\x04N.")
-    refused(file, "no saved model, or it is damaged")
+    refused(file, "not a saved model, or it is damaged")
     refused(tmp_path / "none", "there is no such file")
     refused(tmp_path, "cannot be read: Is a directory")
     with pytest.raises(InputError, match="the file name is 3; give a text or a Path"):

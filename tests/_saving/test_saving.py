@@ -173,7 +173,7 @@ class Constructed:
         (len, "content is a builtin_function_or_method, which cannot be saved; a saved model"),
         ([0, {"a": {1}}], r"content\[1\]\['a'\] is a set, which"),
         (Box((0, b"x")), r"content\.content\[1\] is a bytes, which"),
-        ({1: 2}, "content has the key 1, which is no text"),
+        ({1: 2}, "content has the key 1, which is not a text"),
         (Box, "content is a type, which"),
         (1j, "content is a complex, which"),
         (np.array([None]), "content is an array of object, which cannot be saved; give numbers"),
@@ -201,17 +201,17 @@ def test_what_cannot_be_saved_is_named_by_its_place_and_nothing_is_written(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_class_of_the_user_must_not_have_a_name_of_ours(tmp_path):
-    with pytest.raises(InputError, match="Box; rename the class"):
+def test_user_classes_must_not_have_the_name_of_a_coterie_class(tmp_path):
+    with pytest.raises(InputError, match=r"your own class Box, .*; rename your class"):
         save_value(tmp_path / "a", Box(1), {"Box": Strict}.get)
 
 
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("MOST_MEMBERS", "the model has 3 arrays, and a file at most 2 members; join"),
-        ("MOST_BYTES", "model.json has more than 2 bytes, .*; make arrays of long lists"),
-        ("MOST_BRACKETS", "or 2 lists and objects; make arrays of long lists"),
+        ("MOST_MEMBERS", "the model has 3 arrays, but a file has at most 2 members; join"),
+        ("MOST_BYTES", "model.json has more than 2 bytes, .*; use arrays instead of long lists"),
+        ("MOST_BRACKETS", "or 2 lists and objects; use arrays instead of long lists"),
     ],
 )
 def test_what_could_not_be_loaded_is_not_saved(limit, message, tmp_path, monkeypatch):

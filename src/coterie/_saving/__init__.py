@@ -1,12 +1,12 @@
-"""Values as files: a zip of a tree in JSON and of arrays, which is read without trust.
+"""Saving of values as zip files of a JSON tree and arrays; files are read without trusting them.
 
 A value is a number, a text, None, an array, a `csr_array`, or a list, a tuple, a dict with text
-keys or a dataclass of values. In the tree `model.json` a dataclass is the name of its class and its
-fields; what JSON has no word for is an object with one key that says what it is. Arrays are the
-members `arrays/0.npy`, `arrays/1.npy`, … in NumPy's format, each used once.
+keys or a dataclass of values. In the tree `model.json`, a dataclass consists of the name of its
+class and of its fields. Types that JSON does not have are objects with one key, the name of the
+type. Arrays are the members `arrays/0.npy`, `arrays/1.npy`, … in NumPy's format, each used once.
 
-Nothing is unpickled, and the names of classes are looked up, never imported. What a file may be
-beside a value, such as a model of tables, is made of `members_of` and `value_of`.
+Nothing is unpickled, and classes are found by name among the known ones, never imported. Formats
+with further members, such as models of tables, use `members_of` and `value_of`.
 """
 
 from collections.abc import Mapping
@@ -19,43 +19,43 @@ from coterie._saving.archive import (
     Content,
     array_name,
     as_json,
-    opened,
+    open_archive,
     read_json,
     write_archive,
 )
-from coterie._saving.tree import Reader, Resolve, Writer, required_and_known
+from coterie._saving.tree import Reader, Resolve, Writer, field_names
 from coterie.exceptions import InputError, located
 
 __all__ = [
     "MANIFEST",
     "TREE",
     "Resolve",
+    "field_names",
     "load_value",
     "members_of",
-    "required_and_known",
     "save_value",
     "value_of",
 ]
 
 TREE, MANIFEST = "model.json", "manifest.json"
-"""The member that every saved value has, and one that only models of tables have."""
+"""The member of every saved value, and a further member of models of tables."""
 
 _FORMAT = "coterie model"
 _VERSION = 1
 
 
 def save_value(path: FileName, value: Any, resolve: Resolve) -> None:
-    """Write a value to one file; equal values make equal bytes."""
+    """Save a value to a file; equal values make equal bytes."""
     write_archive(path, members_of(value, resolve))
 
 
 def load_value(path: FileName, resolve: Resolve) -> Any:
-    """Read a value that was saved; whatever else the file is, one `InputError` says so."""
+    """Load a value from a file; raise an `InputError` if the file is anything else."""
     with located(str(path)):
-        with opened(path) as archive:
+        with open_archive(path) as archive:
             if {TREE, MANIFEST} <= archive.directory.keys():
                 raise InputError(
-                    "it is a model of tables; load it with coterie.tables.load, or use it by "
+                    "it is a model of tables; load it with coterie.tables.load, or use it with "
                     "`coterie predict`"
                 )
             members = archive.members((TREE,))
@@ -63,7 +63,7 @@ def load_value(path: FileName, resolve: Resolve) -> Any:
 
 
 def members_of(value: Any, resolve: Resolve) -> dict[str, Content]:
-    """Return the members of the file of a value."""
+    """Return the contents of the members of a value's file, by their names."""
     writer = Writer(resolve)
     try:
         tree = {
@@ -81,23 +81,23 @@ def members_of(value: Any, resolve: Resolve) -> dict[str, Content]:
 
 
 def value_of(members: Mapping[str, bytes], resolve: Resolve) -> Any:
-    """Return the value that members were made of."""
-    tree = _checked(read_json(members[TREE], TREE))
+    """Return the value that `members_of` returned these members for."""
+    tree = _unwrap(read_json(members[TREE], TREE))
     try:
         return Reader(resolve, dict(members)).decode(tree, "")
     except RecursionError as error:
         raise InputError(f"the model is nested too deeply; {AS_SAVED}") from error
 
 
-def _checked(tree: Any) -> Any:
-    """Return the value of a tree after a look at what is around it."""
+def _unwrap(tree: Any) -> Any:
+    """Check the format and version of a file's tree, and return the part that is the value."""
     if not isinstance(tree, dict) or tree.get("format") != _FORMAT:
-        raise InputError(f"{TREE} is not that of a saved model; {AS_SAVED}")
+        raise InputError(f"{TREE} is not from a saved model; {AS_SAVED}")
     if tree.get("version") != _VERSION:
         raise InputError(
             f"its format is {tree.get('version')!r} (of Coterie {tree.get('coterie')!r}), but "
-            f"Coterie {__version__} reads format {_VERSION}; update Coterie, or save the model anew"
+            f"Coterie {__version__} reads format {_VERSION}; update Coterie or save the model anew"
         )
     if "value" not in tree:
-        raise InputError(f"{TREE} holds no model; {AS_SAVED}")
+        raise InputError(f"{TREE} contains no model; {AS_SAVED}")
     return tree["value"]

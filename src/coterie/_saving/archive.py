@@ -1,8 +1,8 @@
-"""Zip files of texts and arrays, which are read without trust.
+"""Zip files of texts and arrays, which are read without trusting them.
 
-Members are stored as they are, not compressed, and may not claim more than the file has: so what
-is read takes no more memory than the file is large. Their number, and what is JSON, has a limit,
-because directories and trees grow when they are read.
+Members are not compressed, and their sizes may not exceed that of the file, so that reading them
+takes no more memory than the size of the file. The number of members and the size of JSON texts
+are limited, because directories and trees need more memory than their bytes in the file.
 """
 
 import hashlib
@@ -24,53 +24,58 @@ from coterie._core.files import FileName, as_path, replacing
 from coterie.exceptions import InputError
 
 Content: TypeAlias = bytes | NDArray[Any]
-"""What a member is made of."""
+"""The content of a member: a text in bytes, or an array."""
 
 AS_SAVED = "give a file as it was saved"
+"""The remedy in errors about damaged files."""
 
 MOST_MEMBERS, MOST_BYTES, MOST_BRACKETS = 100_000, 48 * 2**20, 1_000_000
-"""Of a file; of one of its texts; and in one. Short texts in JSON take 17 times their bytes when
-they are read, and lists and objects up to 200 bytes each: so it stays below 1 GB."""
+"""The largest numbers of members of a file, of bytes of a text, and of brackets in it.
+
+When JSON is read, short texts take 17 times their bytes, and lists and objects up to 200 bytes
+each, so that the memory stays below 1 GB.
+"""
 
 _MOST_DIRECTORY = 100 * MOST_MEMBERS
 _ARRAY = re.compile(r"arrays/(0|[1-9][0-9]{0,8})\.npy")
 
 
-def array_name(number: Any) -> str:
+def array_name(index: Any) -> str:
     """Return the name of the member of an array."""
-    return f"arrays/{number}.npy"
+    return f"arrays/{index}.npy"
 
 
 def write_archive(path: FileName, members: Mapping[str, Content]) -> None:
-    """Write members to one file, whole or not at all; equal members make equal bytes."""
+    """Write members to a file that appears when complete; equal members make equal bytes."""
     n_arrays = sum(isinstance(content, np.ndarray) for content in members.values())
     if len(members) > MOST_MEMBERS:
         raise InputError(
-            f"the model has {n_arrays} arrays, and a file at most {MOST_MEMBERS} members; join some"
+            f"the model has {n_arrays} arrays, but a file has at most {MOST_MEMBERS} members; join "
+            "some arrays"
         )
     for name, content in members.items():
         if isinstance(content, bytes):
-            _refuse_large(content, name, "make arrays of long lists, or learn from less")
+            _refuse_large(content, name, "use arrays instead of long lists, or less training data")
     with replacing(path) as stream, ZipFile(stream, "w", ZIP_STORED) as archive:
         for name, content in members.items():
-            with archive.open(_described(name, content), "w") as member:
-                _put(content, member.write)
+            with archive.open(_zip_info(name, content), "w") as member:
+                _write(content, member.write)
 
 
 def digest(content: Content) -> str:
-    """Return the SHA-256 of a member as it is written."""
-    found = hashlib.sha256()
-    _put(content, found.update)
-    return found.hexdigest()
+    """Return the SHA-256 checksum of a member as it is written."""
+    checksum = hashlib.sha256()
+    _write(content, checksum.update)
+    return checksum.hexdigest()
 
 
 def as_json(value: Any) -> bytes:
-    """Write a tree of plain values."""
+    """Return a tree of plain values as JSON."""
     return json.dumps(value, allow_nan=False).encode()
 
 
 def read_json(text: bytes, name: str) -> Any:
-    """Read a tree of plain values; `name` is that of the member."""
+    """Return the tree of plain values of a JSON text; `name` is the name of its member."""
     _refuse_large(text, name, AS_SAVED)
     try:
         return json.loads(text, parse_constant=_refuse_constant)
@@ -80,48 +85,50 @@ def read_json(text: bytes, name: str) -> Any:
 
 @dataclass(frozen=True)
 class Archive:
-    """A file that is open to be read."""
+    """A zip file that is open for reading."""
 
     directory: dict[str, ZipInfo]
     read: Callable[[ZipInfo], bytes]
     size: int
 
     def text(self, name: str) -> bytes:
-        """Read one member, whatever the others are."""
+        """Read one member, without a check of the others."""
         info = self.directory.get(name)
         if info is None:
-            raise InputError(f"it must have one member {name}; {AS_SAVED}")
+            raise InputError(f"it has no member {name}; {AS_SAVED}")
         self._refuse_sizes([info])
         return self.read(info)
 
     def members(self, texts: tuple[str, ...]) -> dict[str, bytes]:
-        """Read all members, which must be the texts that are named, and arrays."""
+        """Read all members, which must be exactly the named texts, and arrays."""
         for name in self.directory:
             if name not in texts and not _ARRAY.fullmatch(name):
-                shown = repr(name[:80])
-                raise InputError(f"it has the member {shown}, which no saved model has; {AS_SAVED}")
+                start = repr(name[:80])
+                raise InputError(f"it has the member {start}, which no saved model has; {AS_SAVED}")
         self._refuse_sizes(list(self.directory.values()))
-        read = {name: self.text(name) for name in texts}
-        arrays = self.directory.keys() - read.keys()
-        return read | {name: self.read(self.directory[name]) for name in arrays}
+        contents = {name: self.text(name) for name in texts}
+        arrays = self.directory.keys() - contents.keys()
+        return contents | {name: self.read(self.directory[name]) for name in arrays}
 
     def _refuse_sizes(self, infos: list[ZipInfo]) -> None:
-        """Refuse what may take more memory than the file is large."""
+        """Raise an error for members that may take more memory than the size of the file."""
         if any(info.compress_type != ZIP_STORED for info in infos):
-            raise InputError(f"its members are compressed, which no saved model's are; {AS_SAVED}")
+            raise InputError(
+                f"its members are compressed, but those of saved models are not; {AS_SAVED}"
+            )
         if sum(max(info.file_size, info.compress_size) for info in infos) > self.size:
-            raise InputError(f"its members are said to be larger than the file; {AS_SAVED}")
+            raise InputError(f"the sizes of its members add up to more than the file; {AS_SAVED}")
 
 
 @contextmanager
-def opened(path: FileName) -> Iterator[Archive]:
-    """Open a file to read it; whatever else it is, one `InputError` says so."""
+def open_archive(path: FileName) -> Iterator[Archive]:
+    """Open a file for reading; raise an `InputError` if it is anything but a zip file."""
     file = as_path(path)
     try:
         with _Limited(file) as stream, ZipFile(stream) as archive:
-            stream.most = None
+            stream.max_read = None
             infos = archive.infolist()
-            _refuse_strange(infos)
+            _refuse_many_or_duplicates(infos)
             directory = {info.filename: info for info in infos}
             yield Archive(directory, archive.read, file.stat().st_size)
     except (InputError, MemoryError):
@@ -129,43 +136,43 @@ def opened(path: FileName) -> Iterator[Archive]:
     except FileNotFoundError as error:
         raise InputError("there is no such file; give the name of a saved model") from error
     except BadZipFile as error:
-        raise InputError(f"this is no saved model, or it is damaged; {AS_SAVED}") from error
+        raise InputError(f"it is not a saved model, or it is damaged; {AS_SAVED}") from error
     except OSError as error:
         raise InputError(f"it cannot be read: {error.strerror}; {AS_SAVED}") from error
-    except Exception as error:  # zipfile lets several kinds through where headers are wrong
+    except Exception as error:  # zipfile raises many types of errors for wrong headers
         raise InputError(f"the model is damaged; {AS_SAVED}") from error
 
 
 class _Limited(io.FileIO):
-    """A file that refuses long reads while `most` is set.
+    """A file that refuses reads of more than `max_read` bytes, if set.
 
-    The directory of a zip is read at once, and each of its entries then takes ten times the memory.
+    `zipfile` reads the directory at once, and each entry then takes ten times its size in memory.
     """
 
-    most: int | None = _MOST_DIRECTORY
+    max_read: int | None = _MOST_DIRECTORY
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if self.most is not None and size is not None and size > self.most:
+        if self.max_read is not None and size is not None and size > self.max_read:
             raise InputError(f"it has more than {MOST_MEMBERS} members; {AS_SAVED}")
         return super().read(size) or b""
 
 
-def _refuse_strange(infos: list[ZipInfo]) -> None:
+def _refuse_many_or_duplicates(infos: list[ZipInfo]) -> None:
     if len(infos) > MOST_MEMBERS:
         raise InputError(f"it has more than {MOST_MEMBERS} members; {AS_SAVED}")
     if len({info.filename for info in infos}) < len(infos):
-        raise InputError(f"it must have each array once, and each text; {AS_SAVED}")
+        raise InputError(f"it has two members of the same name; {AS_SAVED}")
 
 
-def _described(name: str, content: Content) -> ZipInfo:
-    """Describe a member without the time and the system, so that equal models are equal files."""
+def _zip_info(name: str, content: Content) -> ZipInfo:
+    """Return an entry without the time and the system, so that equal models make equal files."""
     info = ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system, info.external_attr = 3, 0o644 << 16
     info.file_size = len(content) if isinstance(content, bytes) else content.nbytes
     return info
 
 
-def _put(content: Content, write: Callable[[bytes], object]) -> None:
+def _write(content: Content, write: Callable[[bytes], object]) -> None:
     if isinstance(content, np.ndarray):
         stream: Any = SimpleNamespace(write=write)
         npy.write_array(stream, content, version=(1, 0), allow_pickle=False)
@@ -174,7 +181,7 @@ def _put(content: Content, write: Callable[[bytes], object]) -> None:
 
 
 def _refuse_large(text: bytes, name: str, remedy: str) -> None:
-    """Refuse a text that would take much memory as objects of Python."""
+    """Raise an error for a JSON text that would take too much memory as Python objects."""
     if len(text) > MOST_BYTES or text.count(b"[") + text.count(b"{") > MOST_BRACKETS:
         raise InputError(
             f"{name} has more than {MOST_BYTES} bytes, or {MOST_BRACKETS} lists and objects; "
@@ -183,4 +190,4 @@ def _refuse_large(text: bytes, name: str, remedy: str) -> None:
 
 
 def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number of JSON")
+    raise ValueError(f"{word} is not a number in JSON")

@@ -1,4 +1,4 @@
-"""Values as a tree of JSON with arrays beside it, and back."""
+"""Encoding of values as a JSON tree and a list of arrays, and decoding of such a tree."""
 
 import io
 import math
@@ -18,7 +18,7 @@ from coterie._saving.archive import AS_SAVED, array_name
 from coterie.exceptions import InputError
 
 Resolve: TypeAlias = Callable[[str], type | None]
-"""Finds the class of a name, None for names that are not known."""
+"""A function from the name of a class to the class, or to None for unknown names."""
 
 _ARRAY_TYPES = frozenset("?bhilqBHILQefdU")
 _MOST_BITS = 4096
@@ -28,249 +28,253 @@ _REMEDY = (
 )
 
 
-def required_and_known(kind: type) -> tuple[set[str], set[str]]:
-    """Return the fields that a dataclass is made of: those without a default, and all."""
-    made_of = [f for f in fields(kind) if f.init]
-    needed = {f.name for f in made_of if f.default is MISSING and f.default_factory is MISSING}
-    return needed, {f.name for f in made_of}
+def field_names(cls: type) -> tuple[set[str], set[str]]:
+    """Return two sets of fields of a dataclass: those without a default, and all."""
+    init_fields = [f for f in fields(cls) if f.init]
+    required = {
+        f.name for f in init_fields if f.default is MISSING and f.default_factory is MISSING
+    }
+    return required, {f.name for f in init_fields}
 
 
-def inside(place: str, name: str) -> str:
-    """Name the place of a field."""
-    return f"{place}.{name}" if place else name
+def join_path(path: str, name: str) -> str:
+    """Return the path of a field of the value at `path`."""
+    return f"{path}.{name}" if path else name
 
 
-def is_plain(kind: np.dtype[Any]) -> bool:
-    """Tell the types of arrays that are saved."""
-    return kind.char in _ARRAY_TYPES and kind.itemsize > 0
+def can_be_saved(dtype: np.dtype[Any]) -> bool:
+    """Return whether arrays of this type can be saved."""
+    return dtype.char in _ARRAY_TYPES and dtype.itemsize > 0
 
 
 @dataclass
 class Writer:
-    """Turns values into a tree, and sets their arrays aside."""
+    """Encodes values as a tree, and collects their arrays in a list."""
 
     resolve: Resolve
     arrays: list[NDArray[Any]] = field(default_factory=list)
 
-    def encode(self, value: Any, place: str) -> Any:
-        """Return the tree of a value; `place` names it in errors."""
+    def encode(self, value: Any, path: str) -> Any:
+        """Return the tree of a value; `path` is its path in the model, for errors."""
         if isinstance(value, np.bool_ | np.integer | np.floating | np.str_):
             value = value.item()
-        kind = type(value)
-        if kind in (NoneType, bool, str):
+        cls = type(value)
+        if cls in (NoneType, bool, str):
             return value
-        if kind in _WAYS:
-            return _WAYS[kind](self, value, place)
-        if is_dataclass(kind):
-            return self._dataclass(value, place)
-        raise InputError(f"{place} is a {kind.__name__}, which cannot be saved; {_REMEDY}")
+        if cls in _ENCODERS:
+            return _ENCODERS[cls](self, value, path)
+        if is_dataclass(cls):
+            return self._encode_dataclass(value, path)
+        raise InputError(f"{path} is a {cls.__name__}, which cannot be saved; {_REMEDY}")
 
-    def whole(self, value: int, place: str) -> int:
+    def encode_int(self, value: int, path: str) -> int:
         if value.bit_length() > _MOST_BITS:
-            raise InputError(f"{place} has more than {_MOST_BITS} bits; give a smaller number")
+            raise InputError(f"{path} has more than {_MOST_BITS} bits; give a smaller number")
         return value
 
-    def real(self, value: float, place: str) -> Any:  # noqa: ARG002
+    def encode_float(self, value: float, path: str) -> Any:  # noqa: ARG002
         return value if math.isfinite(value) else {"float": str(value)}
 
-    def listed(self, values: list[Any], place: str) -> list[Any]:
-        return [self.encode(value, f"{place}[{i}]") for i, value in enumerate(values)]
+    def encode_list(self, values: list[Any], path: str) -> list[Any]:
+        return [self.encode(value, f"{path}[{i}]") for i, value in enumerate(values)]
 
-    def tupled(self, values: tuple[Any, ...], place: str) -> Any:
-        return {"tuple": self.listed(list(values), place)}
+    def encode_tuple(self, values: tuple[Any, ...], path: str) -> Any:
+        return {"tuple": self.encode_list(list(values), path)}
 
-    def named(self, values: Mapping[Any, Any], place: str) -> Any:
+    def encode_dict(self, values: Mapping[Any, Any], path: str) -> Any:
         for key in values:
             if type(key) is not str:
-                raise InputError(f"{place} has the key {key!r}, which is no text; {_REMEDY}")
-        return {"dict": {key: self.encode(v, f"{place}[{key!r}]") for key, v in values.items()}}
+                raise InputError(f"{path} has the key {key!r}, which is not a text; {_REMEDY}")
+        return {"dict": {key: self.encode(v, f"{path}[{key!r}]") for key, v in values.items()}}
 
-    def array(self, array: NDArray[Any], place: str) -> Any:
-        if not is_plain(array.dtype):
+    def encode_array(self, array: NDArray[Any], path: str) -> Any:
+        if not can_be_saved(array.dtype):
             raise InputError(
-                f"{place} is an array of {array.dtype}, which cannot be saved; give numbers of at "
-                "most 64 bits, truth values or texts"
+                f"{path} is an array of {array.dtype}, which cannot be saved; give numbers of at "
+                "most 64 bits, booleans or texts"
             )
         self.arrays.append(array.astype(array.dtype.newbyteorder("<"), order="A", copy=False))
         return {"array": len(self.arrays) - 1}
 
-    def csr(self, matrix: Any, place: str) -> Any:
+    def encode_csr(self, matrix: Any, path: str) -> Any:
         if matrix.ndim != 2:
-            raise InputError(f"{place} is a sparse array of {matrix.ndim} dimensions; give two")
-        stored = matrix.indptr[-1]
-        parts = {
-            "data": matrix.data[:stored],
-            "indices": matrix.indices[:stored],
+            raise InputError(f"{path} is a sparse array of {matrix.ndim} dimensions; give two")
+        # SciPy allows arrays that are longer than the number of stored entries.
+        n_stored = matrix.indptr[-1]
+        arrays = {
+            "data": matrix.data[:n_stored],
+            "indices": matrix.indices[:n_stored],
             "indptr": matrix.indptr,
         }
-        stored_parts = {name: self.array(p, inside(place, name)) for name, p in parts.items()}
-        return {"csr": {"shape": [int(length) for length in matrix.shape], **stored_parts}}
+        parts = {name: self.encode_array(a, join_path(path, name)) for name, a in arrays.items()}
+        return {"csr": {"shape": [int(length) for length in matrix.shape], **parts}}
 
-    def _dataclass(self, value: Any, place: str) -> Any:
-        kind = type(value)
-        name = kind.__name__
-        if self.resolve(name) not in (None, kind):
+    def _encode_dataclass(self, value: Any, path: str) -> Any:
+        cls = type(value)
+        name = cls.__name__
+        if self.resolve(name) not in (None, cls):
             raise InputError(
-                f"{place or name} is of a class of your own with a name of Coterie's, {name}; "
-                "rename the class"
+                f"{path or name} is of your own class {name}, which has the name of a class of "
+                "Coterie; rename your class"
             )
-        _refuse_other_constructor(kind, place or name)
-        known = [f.name for f in fields(kind) if f.init]
-        values = {f: self.encode(getattr(value, f), inside(place, f)) for f in known}
+        _refuse_other_constructor(cls, path or name)
+        names = [f.name for f in fields(cls) if f.init]
+        values = {f: self.encode(getattr(value, f), join_path(path, f)) for f in names}
         return {"class": name, "fields": values}
 
 
-_WAYS: dict[type, Callable[[Writer, Any, str], Any]] = {
-    int: Writer.whole,
-    float: Writer.real,
-    list: Writer.listed,
-    tuple: Writer.tupled,
-    dict: Writer.named,
-    MappingProxyType: Writer.named,
-    np.ndarray: Writer.array,
-    sp.csr_array: Writer.csr,
+_ENCODERS: dict[type, Callable[[Writer, Any, str], Any]] = {
+    int: Writer.encode_int,
+    float: Writer.encode_float,
+    list: Writer.encode_list,
+    tuple: Writer.encode_tuple,
+    dict: Writer.encode_dict,
+    MappingProxyType: Writer.encode_dict,
+    np.ndarray: Writer.encode_array,
+    sp.csr_array: Writer.encode_csr,
 }
 
 
-def _refuse_other_constructor(kind: type, place: str) -> None:
-    """Refuse a dataclass whose own constructor takes other things than its fields."""
-    taken = signature(kind).parameters.values()
-    needed = {p.name for p in taken if p.default is Parameter.empty}
-    _, known = required_and_known(kind)
-    if not needed <= known <= {p.name for p in taken}:
+def _refuse_other_constructor(cls: type, path: str) -> None:
+    """Raise an error for a dataclass whose constructor does not take its fields."""
+    parameters = signature(cls).parameters.values()
+    required = {p.name for p in parameters if p.default is Parameter.empty}
+    _, names = field_names(cls)
+    if not required <= names <= {p.name for p in parameters}:
         raise InputError(
-            f"{place} is a {kind.__name__}, whose constructor does not take its fields, so that it "
-            "cannot be saved; give a dataclass with its own constructor"
+            f"{path} is a {cls.__name__}, whose constructor does not take its fields, so that it "
+            "cannot be saved; use the constructor that the dataclass decorator makes"
         )
 
 
 @dataclass
 class Reader:
-    """Turns a tree into the values that it was made from, believing nothing."""
+    """Decodes a tree into the value that it was made from, and checks everything in it."""
 
     resolve: Resolve
     members: dict[str, bytes]
 
-    def decode(self, node: Any, place: str) -> Any:
-        """Return the value of a tree, which is used up; `place` names it in errors."""
+    def decode(self, node: Any, path: str) -> Any:
+        """Return the value of a tree, which is modified; `path` is its path, for errors."""
         if isinstance(node, list):
-            for at, inner in enumerate(node):  # in place: long lists need not be there twice
-                node[at] = self.decode(inner, f"{place}[{at}]")
+            for i, inner in enumerate(node):  # in place, to save the memory of a second list
+                node[i] = self.decode(inner, f"{path}[{i}]")
             return node
         if not isinstance(node, dict):
             return node
         if node.keys() == {"class", "fields"}:
-            return self._dataclass(node["class"], node["fields"], place)
+            return self._decode_dataclass(node["class"], node["fields"], path)
         tag = next(iter(node)) if len(node) == 1 else None
-        if tag not in _TAGS:
-            raise _damaged(place, f"it has the keys {list(node)}")
-        return _TAGS[tag](self, node[tag], place)
+        if tag not in _DECODERS:
+            raise _damaged(path, f"it has the keys {list(node)}")
+        return _DECODERS[tag](self, node[tag], path)
 
-    def real(self, word: Any, place: str) -> float:
+    def decode_float(self, word: Any, path: str) -> float:
         if word not in ("inf", "-inf", "nan"):
-            raise _damaged(place, f"{word!r} is no number")
+            raise _damaged(path, f"{word!r} is not a number")
         return float(word)
 
-    def tupled(self, nodes: Any, place: str) -> tuple[Any, ...]:
-        return tuple(self.decode(_as(list, nodes, place), place))
+    def decode_tuple(self, nodes: Any, path: str) -> tuple[Any, ...]:
+        return tuple(self.decode(_require_type(list, nodes, path), path))
 
-    def named(self, nodes: Any, place: str) -> dict[str, Any]:
-        named: dict[str, Any] = _as(dict, nodes, place)
-        for key, node in named.items():
-            named[key] = self.decode(node, f"{place}[{key!r}]")
-        return named
+    def decode_dict(self, nodes: Any, path: str) -> dict[str, Any]:
+        values: dict[str, Any] = _require_type(dict, nodes, path)
+        for key, node in values.items():
+            values[key] = self.decode(node, f"{path}[{key!r}]")
+        return values
 
-    def array(self, number: Any, place: str) -> NDArray[Any]:
-        member = self.members.pop(array_name(number), None)
+    def decode_array(self, index: Any, path: str) -> NDArray[Any]:
+        member = self.members.pop(array_name(index), None)
         if member is None:
-            raise _damaged(place, f"the array {number!r} is missing, or used twice")
+            raise _damaged(path, f"the array {index!r} is missing, or used twice")
         try:
             return _read_array(member)
-        except Exception as error:  # NumPy raises many kinds where a header is wrong
-            raise _damaged(place, f"the array {number} cannot be read: {error}") from error
+        except Exception as error:  # NumPy raises many types of errors for wrong headers
+            raise _damaged(path, f"the array {index} cannot be read: {error}") from error
 
-    def csr(self, parts: Any, place: str) -> Any:
-        if _as(dict, parts, place).keys() != {"shape", "data", "indices", "indptr"}:
-            raise _damaged(place, "a csr array is made of shape, data, indices and indptr")
+    def decode_csr(self, parts: Any, path: str) -> Any:
+        if _require_type(dict, parts, path).keys() != {"shape", "data", "indices", "indptr"}:
+            raise _damaged(path, "a csr array consists of shape, data, indices and indptr")
         names = ("data", "indices", "indptr")
-        data, indices, indptr = (self.decode(parts[name], inside(place, name)) for name in names)
+        data, indices, indptr = (self.decode(parts[name], join_path(path, name)) for name in names)
         shape = parts["shape"]
         if not _is_csr(data, indices, indptr, shape):
-            raise _damaged(place, "the parts of the csr array do not fit together")
+            raise _damaged(path, "the parts of the csr array do not fit together")
         return sp.csr_array((data, indices, indptr), shape=tuple(shape))
 
-    def _dataclass(self, name: Any, nodes: Any, place: str) -> Any:
-        kind = self._class(_as(str, name, place), place)
-        named = _as(dict, nodes, place)
-        needed, known = required_and_known(kind)
-        if not needed <= named.keys() <= known:
-            wrong = ", ".join(sorted((needed - named.keys()) | (named.keys() - known)))
-            raise _damaged(place, f"{name} lacks or does not know {wrong}")
-        values = {key: self.decode(node, inside(place, key)) for key, node in named.items()}
+    def _decode_dataclass(self, name: Any, nodes: Any, path: str) -> Any:
+        cls = self._find_class(_require_type(str, name, path), path)
+        node_of = _require_type(dict, nodes, path)
+        required, names = field_names(cls)
+        if not required <= node_of.keys() <= names:
+            missing = ", ".join(sorted(required - node_of.keys())) or "none"
+            unknown = ", ".join(sorted(node_of.keys() - names)) or "none"
+            raise _damaged(path, f"fields of {name}: missing {missing}, unknown {unknown}")
+        values = {key: self.decode(node, join_path(path, key)) for key, node in node_of.items()}
         try:
-            return kind(**values)
+            return cls(**values)
         except InputError as error:
-            raise _damaged(place, f"{name}: {error}") from error
-        except Exception as error:  # constructors of the user raise what they like
-            raise _damaged(place, f"{name} cannot be made of its fields: {error}") from error
+            raise _damaged(path, f"{name}: {error}") from error
+        except Exception as error:  # users' constructors may raise any error
+            raise _damaged(path, f"{name} rejects its fields: {error}") from error
 
-    def _class(self, name: str, place: str) -> type:
-        kind: Any = self.resolve(name)
-        if kind is None:
+    def _find_class(self, name: str, path: str) -> type:
+        cls: Any = self.resolve(name)
+        if cls is None:
             raise InputError(
-                f"{place or 'the model'} is a {name}, which is no class of Coterie's; if you trust "
+                f"{path or 'the model'} is a {name}, which is not a class of Coterie; if you trust "
                 f"it, load with classes=[{name}]"
             )
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            raise _damaged(place, f"{name} is nothing that a model holds")
-        return kind
+        if not (isinstance(cls, type) and is_dataclass(cls)):
+            raise _damaged(path, f"{name} cannot be part of a model")
+        return cls
 
 
-_TAGS: dict[Any, Callable[[Reader, Any, str], Any]] = {
-    "float": Reader.real,
-    "tuple": Reader.tupled,
-    "dict": Reader.named,
-    "array": Reader.array,
-    "csr": Reader.csr,
+_DECODERS: dict[Any, Callable[[Reader, Any, str], Any]] = {
+    "float": Reader.decode_float,
+    "tuple": Reader.decode_tuple,
+    "dict": Reader.decode_dict,
+    "array": Reader.decode_array,
+    "csr": Reader.decode_csr,
 }
 
 
-def _damaged(place: str, what: str) -> InputError:
-    return InputError(f"{place or 'the model'} is damaged: {what}; {AS_SAVED}")
+def _damaged(path: str, reason: str) -> InputError:
+    return InputError(f"{path or 'the model'} is damaged: {reason}; {AS_SAVED}")
 
 
-def _as(kind: type, node: Any, place: str) -> Any:
-    if type(node) is not kind:
-        raise _damaged(place, f"there is a {type(node).__name__} in place of a {kind.__name__}")
+def _require_type(cls: type, node: Any, path: str) -> Any:
+    if type(node) is not cls:
+        raise _damaged(path, f"there is a {type(node).__name__} in place of a {cls.__name__}")
     return node
 
 
 def _read_array(member: bytes) -> NDArray[Any]:
-    """Read an array as a view of the bytes, after its header was held against their number."""
+    """Return an array as a view of the bytes, after a check that its size is as in its header."""
     stream = io.BytesIO(member)
     if npy.read_magic(stream) != (1, 0):
         raise ValueError("its header is not of version 1.0")
-    shape, fortran, kind = npy.read_array_header_1_0(stream)
+    shape, is_fortran, dtype = npy.read_array_header_1_0(stream)
     start = stream.tell()
-    if not is_plain(kind) or kind.str[0] == ">":
-        raise ValueError(f"it is of type {kind}")
-    if math.prod(shape) * kind.itemsize != len(member) - start:
+    if not can_be_saved(dtype) or dtype.str[0] == ">":
+        raise ValueError(f"it is of type {dtype}")
+    if math.prod(shape) * dtype.itemsize != len(member) - start:
         raise ValueError("its shape does not fit its size")
-    _refuse_no_values(kind, memoryview(member)[start:])
-    array: NDArray[Any] = np.ndarray(shape, kind, member, start, order="F" if fortran else "C")
-    return array.astype(kind.newbyteorder("="), copy=False)
+    _refuse_invalid_values(dtype, memoryview(member)[start:])
+    array: NDArray[Any] = np.ndarray(shape, dtype, member, start, order="F" if is_fortran else "C")
+    return array.astype(dtype.newbyteorder("="), copy=False)
 
 
-def _refuse_no_values(kind: np.dtype[Any], stored: memoryview) -> None:
-    """Refuse bits that are no truth value and no character, which NumPy takes unchecked."""
-    if kind.kind == "b" and stored and np.frombuffer(stored, "u1").max() > 1:
+def _refuse_invalid_values(dtype: np.dtype[Any], content: memoryview) -> None:
+    """Raise an error for invalid booleans or characters, which NumPy does not check."""
+    if dtype.kind == "b" and content and np.frombuffer(content, "u1").max() > 1:
         raise ValueError("it has values that are neither true nor false")
-    if kind.kind == "U" and stored and np.frombuffer(stored, "<u4").max() > sys.maxunicode:
-        raise ValueError("it has values that are no characters")
+    if dtype.kind == "U" and content and np.frombuffer(content, "<u4").max() > sys.maxunicode:
+        raise ValueError("it has values that are not characters")
 
 
 def _is_csr(data: Any, indices: Any, indptr: Any, shape: Any) -> bool:
-    """Tell whether SciPy can go through the parts without leaving them."""
+    """Return whether the parts make a matrix that SciPy reads without leaving their bounds."""
     if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr)):
         return False
     if not (isinstance(shape, list) and [type(length) for length in shape] == [int, int]):
@@ -278,8 +282,8 @@ def _is_csr(data: Any, indices: Any, indptr: Any, shape: Any) -> bool:
     if indices.dtype.kind != "i" or indptr.dtype.kind != "i" or data.dtype.kind not in "biuf":
         return False
     n_rows, n_columns = shape
-    within = len(indptr) == n_rows + 1 and indptr[0] == 0 and indptr[-1] == len(indices)
-    if not within or len(data) != len(indices) or not 0 <= n_columns <= np.iinfo(np.int64).max:
+    fits = len(indptr) == n_rows + 1 and indptr[0] == 0 and indptr[-1] == len(indices)
+    if not fits or len(data) != len(indices) or not 0 <= n_columns <= np.iinfo(np.int64).max:
         return False
-    least, most = indices.min(initial=0), indices.max(initial=-1)
-    return bool(np.all(indptr[1:] >= indptr[:-1]) and least >= 0 and most < n_columns)
+    smallest, largest = indices.min(initial=0), indices.max(initial=-1)
+    return bool(np.all(indptr[1:] >= indptr[:-1]) and smallest >= 0 and largest < n_columns)

@@ -16,7 +16,7 @@ from coterie._saving.archive import (
     Content,
     as_json,
     digest,
-    opened,
+    open_archive,
     read_json,
     write_archive,
 )
@@ -51,7 +51,7 @@ def load(path: FileName, cls: type[M]) -> M:
     """Read a saved model of tables, and check that it predicts its sample as it did then."""
     _refuse_no_file(path)
     with located(str(path)):
-        with opened(path) as archive:
+        with open_archive(path) as archive:
             manifest = _read_manifest(archive)
             members = archive.members((MANIFEST, CARD, TREE))
         del members[MANIFEST]
