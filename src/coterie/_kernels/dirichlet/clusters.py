@@ -1,17 +1,19 @@
 """Clusters of a Dirichlet-process mixture with their means integrated out, as sums over items.
 
-A cluster holds three sums a feature, with w the precision of an item's type (1 where all items of a
-cluster share one, which is then integrated out too). τ is the precision of the prior of means:
+A cluster holds three sums per feature, with w the precision of an item's type (1 where all items of
+a cluster share one type, which is then integrated out too). τ is the precision of the prior of
+means:
 
     vectors     p = Σ w    q = Σ w x    r = Σ w x²
     distances   p = Σ w    q = Σ w o    r = Σ_{i<i'} w w' s(i, i')
 
-with s the squared distance of two items and o that of an item from the origin. For types j, u = t_j
-where they are shared and else 1, P = τ + u p is the precision of what is known of the mean, and
+with s the squared distance of two items and o the squared distance of an item from the origin. For
+types j, u = t_j where they are shared and else 1, P = τ + u p is the posterior precision of the
+mean, and
 
     vectors     S = u r − (u q)² / P          distances   S = (u² r + τ u q) / P
 
-is the scatter about it: log marginal = ½ Σ_f (log τ − log P − S + Σ_i log t / 2π).
+is the scatter about the mean: log marginal = ½ Σ_f (log τ − log P − S + Σ_i log t / 2π).
 """
 
 import math
@@ -24,83 +26,87 @@ from coterie._kernels.compiling import inlined, kernel
 
 LOG_2PI = math.log(2.0 * math.pi)
 TINY, HUGE = 1e-100, 1e100
+"""The bounds between which a product of factors is kept before its logarithm is taken."""
 MOST_AUXILIARY = 64
-"""How many means an item may be offered for a new cluster."""
+"""The largest number of means that an item may be offered for a new cluster."""
 
 
 class ObservedItems(NamedTuple):
     """The items: vectors, or squared distances of pairs and of items from the origin."""
 
     vectors: Floats
-    """One row an item; no rows where distances are known instead."""
+    """One row per item; no rows where distances are given instead."""
     squares: Floats
-    """(n, n, features); no rows where vectors are known."""
+    """(n, n, features): squared distances of pairs; no rows where vectors are given."""
     origins: Floats
+    """(n, features): squared distances from the origin."""
     codes: Ints
-    """(n, categorical dimensions): where the value of an item is in `pseudo_counts`."""
+    """(n, categorical dimensions): the index of an item's value in `pseudo_counts`."""
 
 
 class Mixture(NamedTuple):
-    """What is believed of clusters before items are seen."""
+    """The prior of clusters: types, concentration, means and categorical values."""
 
     precisions: Floats
-    """(types, features)."""
+    """(types, features): the precisions t of the reference types."""
     log_shares: Floats
-    """Of the types."""
+    """The log prior probability of each type."""
     half_logs: Floats
     """Half the sum of the log precisions of each type, less features · ½ log 2π."""
     prior_precisions: Floats
-    """τ, one a feature."""
+    """τ, one per feature."""
     alpha: float
+    """The concentration of the Dirichlet process."""
     shared: bool
-    """Whether all items of a cluster are of one type."""
+    """True where all items of a cluster are of one type."""
     pseudo_counts: Floats
-    """Of the values of all categorical dimensions, one after the other."""
+    """The prior counts of the values of all categorical dimensions, one after the other."""
     pseudo_totals: Floats
-    """Their sum, one a categorical dimension."""
+    """The sum of `pseudo_counts` of each categorical dimension."""
 
 
 class ClusterState(NamedTuple):
-    """A partition of the items, and the sums of its clusters, which have slots.
+    """A partition of the items, and the sums of its clusters, each kept in a slot.
 
-    `active` holds all slots: those of the clusters first, then free ones, of which the next is
-    always ready to be a new cluster. `positions` is its inverse.
+    `active` lists all slots: first those of the clusters, then free ones, of which the next is
+    always ready to be a new cluster: cleared, with the densities of an empty cluster. `positions`
+    is its inverse.
     """
 
     labels: Ints
     """The slot of each item."""
     types: Ints
-    """The type of each item, where they are not shared."""
+    """The type of each item, where clusters share none."""
     n_clusters: Ints
-    """The number of clusters, in one place."""
+    """The number of clusters, in an array of one so that kernels can change it."""
     active: Ints
     positions: Ints
     sizes: Ints
     log_sizes: Floats
-    """The log weight of each slot before its items are looked at: of its size, or of α."""
+    """The log prior weight of each slot: of its size, or of α where it is empty."""
     p: Floats
     q: Floats
     r: Floats
     counts: Ints
     """(slots, values): how many items have each categorical value."""
     means: Floats
-    """(slots, types, features): what the next item is expected to be, of vectors."""
+    """(slots, types, features): the predictive mean of the next item, of vectors."""
     scales: Floats
-    """(slots, types, features): what multiplies its square distance from that."""
-    norms: Floats
-    """(slots, types): the log density at no distance."""
+    """(slots, types, features): the factor of its squared distance from that mean."""
+    log_norms: Floats
+    """(slots, types): the log predictive density at distance 0."""
     evidence: Floats
-    """The log marginal of each cluster where types are shared, but for categorical dimensions."""
-    near: Floats
-    """(slots, features): of one item, the sum of w s over the items of each cluster."""
+    """The log marginal of each cluster where types are shared, without categorical dimensions."""
+    distance_sums: Floats
+    """(slots, features): Σ w s of one item over the items of each cluster."""
     logs: Floats
-    """Scratch: slots and the means on offer, times types."""
+    """Scratch for log weights: (slots + auxiliary means) × types."""
     centres: Floats
-    """(slots, features): means that are drawn, where they are."""
-    kinds: Ints
-    """The type of each cluster, where they are shared and drawn."""
+    """(slots, features): the means of clusters, where they are drawn."""
+    cluster_types: Ints
+    """The type of each cluster, where types are shared and drawn."""
     progress: Ints
-    """The number of sweeps so far, the item with which the next goes on, splits and merges."""
+    """The number of sweeps done, the next item of the current one, and moves accepted."""
 
 
 @kernel
@@ -115,37 +121,42 @@ def clear(state: ClusterState, slot: int) -> None:
 
 @inlined
 def add(
-    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int, sign: int
+    state: ClusterState, items: ObservedItems, mixture: Mixture, item: int, slot: int, sign: int
 ) -> None:
-    """Put an item into a cluster (sign 1) or take it out (−1); of distances `near` is known."""
+    """Put an item into a cluster (sign 1) or take it out (−1).
+
+    Of distances, `distance_sums` of the slot must be those of the item.
+    """
     state.sizes[slot] += sign
     p, q, r = state.p[slot], state.q[slot], state.r[slot]
     precisions = mixture.precisions[state.types[item]]
-    if seen.vectors.shape[0]:
-        values, pulls = seen.vectors[item], seen.vectors[item]
+    if items.vectors.shape[0]:
+        q_terms, r_terms = items.vectors[item], items.vectors[item]
     else:
-        values, pulls = seen.origins[item], state.near[slot]
-    of_vectors = seen.vectors.shape[0] > 0
+        q_terms, r_terms = items.origins[item], state.distance_sums[slot]
+    of_vectors = items.vectors.shape[0] > 0
     for f in range(len(p)):
         w = sign * (1.0 if mixture.shared else precisions[f])
-        p[f] = max(p[f] + w, 0.0)  # rounding may leave less than nothing
-        q[f] += w * values[f]
-        r[f] += w * pulls[f] * (values[f] if of_vectors else 1.0)
-    for g in range(seen.codes.shape[1]):
-        state.counts[slot, seen.codes[item, g]] += sign
+        p[f] = max(p[f] + w, 0.0)  # p − w may round to less than 0, and P must stay positive
+        q[f] += w * q_terms[f]
+        # r gains w x² of a vector, or w Σ w' s of distances. The sum may include the item itself,
+        # whose distance is 0, so that the same sum serves to put it in and to take it out.
+        r[f] += w * r_terms[f] * (q_terms[f] if of_vectors else 1.0)
+    for g in range(items.codes.shape[1]):
+        state.counts[slot, items.codes[item, g]] += sign
 
 
 @inlined
 def refresh(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
-    """Compute what the next item of a cluster is expected to be from its sums."""
+    """Compute the predictive density of a cluster's next item, under each type, from its sums."""
     state.log_sizes[slot] = math.log(state.sizes[slot] or mixture.alpha)
     for j in range(len(mixture.log_shares)):
         precisions, scales = mixture.precisions[j], state.scales[slot, j]
-        known = precisions, mixture.prior_precisions, mixture.shared, state.p[slot], state.q[slot]
+        sums = precisions, mixture.prior_precisions, mixture.shared, state.p[slot], state.q[slot]
         if of_vectors:
-            state.norms[slot, j] = _expect_vector(*known, state.means[slot, j], scales)
+            state.log_norms[slot, j] = _expect_vector(*sums, state.means[slot, j], scales)
         else:
-            state.norms[slot, j] = _expect_distances(*known, state.r[slot], scales)
+            state.log_norms[slot, j] = _expect_distances(*sums, state.r[slot], scales)
     if mixture.shared:
         _weigh_types(state, mixture, of_vectors, slot)
 
@@ -160,6 +171,12 @@ def _expect_vector(
     means: Floats,
     scales: Floats,
 ) -> float:
+    """Write the predictive means and precisions, and return the log density at the mean.
+
+    The next item is N(u q / P, 1/P + 1/t): its precision is t P / (P + t).
+    """
+    # A logarithm costs more than many products. Factors are multiplied until the product leaves
+    # the range TINY to HUGE, and only then its logarithm is taken.
     product, log = 1.0, 0.0
     for f in range(len(p)):
         u = precisions[f] if shared else 1.0
@@ -183,6 +200,11 @@ def _expect_distances(
     r: Floats,
     scales: Floats,
 ) -> float:
+    """Write t / (P + t), and return the part of the log density that depends on no item.
+
+    With A = u² r + τ u q, so that S = A / P, and B = u Σ w s + τ o of the next item, S grows by
+    (B − A / P) t / (P + t). Only B depends on the item.
+    """
     product, log = 1.0, 0.0
     for f in range(len(p)):
         u = precisions[f] if shared else 1.0
@@ -198,29 +220,30 @@ def _expect_distances(
 
 @kernel
 def _weigh_types(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
-    """Add the log probability of each type of a cluster that shares one to its norms."""
+    """Add the log posterior of each type of a cluster that shares one to its log norms."""
     n_types = len(mixture.log_shares)
     logs = np.empty(n_types)
     for j in range(n_types):
         logs[j] = mixture.log_shares[j] + state.sizes[slot] * mixture.half_logs[j]
-        logs[j] += about_mean(state, mixture, of_vectors, slot, j)
+        logs[j] += scatter_log_marginal(state, mixture, of_vectors, slot, j)
     state.evidence[slot] = log_sum(logs)
     for j in range(n_types):
-        state.norms[slot, j] += logs[j] - state.evidence[slot]
+        state.log_norms[slot, j] += logs[j] - state.evidence[slot]
 
 
 @kernel
-def about_mean(
-    state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int, kind: int
+def scatter_log_marginal(
+    state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int, shared_type: int
 ) -> float:
-    """Return ½ Σ_f (log τ − log P − S), of the type that a cluster shares if it does."""
+    """Return ½ Σ_f (log τ − log P − S), under the type that a cluster shares if it does."""
     product, total_log, scatter = 1.0, 0.0, 0.0
     for f in range(mixture.precisions.shape[1]):
         tau = mixture.prior_precisions[f]
-        u = mixture.precisions[kind, f] if mixture.shared else 1.0
+        u = mixture.precisions[shared_type, f] if mixture.shared else 1.0
         total = tau + u * state.p[slot, f]
         q, r = u * state.q[slot, f], u * state.r[slot, f]
         scatter += r - q * q / total if of_vectors else (u * r + tau * q) / total
+        # τ / P is at most 1: the product can underflow, but not overflow.
         product *= tau / total
         if product < TINY:
             total_log += math.log(product)
@@ -230,59 +253,61 @@ def about_mean(
 
 @kernel
 def log_sum(logs: Floats) -> float:
-    """Return the logarithm of a sum, of the logarithms of what is added."""
+    """Return log Σ exp(logs)."""
+    # Shifted by the largest, no exponential overflows. Where all are −∞ the shift would give NaN.
     top = logs.max()
     return top if top == -math.inf else top + math.log(np.exp(logs - top).sum())
 
 
 @kernel
 def renew(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
-    """Do as `refresh`, called in place of inlined: for where compiling it costs more than it."""
+    """Do as `refresh`, but by a call: where it runs rarely, inlining costs only compile time."""
     refresh(state, mixture, of_vectors, slot)
 
 
 @kernel
 def put(
-    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, slot: int, sign: int
+    state: ClusterState, items: ObservedItems, mixture: Mixture, item: int, slot: int, sign: int
 ) -> None:
-    """Do as `add`, called in place of inlined; refresh the cluster where types are shared."""
-    add(state, seen, mixture, item, slot, sign)
+    """Do as `add`, but by a call; refresh the cluster where types are shared."""
+    add(state, items, mixture, item, slot, sign)
     if mixture.shared:
-        refresh(state, mixture, seen.vectors.shape[0] > 0, slot)
+        refresh(state, mixture, items.vectors.shape[0] > 0, slot)
 
 
 # Clusters and their slots.
 
 
 @kernel
-def sum_distances(state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int) -> None:
-    """Sum w s of an item over the items of each cluster into `near`; nothing to do for vectors."""
-    if seen.vectors.shape[0]:
+def sum_distances(state: ClusterState, items: ObservedItems, mixture: Mixture, item: int) -> None:
+    """Sum w s of an item over the items of each cluster; do nothing for vectors."""
+    if items.vectors.shape[0]:
         return
-    for at in range(state.n_clusters[0] + 1):
-        state.near[state.active[at]] = 0.0
+    # The free slot that is ready takes part: as a new cluster its sum must be 0.
+    for k in range(state.n_clusters[0] + 1):
+        state.distance_sums[state.active[k]] = 0.0
     for other in range(len(state.labels)):
-        approach(state, seen, mixture, item, other, state.labels[other])
+        add_distance(state, items, mixture, item, other, state.labels[other])
 
 
 @inlined
-def approach(
-    state: ClusterState, seen: ObservedItems, mixture: Mixture, item: int, other: int, slot: int
+def add_distance(
+    state: ClusterState, items: ObservedItems, mixture: Mixture, item: int, other: int, slot: int
 ) -> None:
-    """Add w s of an item and another to what is near in a slot."""
-    near, squares = state.near[slot], seen.squares[item, other]
+    """Add w s of an item and another item to the sum of the other's slot."""
+    sums, squares = state.distance_sums[slot], items.squares[item, other]
     if mixture.shared:
-        for f in range(len(near)):
-            near[f] += squares[f]
+        for f in range(len(sums)):
+            sums[f] += squares[f]
     else:
         precisions = mixture.precisions[state.types[other]]
-        for f in range(len(near)):
-            near[f] += precisions[f] * squares[f]
+        for f in range(len(sums)):
+            sums[f] += precisions[f] * squares[f]
 
 
 @kernel
 def open_cluster(state: ClusterState, mixture: Mixture, of_vectors: bool) -> int:
-    """Take the next free slot for a cluster, and make another one ready."""
+    """Take the next free slot for a cluster, and make another slot ready."""
     slot = state.active[state.n_clusters[0]]
     state.n_clusters[0] += 1
     ready = state.active[state.n_clusters[0]]
@@ -294,37 +319,40 @@ def open_cluster(state: ClusterState, mixture: Mixture, of_vectors: bool) -> int
 @kernel
 def retire(state: ClusterState, mixture: Mixture, of_vectors: bool, slot: int) -> None:
     """Give back the slot of an empty cluster, which is the next to be used."""
+    # The last cluster moves to the position of the retired one, so that `active` keeps all
+    # clusters in front. Labels name slots, not positions, and need no change.
     state.n_clusters[0] -= 1
-    last, here = state.active[state.n_clusters[0]], state.positions[slot]
-    state.active[here], state.active[state.n_clusters[0]] = last, slot
-    state.positions[last], state.positions[slot] = here, state.n_clusters[0]
-    clear(state, slot)  # no trace of rounding
+    last, position = state.active[state.n_clusters[0]], state.positions[slot]
+    state.active[position], state.active[state.n_clusters[0]] = last, slot
+    state.positions[last], state.positions[slot] = position, state.n_clusters[0]
+    clear(state, slot)  # subtracting the last item leaves rounding errors, not zeros
     renew(state, mixture, of_vectors, slot)
 
 
 @kernel
-def rebuild(state: ClusterState, seen: ObservedItems, mixture: Mixture) -> None:
-    """Compute the sums of all clusters from their items."""
-    n_clusters, of_vectors = state.n_clusters[0], seen.vectors.shape[0] > 0
-    for at in range(n_clusters + 1):
-        clear(state, state.active[at])
+def rebuild(state: ClusterState, items: ObservedItems, mixture: Mixture) -> None:
+    """Compute the sums of all clusters from their items, without the rounding of past moves."""
+    n_clusters, of_vectors = state.n_clusters[0], items.vectors.shape[0] > 0
+    for k in range(n_clusters + 1):
+        clear(state, state.active[k])
     if of_vectors:
         for item in range(len(state.labels)):
-            add(state, seen, mixture, item, state.labels[item], 1)
+            add(state, items, mixture, item, state.labels[item], 1)
     else:
+        # r has each pair once: an item adds its distances to the earlier items of its cluster.
         for item in range(len(state.labels)):
             slot = state.labels[item]
-            state.near[slot] = 0.0
+            state.distance_sums[slot] = 0.0
             for other in range(item):
                 if state.labels[other] == slot:
-                    approach(state, seen, mixture, item, other, slot)
-            add(state, seen, mixture, item, slot, 1)
-    for at in range(n_clusters + 1):
-        renew(state, mixture, of_vectors, state.active[at])
+                    add_distance(state, items, mixture, item, other, slot)
+            add(state, items, mixture, item, slot, 1)
+    for k in range(n_clusters + 1):
+        renew(state, mixture, of_vectors, state.active[k])
 
 
 def as_state(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> ClusterState:
-    """Make the state of a partition with canonical labels, whose sums are not computed yet."""
+    """Make the state of a partition with canonical labels; `rebuild` computes its sums."""
     n_types, n_features = mixture.precisions.shape
     n_clusters = int(labels.max(initial=-1)) + 1
     return ClusterState(

@@ -1,4 +1,11 @@
-"""Moves that split a cluster in two or merge two (Jain & Neal 2004), means integrated out."""
+"""Moves that split a cluster in two or merge two (Jain & Neal 2004), means integrated out.
+
+Two items are drawn at random. A launch divides all items of their clusters between two sides, one
+for each of the two. If they are in one cluster, a last Gibbs scan from the launch proposes a split;
+otherwise the merge is proposed, and the same scan gives the probability q of going back. A split is
+accepted with probability min(1, p(split) / p(merged) / q), a merge with min(1, q p(merged) /
+p(split)).
+"""
 
 import math
 
@@ -17,39 +24,40 @@ from coterie._kernels.dirichlet.clusters import (
     renew,
     retire,
 )
-from coterie._kernels.dirichlet.densities import beside, log_marginal, weigh
+from coterie._kernels.dirichlet.densities import log_marginal, log_predictive, weigh
 
 
 @kernel
 def split_or_merge(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     n_scans: int,
     n_moves: int,
 ) -> int:
-    """Propose some moves, each from two items drawn at random, and count those accepted.
+    """Propose moves, each from two items drawn at random, and return how many are accepted.
 
     There must be a free slot for each move, and two more beyond the one that is ready.
     """
-    n_items, accepted = len(state.labels), 0
+    n_items, n_accepted = len(state.labels), 0
     members = np.empty(n_items, np.intp)
     sides = np.empty(n_items, np.intp)
-    pulls = np.empty((len(seen.squares), 2, state.p.shape[1]))
+    side_sums = np.empty((len(items.squares), 2, state.p.shape[1]))
     for _ in range(n_moves):
         if n_items < 2:
             break
         first = rng.integers(0, n_items)
+        # Of the n − 1 other items; those from `first` on are shifted by one.
         second = rng.integers(0, n_items - 1)
         second += second >= first
         count = list_members(state, members, first, second)
-        launch(state, seen, mixture, rng, members[:count], sides, pulls, n_scans)
+        launch(state, items, mixture, rng, members[:count], sides, side_sums, n_scans)
         if state.labels[first] == state.labels[second]:
-            accepted += _split(state, seen, mixture, rng, members[:count], sides, pulls)
+            n_accepted += _split(state, items, mixture, rng, members[:count], sides, side_sums)
         else:
-            accepted += _merge(state, seen, mixture, rng, members[:count], sides, pulls)
-    return accepted
+            n_accepted += _merge(state, items, mixture, rng, members[:count], sides, side_sums)
+    return n_accepted
 
 
 @kernel
@@ -68,251 +76,274 @@ def list_members(state: ClusterState, members: Ints, first: int, second: int) ->
 
 
 @kernel
-def _slots(state: ClusterState) -> tuple[int, int]:
+def _side_slots(state: ClusterState) -> tuple[int, int]:
     """Return the two slots in which a split is tried, beyond the one that is ready."""
+    # The members stay in the sums of their clusters too: a rejected move has nothing to undo.
     return state.active[state.n_clusters[0] + 1], state.active[state.n_clusters[0] + 2]
 
 
 @kernel
 def launch(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
+    side_sums: Floats,
     n_scans: int,
 ) -> None:
     """Split items in two: one after the other about the first two, then by Gibbs scans.
 
-    Where Jain & Neal start from a split by coin flips, items here join by their weight beside those
-    that joined before (Dahl 2003); the split depends on the two items alone, as it must.
+    Where Jain & Neal start from a split by coin flips, items here join by their weight given the
+    items that joined before (Dahl 2003). The split depends on the two items alone, as it must: a
+    move and its reverse then have the same launches, and their probabilities cancel.
 
-    `pulls` keeps, of distances, what is near each member on either side.
+    `side_sums` of shape (members, 2, features) keeps, of distances, Σ w s of each member over the
+    items of either side.
     """
-    low, high = _slots(state)
+    low, high = _side_slots(state)
     sides[: len(members)] = -1
-    pulls[: len(members)] = 0.0
-    for at in range(len(members) - 1, 2, -1):
-        other = 2 + rng.integers(0, at - 1)
-        members[at], members[other] = members[other], members[at]
+    side_sums[: len(members)] = 0.0
+    # Shuffled (Fisher-Yates), all but the first two, which found the sides: items that join early
+    # shape the sides that later items choose from.
+    for i in range(len(members) - 1, 2, -1):
+        other = 2 + rng.integers(0, i - 1)
+        members[i], members[other] = members[other], members[i]
     clear(state, low)
     clear(state, high)
-    for at in range(2):
-        _put(state, seen, mixture, members, sides, pulls, at, at)
-    for at in range(2, len(members)):
-        _choose(state, seen, mixture, members, sides, pulls, at, rng.random(), -1)
+    for i in range(2):
+        _put_on_side(state, items, mixture, members, sides, side_sums, i, i)
+    for i in range(2, len(members)):
+        _choose_side(state, items, mixture, members, sides, side_sums, i, rng.random(), -1)
     for _ in range(n_scans):
-        scan(state, seen, mixture, rng, members, sides, pulls, sides[:0])
+        scan(state, items, mixture, rng, members, sides, side_sums, sides[:0])
 
 
 @kernel
 def scan(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
-    forced: Ints,
+    side_sums: Floats,
+    forced_sides: Ints,
 ) -> float:
-    """Draw the side of each item but the first two; return the log probability of what was drawn.
+    """Draw the side of each item but the first two; return the log probability of the draws.
 
-    Where `forced` has a side for each, these are taken instead.
+    Where `forced_sides` has a side for each member, these are taken instead.
     """
-    low, high = _slots(state)
+    low, high = _side_slots(state)
     total = 0.0
-    for at in range(2, len(members)):
-        slot = high if sides[at] else low
-        _look_at_sides(state, pulls, at)
-        put(state, seen, mixture, members[at], slot, -1)
-        wanted = forced[at] if len(forced) else -1
-        total += _choose(state, seen, mixture, members, sides, pulls, at, rng.random(), wanted)
+    for i in range(2, len(members)):
+        slot = high if sides[i] else low
+        _load_side_sums(state, side_sums, i)
+        put(state, items, mixture, members[i], slot, -1)
+        forced_side = forced_sides[i] if len(forced_sides) else -1
+        total += _choose_side(
+            state, items, mixture, members, sides, side_sums, i, rng.random(), forced_side
+        )
     return total
 
 
 @inlined
-def _look_at_sides(state: ClusterState, pulls: Floats, at: int) -> None:
-    """Say what is near an item on either side; nothing to do for vectors."""
-    if len(pulls):
-        low, high = _slots(state)
-        state.near[low] = pulls[at, 0]
-        state.near[high] = pulls[at, 1]
+def _load_side_sums(state: ClusterState, side_sums: Floats, i: int) -> None:
+    """Copy the distance sums of a member to the slots of the sides; do nothing for vectors."""
+    if len(side_sums):
+        low, high = _side_slots(state)
+        state.distance_sums[low] = side_sums[i, 0]
+        state.distance_sums[high] = side_sums[i, 1]
 
 
 @kernel
-def _choose(
+def _choose_side(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
-    at: int,
+    side_sums: Floats,
+    i: int,
     chance: float,
-    wanted: int,
+    forced_side: int,
 ) -> float:
-    """Put an item on a side, drawn or `wanted`, and return its log probability."""
-    low, high = _slots(state)
-    item = members[at]
-    _look_at_sides(state, pulls, at)
-    gap = math.log(state.sizes[high] / state.sizes[low])
+    """Put a member on a side, drawn or forced (-1 for none), and return its log probability."""
+    low, high = _side_slots(state)
+    item = members[i]
+    _load_side_sums(state, side_sums, i)
+    # The log odds of the high side: log n_high / n_low and the log ratio of predictive densities.
+    log_odds = math.log(state.sizes[high] / state.sizes[low])
     if mixture.shared:
         n_types = len(mixture.log_shares)
         logs = state.logs[: 2 * n_types]
-        weigh(state, seen, mixture, item, state.active[state.n_clusters[0] + 1 :][:2], logs)
-        gap += log_sum(logs[n_types:]) - log_sum(logs[:n_types])
+        weigh(state, items, mixture, item, state.active[state.n_clusters[0] + 1 :][:2], logs)
+        log_odds += log_sum(logs[n_types:]) - log_sum(logs[:n_types])
     else:
-        gap += beside(state, seen, mixture, item, high)
-        gap -= beside(state, seen, mixture, item, low)
-    # log p of the high side is −log(1 + exp(−gap)), that of the low one −log(1 + exp(gap)).
-    side = wanted
-    if wanted < 0:
-        side = 1 if chance < 1.0 / (1.0 + math.exp(-min(max(gap, -700.0), 700.0))) else 0
-    _put(state, seen, mixture, members, sides, pulls, at, side)
-    against = -gap if side else gap
+        log_odds += log_predictive(state, items, mixture, item, high)
+        log_odds -= log_predictive(state, items, mixture, item, low)
+    side = forced_side
+    if forced_side < 0:
+        # Clipped, exp cannot overflow; beyond 700 the side is certain anyway.
+        side = 1 if chance < 1.0 / (1.0 + math.exp(-min(max(log_odds, -700.0), 700.0))) else 0
+    _put_on_side(state, items, mixture, members, sides, side_sums, i, side)
+    # log p = −log(1 + exp(x)), with x the log odds against the side. The exponential of −|x| never
+    # overflows, and log1p keeps the digits of a probability close to 1.
+    against = -log_odds if side else log_odds
     return -(max(against, 0.0) + math.log1p(math.exp(-abs(against))))
 
 
 @kernel
-def _put(
+def _put_on_side(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
-    at: int,
+    side_sums: Floats,
+    i: int,
     side: int,
 ) -> None:
-    """Put an item on a side; if it is another one than before, it pulls the others there."""
-    slot = _slots(state)[side]
-    _look_at_sides(state, pulls, at)
-    put(state, seen, mixture, members[at], slot, 1)
-    if len(pulls) and side != sides[at]:
-        if sides[at] >= 0:
-            _pull(state, seen, mixture, members, pulls[:, sides[at]], at, -1.0)
-        _pull(state, seen, mixture, members, pulls[:, side], at, 1.0)
-    sides[at] = side
+    """Put a member on a side, and keep the distance sums of all members right."""
+    slot = _side_slots(state)[side]
+    _load_side_sums(state, side_sums, i)
+    put(state, items, mixture, members[i], slot, 1)
+    # A member that a scan has taken off is still in the sums of the others. They change only if it
+    # changes sides: a member that stays costs nothing.
+    if len(side_sums) and side != sides[i]:
+        if sides[i] >= 0:
+            _add_to_sums(state, items, mixture, members, side_sums[:, sides[i]], i, -1.0)
+        _add_to_sums(state, items, mixture, members, side_sums[:, side], i, 1.0)
+    sides[i] = side
 
 
 @kernel
-def _pull(
+def _add_to_sums(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     members: Ints,
-    pulls: Floats,
-    at: int,
+    sums: Floats,
+    i: int,
     sign: float,
 ) -> None:
-    """Add w s of an item to what is near each member, or take it away."""
-    precisions = mixture.precisions[state.types[members[at]]]
-    squares = seen.squares[members[at]]
+    """Add w s of a member to the sum of each member over one side, or subtract it."""
+    precisions = mixture.precisions[state.types[members[i]]]
+    squares = items.squares[members[i]]
     for other in range(len(members)):
-        own, pull = squares[members[other]], pulls[other]
+        other_squares, other_sums = squares[members[other]], sums[other]
         for f in range(len(precisions)):
-            pull[f] += sign * own[f] * (1.0 if mixture.shared else precisions[f])
+            w = 1.0 if mixture.shared else precisions[f]
+            other_sums[f] += sign * other_squares[f] * w
 
 
 @kernel
 def log_split_ratio(
-    state: ClusterState, mixture: Mixture, of_vectors: bool, low: int, high: int, whole: int
+    state: ClusterState, mixture: Mixture, of_vectors: bool, low: int, high: int, merged: int
 ) -> float:
-    """Return log p(split) − log p(merged) of fresh slots of the two parts and of all."""
+    """Return log p(split) − log p(merged), from refreshed slots of the two parts and of all.
+
+    The prior of partitions contributes α Γ(n_low) Γ(n_high) / Γ(n_low + n_high).
+    """
     n_low, n_high = state.sizes[low], state.sizes[high]
     ratio = math.log(mixture.alpha) + math.lgamma(n_low) + math.lgamma(n_high)
     ratio -= math.lgamma(n_low + n_high)
     ratio += log_marginal(state, mixture, of_vectors, low)
     ratio += log_marginal(state, mixture, of_vectors, high)
-    return ratio - log_marginal(state, mixture, of_vectors, whole)
+    return ratio - log_marginal(state, mixture, of_vectors, merged)
 
 
 @kernel
 def _split(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
+    side_sums: Floats,
 ) -> int:
-    """Split the cluster of the members as one more scan from the launch says, or leave it."""
-    proposed = scan(state, seen, mixture, rng, members, sides, pulls, sides[:0])
-    low, high = _slots(state)
-    whole = state.labels[members[0]]
-    renew(state, mixture, seen.vectors.shape[0] > 0, whole)
-    ratio = log_split_ratio(state, mixture, seen.vectors.shape[0] > 0, low, high, whole) - proposed
+    """Split the cluster of the members by one more scan from the launch, or leave it."""
+    of_vectors = items.vectors.shape[0] > 0
+    log_proposal = scan(state, items, mixture, rng, members, sides, side_sums, sides[:0])
+    low, high = _side_slots(state)
+    cluster = state.labels[members[0]]
+    renew(state, mixture, of_vectors, cluster)
+    ratio = log_split_ratio(state, mixture, of_vectors, low, high, cluster) - log_proposal
+    # 1 − random() is in (0, 1], whose logarithm is finite.
     if math.log(1.0 - rng.random()) >= ratio:
         return 0
+    # The sums are copied before `open_cluster`, which makes the slot of the low side ready and
+    # clears it.
     fresh = state.active[state.n_clusters[0]]
-    _copy(state, whole, low)
+    _copy(state, cluster, low)
     _copy(state, fresh, high)
-    renew(state, mixture, seen.vectors.shape[0] > 0, whole)
-    renew(state, mixture, seen.vectors.shape[0] > 0, fresh)
-    open_cluster(state, mixture, seen.vectors.shape[0] > 0)
-    for at in range(len(members)):
-        state.labels[members[at]] = fresh if sides[at] else whole
+    renew(state, mixture, of_vectors, cluster)
+    renew(state, mixture, of_vectors, fresh)
+    open_cluster(state, mixture, of_vectors)
+    for i in range(len(members)):
+        state.labels[members[i]] = fresh if sides[i] else cluster
     return 1
 
 
 @kernel
 def _merge(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
+    side_sums: Floats,
 ) -> int:
     """Merge the clusters of the first two members, or leave them."""
-    slot, gone = state.labels[members[0]], state.labels[members[1]]
-    forced = np.empty(len(members), np.intp)
-    for at in range(len(members)):
-        forced[at] = 1 if state.labels[members[at]] == gone else 0
-    proposed = scan(state, seen, mixture, rng, members, sides, pulls, forced)
-    whole = _merge_sides(state, seen, mixture, members, sides, pulls)
-    renew(state, mixture, seen.vectors.shape[0] > 0, slot)
-    renew(state, mixture, seen.vectors.shape[0] > 0, gone)
-    ratio = proposed - log_split_ratio(state, mixture, seen.vectors.shape[0] > 0, slot, gone, whole)
+    of_vectors = items.vectors.shape[0] > 0
+    first, second = state.labels[members[0]], state.labels[members[1]]
+    # The scan is forced to the present clusters: its probability is that of the reverse split.
+    forced_sides = np.empty(len(members), np.intp)
+    for i in range(len(members)):
+        forced_sides[i] = 1 if state.labels[members[i]] == second else 0
+    log_proposal = scan(state, items, mixture, rng, members, sides, side_sums, forced_sides)
+    merged = _merge_sides(state, items, mixture, members, sides, side_sums)
+    renew(state, mixture, of_vectors, first)
+    renew(state, mixture, of_vectors, second)
+    ratio = log_proposal - log_split_ratio(state, mixture, of_vectors, first, second, merged)
     if math.log(1.0 - rng.random()) >= ratio:
         return 0
-    _copy(state, slot, whole)
-    renew(state, mixture, seen.vectors.shape[0] > 0, slot)
-    for at in range(len(members)):
-        state.labels[members[at]] = slot
-    retire(state, mixture, seen.vectors.shape[0] > 0, gone)
+    _copy(state, first, merged)
+    renew(state, mixture, of_vectors, first)
+    for i in range(len(members)):
+        state.labels[members[i]] = first
+    retire(state, mixture, of_vectors, second)
     return 1
 
 
 @kernel
 def _merge_sides(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     members: Ints,
     sides: Ints,
-    pulls: Floats,
+    side_sums: Floats,
 ) -> int:
-    """Add the sums of the high side to those of the low one, whose slot is returned."""
-    low, high = _slots(state)
+    """Add the sums of the high side to those of the low one, and return the slot of the latter."""
+    low, high = _side_slots(state)
     state.sizes[low] += state.sizes[high]
     state.p[low] += state.p[high]
     state.q[low] += state.q[high]
     state.r[low] += state.r[high]
     state.counts[low] += state.counts[high]
-    if len(pulls):
-        for at in range(len(members)):
-            if sides[at] == 0:  # what it has to do with the high side
-                precisions = mixture.precisions[state.types[members[at]]]
+    # Of distances, r is a sum over pairs: the pairs across the two sides are still missing.
+    if len(side_sums):
+        for i in range(len(members)):
+            if sides[i] == 0:
+                precisions = mixture.precisions[state.types[members[i]]]
                 for f in range(len(precisions)):
                     w = 1.0 if mixture.shared else precisions[f]
-                    state.r[low, f] += w * pulls[at, 1, f]
-    renew(state, mixture, seen.vectors.shape[0] > 0, low)
+                    state.r[low, f] += w * side_sums[i, 1, f]
+    renew(state, mixture, items.vectors.shape[0] > 0, low)
     return low
 
 

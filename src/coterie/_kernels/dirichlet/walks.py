@@ -1,6 +1,6 @@
-"""Chains over the partitions of an item set: sweeps, splits and merges in turn.
+"""Chains over the partitions of an item set: sweeps alternate with splits and merges.
 
-There is a walk for each of three algorithms of Neal 2000, so that only what is used is compiled.
+There is a walk for each of three algorithms of Neal 2000, so that only the one in use is compiled.
 """
 
 from typing import NamedTuple
@@ -19,9 +19,12 @@ from coterie._kernels.dirichlet.sweeps import (
     sweep_conditional,
 )
 
+N_SWEEPS, NEXT_ITEM, N_ACCEPTED = 0, 1, 2
+"""The positions of the three numbers in `ClusterState.progress`."""
+
 
 class Course(NamedTuple):
-    """Where a walk goes, and what it keeps."""
+    """The moves of a walk, and the samples that it stores."""
 
     n_auxiliary: int
     n_scans: int
@@ -29,26 +32,28 @@ class Course(NamedTuple):
     burn_in: int
     spacing: int
     labels: Ints
-    """The partitions that are kept: each `spacing`-th after `burn_in` sweeps."""
+    """The stored partitions, one per row: each `spacing`-th after `burn_in` sweeps."""
     log_joints: Floats
 
 
 @kernel
 def walk_collapsed(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
     until: int,
 ) -> bool:
-    """Go on by algorithm 3 until a number of sweeps is done.
+    """Continue by algorithm 3 until a number of sweeps is done.
 
-    Return whether it is done; if not, more slots are needed to go on.
+    Return whether it is done; if not, the walk requires more slots to continue.
     """
-    while state.progress[0] < until:
-        state.progress[1] = sweep_collapsed(state, seen, mixture, rng, state.progress[1])
-        if not _finish(state, seen, mixture, rng, course, False):
+    while state.progress[N_SWEEPS] < until:
+        state.progress[NEXT_ITEM] = sweep_collapsed(
+            state, items, mixture, rng, state.progress[NEXT_ITEM]
+        )
+        if not _finish(state, items, mixture, rng, course, False):
             return False
     return True
 
@@ -56,16 +61,18 @@ def walk_collapsed(
 @kernel
 def walk_conditional(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
     until: int,
 ) -> bool:
-    """Go on by algorithm 2; the centres must have been drawn."""
-    while state.progress[0] < until:
-        state.progress[1] = sweep_conditional(state, seen, mixture, rng, state.progress[1])
-        if not _finish(state, seen, mixture, rng, course, True):
+    """Continue by algorithm 2; the centres must have been drawn."""
+    while state.progress[N_SWEEPS] < until:
+        state.progress[NEXT_ITEM] = sweep_conditional(
+            state, items, mixture, rng, state.progress[NEXT_ITEM]
+        )
+        if not _finish(state, items, mixture, rng, course, True):
             return False
     return True
 
@@ -73,17 +80,19 @@ def walk_conditional(
 @kernel
 def walk_auxiliary(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
     until: int,
 ) -> bool:
-    """Go on by algorithm 8; the centres must have been drawn."""
+    """Continue by algorithm 8; the centres must have been drawn."""
     auxiliary = np.empty((course.n_auxiliary, mixture.precisions.shape[1]))
-    while state.progress[0] < until:
-        state.progress[1] = sweep_auxiliary(state, seen, mixture, rng, state.progress[1], auxiliary)
-        if not _finish(state, seen, mixture, rng, course, True):
+    while state.progress[N_SWEEPS] < until:
+        state.progress[NEXT_ITEM] = sweep_auxiliary(
+            state, items, mixture, rng, state.progress[NEXT_ITEM], auxiliary
+        )
+        if not _finish(state, items, mixture, rng, course, True):
             return False
     return True
 
@@ -91,25 +100,32 @@ def walk_auxiliary(
 @kernel
 def _finish(
     state: ClusterState,
-    seen: ObservedItems,
+    items: ObservedItems,
     mixture: Mixture,
     rng: np.random.Generator,
     course: Course,
     draws_centres: bool,
 ) -> bool:
-    """Split and merge after a sweep, and keep what comes of it; not if slots are too few."""
-    wanted = state.n_clusters[0] + course.n_splits + 3
-    if state.progress[1] < len(state.labels) or wanted > len(state.sizes):
+    """Split and merge after a sweep and store the partition, or return False if slots run out."""
+    # Each split may open a cluster; beyond them are the slot that is ready and the two sides of a
+    # split. With too few, this returns before it changes anything: the caller enlarges the state
+    # and calls again, the sweep continues at its next item, and no random number is drawn twice.
+    n_slots = state.n_clusters[0] + course.n_splits + 3
+    if state.progress[NEXT_ITEM] < len(state.labels) or n_slots > len(state.sizes):
         return False
-    rebuild(state, seen, mixture)
-    state.progress[2] += split_or_merge(state, seen, mixture, rng, course.n_scans, course.n_splits)
+    rebuild(state, items, mixture)
+    state.progress[N_ACCEPTED] += split_or_merge(
+        state, items, mixture, rng, course.n_scans, course.n_splits
+    )
+    # Split and merge moves integrate the means out. Drawing them afterwards, from their
+    # conditional, is a Gibbs step, and gives new clusters a mean.
     if draws_centres:
         draw_centres(state, mixture, rng)
-    state.progress[0] += 1
-    state.progress[1] = 0
-    after = state.progress[0] - course.burn_in
-    if after > 0 and after % course.spacing == 0:
-        at = after // course.spacing - 1
-        course.labels[at] = state.labels
-        course.log_joints[at] = log_joint(state, mixture, seen.vectors.shape[0] > 0)
+    state.progress[N_SWEEPS] += 1
+    state.progress[NEXT_ITEM] = 0
+    n_after = state.progress[N_SWEEPS] - course.burn_in
+    if n_after > 0 and n_after % course.spacing == 0:
+        sample = n_after // course.spacing - 1
+        course.labels[sample] = state.labels
+        course.log_joints[sample] = log_joint(state, mixture, items.vectors.shape[0] > 0)
     return True
