@@ -174,7 +174,7 @@ def distance_evidence(training, state, unit):
     cluster = np.searchsorted(units.starts, unit, side="right") - 1
     spread, evidence = np.empty(2), by_distances.Evidence(*np.empty((4, 2)))
     by_distances.measure_spread(cluster, units, training.base, state, spread)
-    by_distances.gather(cluster, unit, units, training.base, state, spread, evidence)
+    by_distances.gather_evidence(cluster, unit, units, training.base, state, spread, evidence)
     return evidence
 
 
@@ -235,11 +235,13 @@ def test_the_importance_of_a_slot_is_base_over_proposal(shared, rng):
     base, state, unit = training.base, training.start(rng, 2), 1
     evidence, size = distance_evidence(training, state, unit), training.units.sizes[unit]
     proposal = by_distances.Proposal(np.empty((2, 2)), np.empty((2, 2)), np.empty(2))
-    by_distances.prepare(size, evidence, base, proposal)
+    by_distances.fit_proposal(size, evidence, base, proposal)
     shapes = base.shape + size / 2, base.shape + (size - 1) / 2
     gammas = [stats.gamma(s, scale=1 / proposal.rates[:, i]) for i, s in enumerate(shapes)]
     t = rng.gamma(1.0, size=2)
-    mixture = proposal.known * gammas[0].pdf(t) + (1 - proposal.known) * gammas[1].pdf(t)
+    mixture = proposal.first_shares * gammas[0].pdf(t) + (1 - proposal.first_shares) * gammas[
+        1
+    ].pdf(t)
     constant = (base.shape * np.log(base.rate) - special.gammaln(base.shape)).sum()
     expected = stats.gamma(base.shape, scale=1 / base.rate).logpdf(t) - np.log(mixture)
     found = by_distances.log_importance(t, size, base, proposal) + constant
@@ -278,13 +280,15 @@ def test_the_bound_of_the_repulsion_is_one(rng):
     ceiling = repelled.Ceiling(np.empty(3), np.empty(1))
     repelled.fit_ceiling(here, gaps, ceiling)
     for t in (here, 3 * here):
-        assert repelled.bound(t, ceiling) == pytest.approx(repelled.log_repulsion(t, gaps))
+        assert repelled.bound_log_repulsion(t, ceiling) == pytest.approx(
+            repelled.log_repulsion(t, gaps)
+        )
     for t in rng.gamma(0.5, size=(100, 3)):
         exact = plain_log_repulsion(t, gaps)
         assert repelled.log_repulsion(t, gaps) == pytest.approx(exact)
-        assert exact <= repelled.bound(t, ceiling) < 0
+        assert exact <= repelled.bound_log_repulsion(t, ceiling) < 0
     repelled.fit_ceiling(here, gaps[:0], ceiling)
-    assert repelled.bound(here, ceiling) == 0
+    assert repelled.bound_log_repulsion(here, ceiling) == 0
 
 
 def test_many_dimensions_do_not_hold_single_types_apart(rng):

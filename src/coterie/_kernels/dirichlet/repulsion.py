@@ -1,7 +1,8 @@
 """The repulsion of a reference type where the squared distances of means are given, and a bound.
 
-R(t) = exp(-Σ 1 / ‖gap‖_t) over pairs of clusters, with one row of squares a pair: it costs as much
-as all the rest for a new type, most of which are given up whatever it is.
+R(t) = exp(-Σ 1 / ‖gap‖_t) over pairs of clusters, with one row of squares per pair. It costs as
+much as everything else about a new type, and most new types are rejected whatever it is: the bound
+spares them its computation.
 """
 
 from math import sqrt
@@ -17,7 +18,7 @@ class Ceiling(NamedTuple):
 
     slopes: Floats
     level: Floats
-    """One number: log R of that type."""
+    """log R of that type, in an array of one."""
 
 
 @kernel
@@ -36,9 +37,10 @@ def log_repulsion(precisions, gaps):
 def fit_ceiling(precisions, gaps, ceiling):
     """Fit the bound of log R to a type.
 
-    With x and x' the squares ‖gap‖ for this type and for t, Jensen's inequality for the convex
+    With x and x' the squares ‖gap‖² for this type and for t, Jensen's inequality for the convex
     r^-½ gives Σ x'^-½ = Σ x^-½ (x' / x)^-½ ≥ S (Σ x^-½ (x' / x) / S)^-½, S = Σ x^-½.
     """
+    # x' is linear in t, so that Σ x^-½ (x' / x) / S = slopes · t, with slopes = Σ gap x^-3/2 / S.
     ceiling.slopes[:], total = 0.0, 0.0
     for pair in range(len(gaps)):
         square = 0.0
@@ -54,8 +56,9 @@ def fit_ceiling(precisions, gaps, ceiling):
 
 
 @kernel
-def bound(precisions, ceiling):
-    """Return what log R(t) is at most."""
+def bound_log_repulsion(precisions, ceiling):
+    """Return an upper bound of log R(t), at the cost of one scalar product."""
+    # Without pairs of clusters there is no repulsion, and the bound is log 1.
     if ceiling.level[0] == 0.0:
         return 0.0
     total = 0.0

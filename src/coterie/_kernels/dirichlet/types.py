@@ -1,7 +1,7 @@
-"""What the samplers of reference types share: units and their types, slices, the concentration.
+"""Parts that both samplers of reference types share: units, types, slices and the concentration.
 
 A unit is what has one type: an item, or a whole cluster where its items share one. Each type is a
-row of precisions; those in use come first. A sampler works by Gibbs steps on the types of units
+row of precisions; the types in use come first. A sampler makes Gibbs steps on the types of units
 (Neal 2000, algorithm 8, with a proposal in place of the base), on the precisions of types (in
 closed form, or by slices: Neal 2003) and on the concentration (Escobar & West 1995).
 """
@@ -13,11 +13,13 @@ from coterie._core.arrays import Floats, Ints
 from coterie._kernels.compiling import kernel
 
 MOST_STEPS = 1000
+"""The largest number of steps by which a slice is widened at either end."""
+
 TINY = 1e-200
 """The least precision, and the least squared distance of two means."""
 
 LARGE = 1e100
-"""A product that leaves 1 / LARGE to LARGE is added to a sum of logarithms."""
+"""A product that leaves the range 1 / LARGE to LARGE is added to a sum of logarithms."""
 
 
 class Base(NamedTuple):
@@ -29,24 +31,24 @@ class Base(NamedTuple):
 
 
 class TypeState(NamedTuple):
-    """Where a chain stands; there are at most as many types as units."""
+    """The state of a chain over types; there are at most as many types as units."""
 
     of_unit: Ints
-    """The type of each unit."""
+    """The type of each unit, −1 while the unit has none."""
     counts: Ints
-    """How many units have each type."""
+    """The number of units of each type."""
     n_types: Ints
-    """One number: how many types are in use."""
+    """The number of types in use, in an array of one so that kernels can change it."""
     precisions: Floats
-    """One row a type, one column a dimension."""
+    """One row per type, one column per dimension."""
     log_dets: Floats
     """The sum of the logarithms of each type's precisions."""
     log_repulsions: Floats
     """log R(t) of each type, 0 without repulsion."""
     alpha: Floats
-    """One number: the concentration."""
+    """The concentration, in an array of one."""
     means: Floats
-    """One row a cluster; no rows where the means are integrated out."""
+    """One row per cluster; no rows where the means are integrated out."""
 
 
 class Slots(NamedTuple):
@@ -58,33 +60,35 @@ class Slots(NamedTuple):
 
 @kernel
 def leave(state, unit, slots):
-    """Take a unit from its type; return the type where the unit was alone in it, else -1.
+    """Take a unit from its type; return the type if the unit was alone in it, else −1.
 
-    The type that is no more is kept in slot 0, and the last type takes its number.
+    A type that loses its last unit moves to slot 0, and the last type takes its index.
     """
-    own = state.of_unit[unit]
-    state.counts[own] -= 1
+    left_type = state.of_unit[unit]
+    state.counts[left_type] -= 1
     state.of_unit[unit] = -1
-    if state.counts[own]:
+    if state.counts[left_type]:
         return -1
-    slots.precisions[0] = state.precisions[own]
-    slots.log_repulsions[0] = state.log_repulsions[own]
+    # Algorithm 8 keeps the parameters of a unit that was alone among the auxiliary ones; without
+    # them on offer, the step would not leave the posterior as it is.
+    slots.precisions[0] = state.precisions[left_type]
+    slots.log_repulsions[0] = state.log_repulsions[left_type]
     last = state.n_types[0] - 1
     state.n_types[0] = last
-    if own != last:
-        state.counts[own] = state.counts[last]
-        state.precisions[own] = state.precisions[last]
-        state.log_dets[own] = state.log_dets[last]
-        state.log_repulsions[own] = state.log_repulsions[last]
+    if left_type != last:
+        state.counts[left_type] = state.counts[last]
+        state.precisions[left_type] = state.precisions[last]
+        state.log_dets[left_type] = state.log_dets[last]
+        state.log_repulsions[left_type] = state.log_repulsions[last]
         for other in range(len(state.of_unit)):
             if state.of_unit[other] == last:
-                state.of_unit[other] = own
-    return own
+                state.of_unit[other] = left_type
+    return left_type
 
 
 @kernel
 def join(state, unit, choice, slots):
-    """Give a unit one of the types in use, or that of a slot, numbered after them."""
+    """Give a unit one of the types in use, or the type of a slot; slots count on from the types."""
     n_types = state.n_types[0]
     if choice >= n_types:
         state.counts[n_types] = 0
@@ -103,6 +107,7 @@ def log_product(values):
     total, product = 0.0, 1.0
     for value in values:
         product *= value
+        # LARGE is far from the limits of floats, so that the next factor still fits.
         if product > LARGE or product < 1.0 / LARGE:
             total += log(product)
             product = 1.0
@@ -112,23 +117,24 @@ def log_product(values):
 @kernel
 def choose(rng, log_weights, n_choices):
     """Draw one of the first choices, with probability proportional to its weight."""
+    # Shifted by the largest, no exponential overflows and at least one is 1.
     top = log_weights[0]
     for choice in range(1, n_choices):
         top = max(top, log_weights[choice])
     total = 0.0
     for choice in range(n_choices):
         total += exp(log_weights[choice] - top)
-    left = rng.random() * total
+    remainder = rng.random() * total
     for choice in range(n_choices - 1):
-        left -= exp(log_weights[choice] - top)
-        if left < 0.0:
+        remainder -= exp(log_weights[choice] - top)
+        if remainder < 0.0:
             return choice
     return n_choices - 1
 
 
 @kernel
-def gamma(rng, shape, rate):
-    """Draw a precision."""
+def draw_gamma(rng, shape, rate):
+    """Draw a precision, at least TINY, so that it has a logarithm."""
     return max(rng.standard_gamma(shape) / rate, TINY)
 
 
@@ -140,25 +146,27 @@ def draw_concentration(rng, state):
     Gam(J, 1 - log η), with odds J to U (1 - log η) (Escobar & West 1995, eq. 13-14).
     """
     n_units, n_types = len(state.of_unit), state.n_types[0]
+    # A beta variable is the share of one gamma variable in the sum of two.
     first = rng.standard_gamma(state.alpha[0] + 1.0)
     eta = first / (first + rng.standard_gamma(float(n_units)))
     rate = 1.0 - log(eta)
-    more = rng.random() * (n_types + n_units * rate) < n_types
-    state.alpha[0] = gamma(rng, n_types + (1.0 if more else 0.0), rate)
+    takes_first = rng.random() * (n_types + n_units * rate) < n_types
+    state.alpha[0] = draw_gamma(rng, n_types + (1.0 if takes_first else 0.0), rate)
 
 
 @kernel
 def log_prior(base, state):
     """Return log p(α) + log p(types of units | α) + log p(precisions)."""
+    # p(types of units | α) = α^J Γ(α) / Γ(α + U) Π_j Γ(n_j), and p(α) = exp(−α).
     n_units, n_types = len(state.of_unit), state.n_types[0]
     alpha = state.alpha[0]
     total = n_types * log(alpha) + lgamma(alpha) - lgamma(alpha + n_units) - alpha
-    for kind in range(n_types):
-        total += lgamma(state.counts[kind])
-        total += (base.shape - 1.0) * log_product(state.precisions[kind])
+    for j in range(n_types):
+        total += lgamma(state.counts[j])
+        total += (base.shape - 1.0) * log_product(state.precisions[j])
         for dim, rate in enumerate(base.rate):
             total += base.shape * log(rate) - lgamma(base.shape)
-            total -= rate * state.precisions[kind, dim]
+            total -= rate * state.precisions[j, dim]
     return total
 
 
@@ -170,6 +178,7 @@ def log_density(log_t, shape, rate, evidence, n_clusters, norms, n_items):
     with P_c = evidence[1, c] + evidence[0, c] t, and W_c quadratic in t with the coefficients
     evidence[2:, c]: the clusters whose means are integrated out, and the repulsion.
     """
+    # A density of log t, not of t: the Jacobian t makes shape − 1 the shape.
     t = exp(log_t)
     fit, product = 0.0, 1.0
     for c in range(n_clusters):
@@ -188,30 +197,33 @@ def log_density(log_t, shape, rate, evidence, n_clusters, norms, n_items):
 @kernel
 def slice_precision(rng, t, shape, rate, evidence, n_clusters, norms, n_items):
     """Draw a precision from `log_density` by a slice, stepping out and shrinking (Neal 2003)."""
-    here = log(t)
-    given = shape, rate, evidence, n_clusters, norms, n_items
-    level = log_density(here, *given) + log(1.0 - rng.random())
+    log_t = log(t)
+    conditions = shape, rate, evidence, n_clusters, norms, n_items
+    # The height of the slice, uniform below the density: log U is added to its logarithm.
+    level = log_density(log_t, *conditions) + log(1.0 - rng.random())
     # A few standard deviations of log t under Gam(shape, ·): it must not depend on t.
     width = 3.0 / sqrt(shape)
-    left = here - width * rng.random()
+    left = log_t - width * rng.random()
     right = left + width
     if not isfinite(level):
         return t
-    # Never so many in truth; numbers beyond what floats hold could ask for more without end.
+    # The slice is never as wide as MOST_STEPS; it ends loops on numbers beyond the range of floats.
     for _ in range(MOST_STEPS):
-        if not log_density(left, *given) > level:
+        if not log_density(left, *conditions) > level:
             break
         left -= width
     for _ in range(MOST_STEPS):
-        if not log_density(right, *given) > level:
+        if not log_density(right, *conditions) > level:
             break
         right += width
+    # Each rejected draw becomes an end of the interval, on the side of `log_t`, which stays inside:
+    # the interval shrinks towards a point of the slice.
     while right - left > 1e-12:
-        there = left + (right - left) * rng.random()
-        if log_density(there, *given) > level:
-            return max(exp(there), TINY)
-        if there < here:
-            left = there
+        draw = left + (right - left) * rng.random()
+        if log_density(draw, *conditions) > level:
+            return max(exp(draw), TINY)
+        if draw < log_t:
+            left = draw
         else:
-            right = there
+            right = draw
     return t
