@@ -323,8 +323,12 @@ ONE = {"threshold": [0.0]}
         ({"held_out": [1, 0, 1]}, InputError, r"held_out has \[0, 1, 1\]; give each number once"),
         ({"held_out": []}, InputError, "held_out has 0 of 5 item sets; hold at least one out, and"),
         ({"held_out": range(5)}, InputError, "held_out has 5 of 5 item sets; hold at least one"),
-        ({"metric": plain}, MetricError, "does not say by greater_is_better whether higher is"),
-        ({"metric": "b_cubed"}, MetricError, "'b_cubed' is no function of .truth, predicted. alo"),
+        ({"metric": plain}, MetricError, "has no attribute greater_is_better"),
+        (
+            {"metric": "b_cubed"},
+            MetricError,
+            "'b_cubed' is not a function of .truth, predicted. alo",
+        ),
         ({"metric": broken}, InputError, "held out: the metric is nan; give a finite number"),
     ],
 )

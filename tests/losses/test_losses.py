@@ -63,7 +63,7 @@ def test_losses_are_frozen_values(loss):
 
 @pytest.mark.parametrize("loss", EVERY, ids=repr)
 def test_other_items_are_refused(loss):
-    with pytest.raises(InputError, match="for each item"):
+    with pytest.raises(InputError, match="one label per item"):
         loss(Partition([0, 0]), Partition([0, 0, 1]))
 
 

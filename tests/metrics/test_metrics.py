@@ -140,12 +140,12 @@ def test_one_side_may_be_empty_of_mentions():
 @pytest.mark.parametrize(
     ("truth", "predicted", "message"),
     [
-        ([0, 1, 2], [0, 1], "truth has 3 labels, predicted 2; give one label for each item"),
+        ([0, 1, 2], [0, 1], "truth has 3 labels, but predicted has 2; give one label per item"),
         ([["a"], ["a"]], [["a"]], "truth has the mention 'a' twice"),
         ([["a"]], [["b", "b"]], "predicted has the mention 'b' twice"),
-        ([["a"]], [[["b"]]], r"predicted has the mention \['b'\]; mentions must be hashable"),
+        ([["a"]], [[["b"]]], r"predicted has the mention \['b'\]; give hashable mentions"),
         ([["a"]], [np.zeros((2, 2))], r"predicted has a cluster of shape \(2, 2\)"),
-        ([0, 0, 1], [["a", "b"], ["c"]], "one side has labels, the other clusters of mentions"),
+        ([0, 0, 1], [["a", "b"], ["c"]], "one side has labels, the other has clusters of mentions"),
     ],
 )
 def test_bad_input_is_refused(truth, predicted, message):
@@ -277,7 +277,9 @@ def test_averages_refuse_what_does_not_pair():
     with pytest.raises(MetricError, match="no item sets to average over"):
         metrics.micro(metrics.muc, [], [])
     for average in (metrics.macro, metrics.micro):
-        with pytest.raises(MetricError, match="item set 1: truth has 5 labels, predicted 2"):
+        with pytest.raises(
+            MetricError, match="item set 1: truth has 5 labels, but predicted has 2"
+        ):
             average(metrics.muc, TRUTHS[:2], [[0, 1, 1], [0, 1]])
         for wrong in (as_partition([0, 1]), {"d1": [0, 1]}, 5):
             with pytest.raises(MetricError, match="give a list with one clustering an item set"):
@@ -306,8 +308,8 @@ def test_scorers_are_signed_and_run_in_scikit_learn():
 
 
 @pytest.mark.parametrize("wrong", [metrics.weighted_clustering_error, len, "b_cubed", 5])
-def test_what_is_no_metric_is_refused(wrong):
-    message = r"is no function of \(truth, predicted\) alone"
+def test_other_values_than_metrics_are_refused(wrong):
+    message = r"is not a function of \(truth, predicted\) alone"
     with pytest.raises(MetricError, match=message):
         metrics.scorer(wrong)
     for average in (metrics.micro, metrics.macro):
@@ -316,7 +318,7 @@ def test_what_is_no_metric_is_refused(wrong):
 
 
 def test_a_scorer_needs_a_direction():
-    with pytest.raises(MetricError, match="does not say by greater_is_better"):
+    with pytest.raises(MetricError, match="has no attribute greater_is_better"):
         metrics.scorer(lambda truth, predicted: 1.0)
 
 

@@ -1,8 +1,9 @@
-"""Losses: how bad a predicted partition is, in a form that a learner can search with.
+"""Losses: the errors of predicted partitions that training minimises.
 
-A loss is a frozen callable of (truth, predicted). Those that are linear in the weights of an
-objective turn the search for the worst partition into plain clustering of shifted scores; the
-MITRE loss is not, and is followed through merges instead.
+A loss is a frozen callable of (truth, predicted). In training, a learner searches for the partition
+with the highest score plus loss. If a loss is linear in the weights of an objective, this search is
+plain clustering of scores with costs added. The MITRE loss is not linear, so it is updated merge by
+merge within the search.
 """
 
 from coterie._core.lazy import attach

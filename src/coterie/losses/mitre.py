@@ -1,4 +1,4 @@
-"""The MITRE loss, followed through merges."""
+"""The MITRE loss, which is updated as clusters are merged."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ from coterie.partition import Partition, as_partition
 
 @dataclass(frozen=True)
 class MitreLoss:
-    """Measure the links that turn one partition into the other: 0 to 100.
+    """Measure the links by which two partitions differ, from 0 to 100.
 
-    Δ_M = 100 (1 − F1) of the MUC score, with 0/0 = 1, so that the truth itself loses 0 (Finley &
-    Joachims 2005, section 6, where the printed formula is the harmonic mean of the errors). It is
-    not linear in the pairs, but a greedy search can follow it.
+    Δ_M = 100 (1 − F1) of the MUC score, with 0/0 = 1, so that the truth itself has loss 0 (Finley &
+    Joachims 2005, section 6; the formula printed there is the harmonic mean of the errors). The
+    loss is not linear in the pairs, but a greedy search can update it with every merge.
 
     Examples
     --------
@@ -29,18 +29,18 @@ class MitreLoss:
     """
 
     def __call__(self, truth: Partition, predicted: Partition) -> float:
-        """Return the loss of a predicted partition."""
+        """Return the loss of a predicted partition, from 0 to 100."""
         return mitre_loss(truth, predicted)
 
     def search(self, truth: Partition) -> "MitreSearch":
-        """Start with all items single, to follow the loss through merges."""
+        """Return the loss of singletons, ready to be updated with every merge."""
         return MitreSearch(as_partition(truth))
 
     def merged(self, truth: Partition, matrix: Floats) -> Ints:
-        """Label the items by greedy merging with the loss inside, all merges at once.
+        """Label the items by greedy merging of the highest score plus loss.
 
-        `matrix` has the scores of items above its diagonal, -inf for those that must be apart; it
-        is used up.
+        `matrix` has the scores of the items above its diagonal, and -inf for cannot-link pairs. It
+        is overwritten.
 
         >>> matrix = np.array([[0.0, 50.0, 1.0], [0.0, 0.0, -1.0], [0.0, 0.0, 0.0]])
         >>> MitreLoss().merged(Partition([0, 0, 1]), matrix)
@@ -51,11 +51,11 @@ class MitreLoss:
 
 
 class MitreSearch:
-    """The MITRE loss of clusters that are merged one by one, from all items single.
+    """The MITRE loss of clusters that start as singletons and are merged one by one.
 
-    With c correct links, F1 = 2 c / (links of the truth + links predicted). c is the number of
-    items less that of pieces, the non-empty overlaps of true and predicted clusters. A merge adds
-    one predicted link, and one correct link for each true cluster that has items in both.
+    F1 = 2 c / (true links + predicted links), where c counts the correct links: it is the number of
+    items minus the number of non-empty intersections of a true and a predicted cluster. A merge
+    adds one predicted link, and one correct link for each true cluster with items in both clusters.
     """
 
     def __init__(self, truth: Partition) -> None:
@@ -63,15 +63,16 @@ class MitreSearch:
         self._true_links = n_items - truth.n_clusters
         self._correct = self._predicted = 0
         self._cluster = np.arange(n_items)
-        # has[a, t]: cluster a has items of true cluster t; shared[a, b]: how many t both have.
+        # has[a, t]: cluster a has items of true cluster t.
+        # shared[a, b]: the number of true clusters with items in both a and b.
         self._has = np.equal.outer(truth.labels, np.arange(truth.n_clusters))
         self._shared = np.equal.outer(truth.labels, truth.labels).astype(np.int32)
         self._tabulate()
 
     def gain(self, first: Ints, second: Ints) -> Floats:
-        """Return the change of the loss if the clusters of these items are merged.
+        """Return the change of the loss by merging the clusters of two items, for many of them.
 
-        The two arrays are broadcast; two items of one cluster change nothing.
+        The two arrays are broadcast. Two items of the same cluster change nothing.
         """
         a, b = self._cluster[first], self._cluster[second]
         changes: Floats = np.where(a == b, 0.0, self._changes[self._shared[a, b]])
@@ -84,16 +85,16 @@ class MitreSearch:
             return
         self._correct += int(self._shared[a, b])
         self._predicted += 1
-        # A true cluster in both was counted twice with every cluster that has it too.
-        both = np.flatnonzero(self._has[a] & self._has[b])
-        self._shared[a] += self._shared[b] - np.count_nonzero(self._has[:, both], axis=1)
+        # In the sum of two rows, the true clusters in both a and b are counted twice.
+        common = np.flatnonzero(self._has[a] & self._has[b])
+        self._shared[a] += self._shared[b] - np.count_nonzero(self._has[:, common], axis=1)
         self._shared[:, a] = self._shared[a]
         self._has[a] |= self._has[b]
         self._cluster[self._cluster == b] = a
         self._tabulate()
 
     def _tabulate(self) -> None:
-        """Compute the change of the loss by a merge for each number of shared true clusters."""
+        """Compute the change of the loss by a merge, for every number of shared true clusters."""
         shared = np.arange(self._has.shape[1] + 1)
         after = 2.0 * (self._correct + shared) / (self._true_links + self._predicted + 1)
         self._changes = 100.0 * (self._f1 - after)

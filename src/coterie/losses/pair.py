@@ -13,9 +13,9 @@ from coterie.partition import Partition, as_partition
 
 @dataclass(frozen=True)
 class PairLoss:
-    """Count the pairs on which two partitions disagree, as a share of all: 0 to 100.
+    """Return the percentage of pairs on which two partitions disagree, from 0 to 100.
 
-    Δ_P = 100 W / T, where W of T pairs are together in one partition and apart in the other
+    Δ_P = 100 W / T, where W of all T pairs are together in one partition but not in the other
     (Finley & Joachims 2005, section 6).
 
     Examples
@@ -30,18 +30,19 @@ class PairLoss:
 
     @property
     def objective(self) -> Correlation:
-        """Return the objective in whose weights the loss is linear."""
+        """The objective whose weights the loss is linear in."""
         return Correlation()
 
     def __call__(self, truth: Partition, predicted: Partition) -> float:
-        """Return the loss of a predicted partition, over all pairs."""
+        """Return the loss of a predicted partition, from 0 to 100, over all pairs."""
         return pair_loss(truth, predicted)
 
     def linearize(self, truth: Partition, pairs: Pairs | None) -> tuple[float, Floats]:
-        """Return base and costs with loss = base + costs @ weights, over the listed pairs.
+        """Return base and costs with loss = base + costs @ weights, over the given pairs.
 
-        With weights e of 0 to 1, also relaxed ones, it is 100/T Σ |e_ij − y_ij| over the T listed
-        pairs (None: all), where y_ij is 1 for pairs that are truly together, else 0.
+        For weights e from 0 to 1, including relaxed ones, the loss is 100/T Σ |e_ij − y_ij| over
+        the T given pairs, where y_ij is 1 for pairs that are truly together, else 0. None means all
+        pairs.
         """
         truth = as_partition(truth)
         together = truth.together(as_pairs(pairs, len(truth)))

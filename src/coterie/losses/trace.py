@@ -13,11 +13,12 @@ from coterie.partition import Partition, as_partition
 
 @dataclass(frozen=True)
 class TraceLoss:
-    """Measure how little two partitions overlap, cluster by cluster: 0 to 100.
+    """Measure how little the clusters of two partitions overlap, from 0 to 100.
 
-    Δ = 100 (1 − 1/k trace(Yᵀ Z Zᵀ Y)) = 100 (1 − 1/k Σ |c ∩ ĉ|² / (|c| |ĉ|)), where Y and Z have
-    |c|^-½ for the items of each cluster c of the truth, of which there are k, and of the prediction
-    (Finley & Joachims 2008, eq. 16 to 18).
+    Δ = 100 (1 − 1/k trace(Yᵀ Z Zᵀ Y)) = 100 (1 − 1/k Σ |c ∩ ĉ|² / (|c| |ĉ|)), where c runs over the
+    k true clusters and ĉ over the predicted ones. Y has one column per true cluster c, with |c|^-½
+    for its items and 0 elsewhere, and Z likewise for the predicted clusters (Finley & Joachims
+    2008, eq. 16 to 18).
 
     Examples
     --------
@@ -31,43 +32,42 @@ class TraceLoss:
 
     @property
     def objective(self) -> KMeans:
-        """Return the objective in whose weights the loss is linear."""
+        """The objective whose weights the loss is linear in."""
         return KMeans()
 
     def __call__(self, truth: Partition, predicted: Partition) -> float:
-        """Return the loss of a predicted partition."""
+        """Return the loss of a predicted partition, from 0 to 100."""
         return trace_loss(truth, predicted)
 
     def linearize(self, truth: Partition, pairs: Pairs | None) -> tuple[float, Floats]:
         """Return base and costs with loss = base + costs @ weights, for partitions.
 
-        The diagonal is folded into the pairs: in a partition an item's weight with itself is
-        z_ii = 1 − ½ Σ_j w_ij, so base is 0 and the costs are (100/k) (½ (Y_ii + Y_jj) − Y_ij), Y
-        standing for YYᵀ: 0 for pairs that are truly together. For relaxed matrices, whose diagonal
-        is their own, use `linearize_relaxed`.
+        In a partition, the weight of an item with itself is z_ii = 1 − ½ Σ_j w_ij, so the diagonal
+        can be replaced by the pairs. With M = YYᵀ, the base is 0 and the cost of a pair is
+        (100/k) (½ (M_ii + M_jj) − M_ij), which is 0 for pairs that are truly together. The diagonal
+        of a relaxed matrix does not follow from its pairs: use `linearize_relaxed` for those.
         """
         truth = as_partition(truth)
         pairs = as_pairs(pairs, len(truth))
-        shares = 1.0 / truth.sizes[truth.labels]
-        between = 0.5 * _sums(shares, pairs)
-        costs = np.where(truth.together(pairs), 0.0, _percent(truth) * between)
-        return 0.0, costs
+        diagonal = 1.0 / truth.sizes[truth.labels]
+        costs_between = _percent(truth) * 0.5 * _pair_sums(diagonal, pairs)
+        return 0.0, np.where(truth.together(pairs), 0.0, costs_between)
 
     def linearize_relaxed(
         self, truth: Partition, pairs: Pairs | None
     ) -> tuple[float, Floats, Floats]:
         """Return base, costs and diagonal: loss = base + costs @ weights + diagonal @ self_weights.
 
-        It holds for partitions and relaxed matrices ZZᵀ alike: the separation oracle of the paper
-        with K − (100/k) YYᵀ, the diagonal of YYᵀ included. Of a set with absent pairs it counts
-        the listed ones alone, and so too high a loss.
+        This holds for partitions and for relaxed matrices ZZᵀ: it is the separation oracle of the
+        paper with K − (100/k) YYᵀ, including the diagonal of YYᵀ. If pairs are absent, only the
+        given ones count, which makes the loss too high.
         """
         truth = as_partition(truth)
         pairs = as_pairs(pairs, len(truth))
-        known = PairScores(len(truth), pairs, np.zeros(count_pairs(len(truth), pairs)))
-        # The weights of the truth are 2 Y_ij, and those of the prediction 2 Z_ij.
-        costs = -0.5 * _percent(truth) * KMeans().weights(truth, known)
-        diagonal = -_percent(truth) * KMeans().self_weights(truth, known)
+        zeros = PairScores(len(truth), pairs, np.zeros(count_pairs(len(truth), pairs)))
+        # The pair weights of the truth are 2 (YYᵀ)_ij, those of the prediction 2 (ZZᵀ)_ij.
+        costs = -0.5 * _percent(truth) * KMeans().weights(truth, zeros)
+        diagonal = -_percent(truth) * KMeans().self_weights(truth, zeros)
         return 100.0 if len(truth) else 0.0, costs, diagonal
 
 
@@ -75,8 +75,8 @@ def _percent(truth: Partition) -> float:
     return 100.0 / max(truth.n_clusters, 1)
 
 
-def _sums(values: Floats, pairs: Pairs | None) -> Floats:
-    """Add up the values of the two items of each pair."""
+def _pair_sums(values: Floats, pairs: Pairs | None) -> Floats:
+    """Return the sum of the values of the two items of each pair."""
     if pairs is None:
         rows = [values[item] + values[item + 1 :] for item in range(len(values))]
         return np.concatenate(rows) if rows else np.empty(0)

@@ -1,4 +1,4 @@
-"""Matchings of true and predicted clusters on their sparse overlap."""
+"""One-to-one matchings of true and predicted clusters, from the sparse table of their overlaps."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,18 +12,19 @@ from scipy.sparse.csgraph import (
 from coterie._core.arrays import Bools, Floats, Ints
 
 DENSE_ENTRIES = 250_000
+"""The largest number of entries of a component that is solved as a dense matrix."""
 
 
 def heaviest_matching(rows: Ints, columns: Ints, weights: Floats) -> float:
-    """Return the weight of the heaviest one-to-one matching over the given cells (weights > 0)."""
+    """Return the weight of the heaviest one-to-one matching; all cells have weights above 0."""
     total, n_before = 0.0, np.inf
-    # A round costs as much as there are cells: it must pay by leaving far fewer of them.
+    # The cost of a round is proportional to the cells, so it must remove a good share of them.
     while 0 < len(weights) < 0.9 * n_before:
         n_before = len(weights)
-        sure = _in_some_optimum(rows, columns, weights)
-        total += float(weights[sure].sum())
-        left = _untouched(rows, sure) & _untouched(columns, sure)
-        rows, columns, weights = rows[left], columns[left], weights[left]
+        matched = _in_some_optimum(rows, columns, weights)
+        total += float(weights[matched].sum())
+        unmatched = _untouched(rows, matched) & _untouched(columns, matched)
+        rows, columns, weights = rows[unmatched], columns[unmatched], weights[unmatched]
     return total + sum(_assign(*cells) for cells in _components(rows, columns, weights))
 
 
@@ -37,9 +38,10 @@ def largest_matching(rows: Ints, columns: Ints) -> int:
 
 
 def _in_some_optimum(rows: Ints, columns: Ints, weights: Floats) -> Bools:
-    """Find cells no lighter than the best others of their row and of their column together.
+    """Mark the cells that weigh at least as much as their best rivals in row and column together.
 
-    Any matching without such a cell becomes no lighter when the cell replaces those it excludes.
+    Some heaviest matching contains all marked cells: to put such a cell into a matching, at most
+    one other cell of its row and one of its column must be removed.
     """
     row_first, row_rival = _first_and_rival(rows, weights)
     column_first, column_rival = _first_and_rival(columns, weights)
@@ -47,14 +49,14 @@ def _in_some_optimum(rows: Ints, columns: Ints, weights: Floats) -> Bools:
 
 
 def _untouched(groups: Ints, chosen: Bools) -> Bools:
-    """Mark the cells of groups without a chosen cell."""
+    """Mark the cells whose group has no chosen cell."""
     touched = np.zeros(int(groups.max()) + 1, dtype=np.bool_)
     touched[groups[chosen]] = True
     return ~touched[groups]
 
 
 def _first_and_rival(groups: Ints, weights: Floats) -> tuple[Bools, Floats]:
-    """Mark one heaviest cell of each group, and weigh the heaviest of the others (0 if none)."""
+    """Mark one heaviest cell of each group, and return the weight of the second heaviest (or 0)."""
     n_groups = int(groups.max()) + 1
     top = np.zeros(n_groups)
     np.maximum.at(top, groups, weights)
@@ -75,12 +77,12 @@ def _components(rows: Ints, columns: Ints, weights: Floats) -> list[tuple[Ints, 
     graph = sp.coo_array((np.ones(len(rows)), (rows, n_rows + columns)), shape=(size, size))
     component = connected_components(graph, directed=False)[1][rows]
     order = np.argsort(component, kind="stable")
-    ends = np.flatnonzero(np.diff(component[order])) + 1
-    return [(rows[c], columns[c], weights[c]) for c in np.split(order, ends)]
+    starts = np.flatnonzero(np.diff(component[order])) + 1
+    return [(rows[c], columns[c], weights[c]) for c in np.split(order, starts)]
 
 
 def _assign(rows: Ints, columns: Ints, weights: Floats) -> float:
-    """Solve one connected component, dense where it is small."""
+    """Return the weight of the heaviest matching of one connected component."""
     row_ids, rows = np.unique(rows, return_inverse=True)
     column_ids, columns = np.unique(columns, return_inverse=True)
     shape = (len(row_ids), len(column_ids))
@@ -92,14 +94,17 @@ def _assign(rows: Ints, columns: Ints, weights: Floats) -> float:
 
 
 def _assign_sparse(rows: Ints, columns: Ints, weights: Floats, shape: tuple[int, int]) -> float:
-    # SciPy matches every row and drops zero weights: each row gets a column of its own to stay
-    # unmatched in, and every weight a 1 on top, which any full matching has once a row.
+    # SciPy matches every row and drops zero weights. So each row gets an extra column that stands
+    # for "unmatched", and 1 is added to every weight: a full matching has this 1 in every row.
     n_rows, n_columns = shape
-    own = np.arange(n_rows)
+    row_indices = np.arange(n_rows)
     padded = sp.csr_array(
         (
             np.concatenate([weights + 1.0, np.ones(n_rows)]),
-            (np.concatenate([rows, own]), np.concatenate([columns, n_columns + own])),
+            (
+                np.concatenate([rows, row_indices]),
+                np.concatenate([columns, n_columns + row_indices]),
+            ),
         ),
         shape=(n_rows, n_columns + n_rows),
     )

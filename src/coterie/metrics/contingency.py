@@ -1,4 +1,4 @@
-"""The one table from which every metric is computed."""
+"""The contingency table of two clusterings, from which the metrics are computed."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,13 @@ from coterie.partition import PartitionLike, is_clusters, label_codes
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """How many items each true cluster shares with each predicted one; empty overlaps are left out.
+    """Number of items in each non-empty intersection of a true and a predicted cluster.
 
-    The two sides may cover different items: `truth_sizes` and `predicted_sizes` count them all,
-    `counts` the shared ones. `n_items` holds the items of each item set (truth, predicted,
-    shared): a table of several sets is the union of theirs.
+    Intersection k is that of the true cluster `rows[k]` and the predicted cluster `columns[k]`, and
+    has `counts[k]` items. The truth and the prediction may cover different items: `truth_sizes` and
+    `predicted_sizes` count all of them. The table of several item sets is the union of their
+    tables, and `n_items` has one row per item set: its number of items in the truth, in the
+    prediction, and in both.
     """
 
     rows: Ints
@@ -30,7 +32,7 @@ class Contingency:
 
     @classmethod
     def union(cls, tables: Sequence[Self]) -> Self:
-        """Put tables of several item sets side by side, whose counts then add up."""
+        """Combine the tables of several item sets, whose clusters stay separate."""
         n_rows = _starts([len(table.truth_sizes) for table in tables])
         n_columns = _starts([len(table.predicted_sizes) for table in tables])
         return cls(
@@ -42,14 +44,14 @@ class Contingency:
             np.concatenate([table.n_items for table in tables]),
         )
 
-    def of_truths(self, kept: Bools) -> "Contingency":
-        """Return the table of the items of some true clusters, where both sides have the same.
+    def of_truths(self, selected: Bools) -> "Contingency":
+        """Return the table of the items of some true clusters.
 
-        Clusters of which no item is left have size 0.
+        Truth and prediction must cover the same items. Clusters without a selected item get size 0.
         """
-        inside = kept[self.rows]
+        inside = selected[self.rows]
         rows, columns, counts = self.rows[inside], self.columns[inside], self.counts[inside]
-        truth_sizes = np.where(kept, self.truth_sizes, 0)
+        truth_sizes = np.where(selected, self.truth_sizes, 0)
         predicted_sizes = np.bincount(columns, counts, len(self.predicted_sizes)).astype(np.intp)
         n_items = np.full((1, 3), counts.sum())
         return Contingency(rows, columns, counts, truth_sizes, predicted_sizes, n_items)
@@ -78,7 +80,7 @@ class Contingency:
 
     @cached_property
     def n_shared(self) -> int:
-        """Number of items in both."""
+        """Number of items in both the truth and the prediction."""
         return int(self.counts.sum())
 
     @property
@@ -93,12 +95,12 @@ class Contingency:
 
     @cached_property
     def squares(self) -> Floats:
-        """The squared counts."""
+        """The squared sizes of the intersections."""
         return self.counts.astype(np.float64) ** 2
 
     @property
     def size_products(self) -> Ints:
-        """The product of the two cluster sizes of each overlap."""
+        """For each intersection, the product of the sizes of its two clusters."""
         products: Ints = self.truth_sizes[self.rows] * self.predicted_sizes[self.columns]
         return products
 
@@ -114,7 +116,7 @@ class Contingency:
 
     @cached_property
     def shared_pairs(self) -> int:
-        """Number of pairs together in both."""
+        """Number of pairs together in both the truth and the prediction."""
         return pairs_within(self.counts)
 
 
@@ -124,7 +126,7 @@ def pairs_within(sizes: Ints) -> int:
 
 
 def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
-    """Count the overlaps of two clusterings: partitions, labels, or clusters of mentions."""
+    """Count the intersections of two clusterings: partitions, labels, or clusters of mentions."""
     clusters = is_clusters(truth), is_clusters(predicted)
     if any(clusters):
         sides = _as_mentions(truth, "truth"), _as_mentions(predicted, "predicted")
@@ -134,40 +136,40 @@ def contingency(truth: PartitionLike, predicted: PartitionLike) -> Contingency:
     true, guessed = label_codes(truth), label_codes(predicted)
     if len(true) != len(guessed):
         raise MetricError(
-            f"truth has {len(true)} labels, predicted {len(guessed)}; "
-            "give one label for each item on both sides"
+            f"truth has {len(true)} labels, but predicted has {len(guessed)}; "
+            "give one label per item in both"
         )
     return _count(true, guessed, np.bincount(true), np.bincount(guessed))
 
 
 def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
-    """Map each mention to the number of its cluster; the mentions of a partition are 0, 1, …."""
+    """Map each mention to the index of its cluster; the mentions of a partition are 0, 1, …."""
     if not is_clusters(clustering):
         return dict(enumerate(label_codes(clustering).tolist()))
     mentions: dict[Hashable, int] = {}
-    for number, cluster in enumerate(clustering):
+    for index, cluster in enumerate(clustering):
         if isinstance(cluster, np.ndarray) and cluster.ndim != 1:
             raise MetricError(
                 f"{side} has a cluster of shape {cluster.shape}; give a list of items"
             )
         for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
             if not isinstance(mention, Hashable):
-                raise MetricError(f"{side} has the mention {mention!r}; mentions must be hashable")
+                raise MetricError(f"{side} has the mention {mention!r}; give hashable mentions")
             if mention in mentions:
                 raise MetricError(
-                    f"{side} has the mention {mention!r} twice; put each in one cluster, once"
+                    f"{side} has the mention {mention!r} twice; put it in one cluster, once"
                 )
-            mentions[mention] = number
+            mentions[mention] = index
     return mentions
 
 
 def _refuse_names(truth: dict[Hashable, int], predicted: dict[Hashable, int]) -> None:
-    """Refuse labels on one side against clusters of anything but item indices on the other."""
+    """Refuse labels on one side if the clusters of the other are not of item indices."""
     name = next((m for m in (*truth, *predicted) if not isinstance(m, int | np.integer)), None)
     if name is not None:
         raise MetricError(
-            f"one side has labels, the other clusters of mentions such as {name!r}; give both as "
-            "clusters, or clusters of item indices"
+            f"one side has labels, the other has clusters of mentions such as {name!r}; give "
+            "clusters on both sides, or clusters of item indices"
         )
 
 

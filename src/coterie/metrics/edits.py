@@ -1,4 +1,4 @@
-"""Metrics of edits: how many operations turn the prediction into the truth."""
+"""Metrics that count the edits from the prediction to the truth."""
 
 import numpy as np
 
@@ -9,32 +9,33 @@ from coterie.metrics.metric import metric
 
 @metric(greater_is_better=False, summable=False, same_items=True)
 def cluster_edit_distance(table: Contingency) -> int:
-    """Return the fewest moves, creates and merges that turn the prediction into the truth.
+    """Return the least number of edits that turn the prediction into the truth.
 
-    A move puts one item into another cluster, a create makes it a new cluster, a merge unites two
-    clusters; each costs 1, nothing splits a cluster at once, and the distance is not symmetric
-    (Daumé & Marcu 2004). No items give 0.
+    There are three edits, each of cost 1: moving one item into another cluster, making one item a
+    new cluster, and merging two clusters. No edit splits a cluster at once, so the distance is not
+    symmetric (Daumé & Marcu 2004). Without items it is 0.
 
-    With s(h) the true cluster that a predicted cluster h becomes, it is the minimum over s of
-    Σ_h (|h| − |h ∩ s(h)|) + (clusters h) − (clusters that s reaches). Sending h elsewhere than to a
-    largest overlap costs as much as reaching one more cluster gains, so the minimum is a largest
-    matching over the largest overlaps.
+    Let s(h) be the true cluster that the predicted cluster h is turned into. The distance is the
+    minimum over s of Σ_h (|h| − |h ∩ s(h)|) + (number of clusters h) − (number of clusters s(h)).
+    Choosing s(h) without a largest intersection costs at least 1, and gains at most 1 by adding a
+    cluster s(h). So the minimum is reached by a largest matching over the largest intersections.
 
     >>> cluster_edit_distance([0, 0, 0, 1], [0, 0, 1, 1])
     1
     """
     largest = np.zeros(len(table.predicted_sizes), dtype=np.intp)
     np.maximum.at(largest, table.columns, table.counts)
-    best = table.counts == largest[table.columns]
-    reached = largest_matching(table.rows[best], table.columns[best])
-    return int(table.n_shared - largest.sum()) + table.n_predicted_clusters - reached
+    is_largest = table.counts == largest[table.columns]
+    n_matched = largest_matching(table.rows[is_largest], table.columns[is_largest])
+    return int(table.n_shared - largest.sum()) + table.n_predicted_clusters - n_matched
 
 
 @metric(greater_is_better=True, same_items=True)
 def normalized_edit_score(table: Contingency) -> float:
-    """Return NES = 1 − (CED(g, h) + CED(h, g)) / 2n, from 1/n to 1 (Daumé & Marcu 2004).
+    """Return the cluster edit distances in both directions as a score from 1/n to 1.
 
-    No items give 1.
+    NES = 1 − (CED(g, h) + CED(h, g)) / 2n, where g is the truth, h the prediction and n the number
+    of items (Daumé & Marcu 2004). Without items it is 1.
 
     >>> normalized_edit_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.75

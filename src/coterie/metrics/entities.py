@@ -10,11 +10,12 @@ from coterie.metrics.metric import Ratio, Scores, metric, scores_from_ratios
 
 @metric(greater_is_better=True)
 def b_cubed(table: Contingency) -> Scores:
-    """Return the mean share of each item's cluster that is right.
+    """Return the B-cubed scores: the mean share of each item's cluster that is correct.
 
-    Recall is 1/n Σ_i |t(i) ∩ p(i)| / |t(i)| (Bagga & Baldwin 1998), over the items of the truth;
-    precision exchanges the sides. An item unknown to the other side counts 0. Two empty
-    clusterings score 1.
+    Recall is 1/n Σ_i |t(i) ∩ p(i)| / |t(i)| over the n items i of the truth, where t(i) and p(i)
+    are the true and the predicted cluster of i (Bagga & Baldwin 1998). Precision exchanges truth
+    and prediction. An item that the other side does not cover counts 0. Two empty clusterings score
+    1.
 
     >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 1])
     Scores(precision=0.6666666666666666, recall=0.75, f1=0.7058823529411765)
@@ -26,9 +27,10 @@ def b_cubed(table: Contingency) -> Scores:
 
 @metric(greater_is_better=True)
 def ceaf_mention(table: Contingency) -> Scores:
-    """Return the items that the best one-to-one matching of clusters has in common.
+    """Return the share of items in the intersections of the best one-to-one matching of clusters.
 
-    CEAF-m with φ₃ = |t ∩ p| (Luo 2005). Two empty clusterings score 1.
+    This is CEAF-m, with the similarity φ₃ = |t ∩ p| of a true cluster t and a predicted cluster p
+    (Luo 2005). Two empty clusterings score 1.
 
     >>> ceaf_mention([["a"], ["b", "c"], ["d", "e", "f"]], [["a"], ["d", "e"]])
     Scores(precision=1.0, recall=0.5, f1=0.6666666666666666)
@@ -39,9 +41,10 @@ def ceaf_mention(table: Contingency) -> Scores:
 
 @metric(greater_is_better=True)
 def ceaf_entity(table: Contingency) -> Scores:
-    """Return the similarity of the best one-to-one matching of clusters.
+    """Return the total similarity of the best one-to-one matching, per cluster.
 
-    CEAF-e with φ₄ = 2 |t ∩ p| / (|t| + |p|) (Luo 2005). Two empty clusterings score 1.
+    This is CEAF-e, with the similarity φ₄ = 2 |t ∩ p| / (|t| + |p|) of a true cluster t and a
+    predicted cluster p (Luo 2005). Two empty clusterings score 1.
 
     >>> ceaf_entity([["a"], ["b", "c"], ["d", "e", "f"]], [["a"], ["d", "e"]])
     Scores(precision=0.9, recall=0.6, f1=0.7200000000000001)
@@ -55,9 +58,9 @@ def ceaf_entity(table: Contingency) -> Scores:
 
 @metric(greater_is_better=True)
 def conll_score(table: Contingency) -> float:
-    """Return the mean F1 of MUC, B-cubed and CEAF-e, the average of the CoNLL shared tasks.
+    """Return the CoNLL score: the mean F1 of MUC, B-cubed and CEAF-e.
 
-    As MUC is 0 without links, equal clusterings of singletons alone score 2/3.
+    MUC is 0 without links, so equal clusterings of singletons score only 2/3.
 
     >>> conll_score([0, 0, 1, 1], [0, 0, 1, 1])
     1.0

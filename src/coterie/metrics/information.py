@@ -1,4 +1,4 @@
-"""Metrics of information: what one clustering tells of the other."""
+"""Metrics of the information that one clustering gives about the other."""
 
 import math
 
@@ -13,9 +13,10 @@ from coterie.metrics.metric import Scores, metric
 
 @metric(greater_is_better=False, same_items=True)
 def variation_of_information(table: Contingency, base: float = math.e) -> float:
-    """Return H(truth | predicted) + H(predicted | truth), in nats unless a base is given.
+    """Return the variation of information, H(truth | predicted) + H(predicted | truth).
 
-    Meilă 2003. No items give 0. The micro average weights item sets by their items.
+    It is in nats unless a base is given (Meilă 2003). Without items it is 0. The micro average
+    weights item sets by their numbers of items.
 
     >>> variation_of_information([0, 0, 1, 1], [0, 1, 0, 1], base=2)
     2.0
@@ -30,7 +31,7 @@ def variation_of_information(table: Contingency, base: float = math.e) -> float:
 def normalized_mutual_info_score(table: Contingency) -> float:
     """Return the mutual information divided by the mean of the two entropies.
 
-    It is 1 where both clusterings are trivial alike: no items, or one cluster on both sides.
+    It is 1 if both clusterings have no items, or if both have a single cluster.
 
     >>> normalized_mutual_info_score([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
@@ -45,9 +46,10 @@ def normalized_mutual_info_score(table: Contingency) -> float:
 def v_measure(table: Contingency, beta: float = 1.0) -> Scores:
     """Return homogeneity, completeness and their weighted harmonic mean.
 
-    Rosenberg & Hirschberg 2007. Homogeneity, that clusters hold one true cluster each, stands as
-    precision; completeness, that true clusters are not split, as recall. Above 1, `beta` favors
-    completeness. Both are 1 where the entropy that they divide by is 0.
+    Homogeneity is high if each predicted cluster holds items of one true cluster only; it is
+    returned as precision. Completeness is high if true clusters are not split; it is returned as
+    recall (Rosenberg & Hirschberg 2007). A `beta` above 1 gives completeness more weight. Either is
+    1 if the entropy in its denominator is 0.
 
     >>> v_measure([0, 0, 1, 1], [0, 1, 2, 3]).recall
     0.5
@@ -64,25 +66,26 @@ def v_measure(table: Contingency, beta: float = 1.0) -> Scores:
 
 @metric(greater_is_better=False, same_items=True)
 def trace_loss(table: Contingency) -> float:
-    """Return Δ = 100 (1 − 1/k Σ |c ∩ ĉ|² / (|c| |ĉ|)), where k counts the true clusters.
+    """Return the trace loss Δ = 100 (1 − 1/k Σ |c ∩ ĉ|² / (|c| |ĉ|)), from 0 to 100.
 
-    Finley & Joachims 2008, eq. 18. It is made for k clusters on both sides: all items in one
-    cluster lose 100 (k − 1)/k, but splitting true clusters further loses nothing. No items lose 0.
+    The sum is over the k true clusters c and the predicted clusters ĉ (Finley & Joachims 2008,
+    eq. 18). The loss is meant for k predicted clusters: one cluster of all items has the loss
+    100 (k − 1)/k, but splitting true clusters costs nothing. Without items the loss is 0.
 
     >>> trace_loss([0, 0, 1, 1], [0, 0, 0, 0])
     50.0
     """
     if not table.n_truth:
         return 0.0
-    kept = float((table.squares / table.size_products).sum())
-    return max(0.0, 100.0 * (1.0 - kept / table.n_truth_clusters))
+    overlap = float((table.squares / table.size_products).sum())
+    return max(0.0, 100.0 * (1.0 - overlap / table.n_truth_clusters))
 
 
 def _entropy(sizes: Ints) -> float:
-    used = sizes[sizes > 0]
-    if len(used) < 2:
+    non_empty = sizes[sizes > 0]
+    if len(non_empty) < 2:
         return 0.0
-    shares = used / used.sum()
+    shares = non_empty / non_empty.sum()
     return -float(shares @ np.log(shares))
 
 

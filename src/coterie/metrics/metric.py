@@ -1,4 +1,4 @@
-"""What makes a function of a contingency table a metric of two clusterings."""
+"""Decorators that turn functions of a contingency table into metrics of two clusterings."""
 
 import inspect
 from collections.abc import Callable
@@ -29,8 +29,8 @@ class Scores(NamedTuple):
 class Metric(Protocol[P, R_co]):
     """A function of two clusterings that knows its direction.
 
-    `from_table` computes it from a contingency table; `summable` says whether the table of several
-    item sets gives their micro average.
+    `from_table` computes the metric from a contingency table. If `summable` is true, the table of
+    several item sets gives their micro average.
     """
 
     __name__: str
@@ -39,13 +39,13 @@ class Metric(Protocol[P, R_co]):
 
     @property
     def from_table(self) -> Callable[Concatenate[Contingency, P], R_co]:
-        """What computes it from a contingency table."""
+        """The function that computes the metric from a contingency table."""
         ...
 
     def __call__(
         self, truth: PartitionLike, predicted: PartitionLike, *args: P.args, **kwargs: P.kwargs
     ) -> R_co:
-        """Compare two clusterings."""
+        """Return the metric of two clusterings."""
         ...
 
 
@@ -54,7 +54,7 @@ def metric(
 ) -> Callable[[Callable[Concatenate[Contingency, P], R_co]], Metric[P, R_co]]:
     """Turn a function of a contingency table into a function of two clusterings.
 
-    `same_items` says that both sides must cover the same items.
+    With `same_items`, truth and prediction must cover the same items.
     """
 
     def decorate(function: Callable[Concatenate[Contingency, P], R_co]) -> Metric[P, R_co]:
@@ -82,7 +82,7 @@ F = TypeVar("F", bound=Callable[..., float])
 
 
 def with_direction(*, greater_is_better: bool) -> Callable[[F], F]:
-    """Mark a metric that needs more than a contingency table with its direction."""
+    """Add the direction to a metric that cannot be computed from a contingency table."""
 
     def decorate(function: F) -> F:
         cast("Any", function).greater_is_better = greater_is_better
@@ -103,18 +103,20 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 def _refuse_other_items(table: Contingency, name: str) -> None:
     if not np.all(table.n_items == table.n_items[:, :1]):
         truth, predicted, shared = table.n_items.sum(axis=0)
-        others = [
-            n for n, each in members(metrics).items() if not getattr(each, "same_items", True)
+        alternatives = [
+            other
+            for other, member in members(metrics).items()
+            if not getattr(member, "same_items", True)
         ]
         raise MetricError(
-            f"{name} compares two clusterings of the same items, but of {truth} items in truth and "
-            f"{predicted} in predicted only {shared} are the same; for differing items use "
-            f"{join_with_or(others)}"
+            f"{name} requires clusterings of the same items, but of {truth} items in truth and "
+            f"{predicted} in predicted only {shared} are the same; for different items use "
+            f"{join_with_or(alternatives)}"
         )
 
 
 class Ratio(NamedTuple):
-    """Hits of a total."""
+    """A number of hits, and the total that it is divided by."""
 
     hits: float
     total: float
@@ -123,10 +125,10 @@ class Ratio(NamedTuple):
 def scores_from_ratios(
     precision: Ratio, recall: Ratio, *, undefined: float | None = None
 ) -> Scores:
-    """Return two ratios and their harmonic mean; that of 0 and 0 is 0.
+    """Return the scores of two ratios; the harmonic mean of 0 and 0 is 0.
 
-    A ratio of 0/0 is `undefined`; without it 1 where both are (nothing to find, nothing found),
-    else 0.
+    A ratio 0/0 has the value `undefined`. If this is None, 0/0 is 1 if both ratios are 0/0, because
+    there was nothing to find and nothing was found, and 0 if only one is.
     """
     if undefined is None:
         undefined = float(not precision.total and not recall.total)

@@ -1,4 +1,4 @@
-"""Metrics over pairs of items: together or apart in the truth and in the prediction."""
+"""Metrics over pairs of items, which are together or not in the truth and in the prediction."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,9 @@ from coterie.partition import PartitionLike, as_partition
 
 @metric(greater_is_better=False, same_items=True)
 def pair_loss(table: Contingency) -> float:
-    """Return the share of pairs on which the two clusterings disagree, 0 to 100.
+    """Return the percentage of pairs on which the two clusterings disagree, from 0 to 100.
 
-    Δ_P = 100 W / T (Finley & Joachims 2005, section 6). Without any pair it is 0.
+    Δ_P = 100 W / T for W of T pairs (Finley & Joachims 2005, section 6). Without any pair it is 0.
 
     >>> pair_loss([0, 0, 1, 1], [0, 0, 0, 1])
     50.0
@@ -38,9 +38,9 @@ def rand_score(table: Contingency) -> float:
 
 @metric(greater_is_better=True, summable=False, same_items=True)
 def adjusted_rand_score(table: Contingency) -> float:
-    """Return the Rand index corrected for chance: 1 is equal, 0 as random labels of these sizes.
+    """Return the Rand index corrected for chance (Hubert & Arabie 1985).
 
-    Hubert & Arabie 1985. Equal clusterings score 1, also where chance cannot do otherwise.
+    Equal clusterings score 1. Random clusterings with the same cluster sizes score 0 on average.
 
     >>> adjusted_rand_score([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
@@ -55,10 +55,11 @@ def adjusted_rand_score(table: Contingency) -> float:
 
 @metric(greater_is_better=True)
 def pair_scores(table: Contingency) -> Scores:
-    """Return precision, recall and F1 of the pairs that are put together.
+    """Return precision, recall and F1 of the pairs that are together.
 
-    F1 = 2|M_p ∩ M_a| / (|M_p| + |M_a|) (Li & Roth 2005, section 6). Without any pair together on
-    either side all three are 1; without any on one side, what divides by it is 0.
+    F1 = 2|M_p ∩ M_a| / (|M_p| + |M_a|), where M_p and M_a are the pairs that are together in the
+    prediction and in the truth (Li & Roth 2005, section 6). If neither has such a pair, all three
+    are 1. If only one has none, all three are 0.
 
     >>> pair_scores([0, 0, 1, 1], [0, 0, 0, 1])
     Scores(precision=0.3333333333333333, recall=0.5, f1=0.4)
@@ -76,20 +77,20 @@ def weighted_clustering_error(
     distances: ArrayLike,
     pairs: ArrayLike | None = None,
 ) -> float:
-    """Return the pairs on which two clusterings disagree, weighted by how surprising that is.
+    """Return the pairs on which two clusterings disagree, weighted by their distances.
 
-    err = 1/n² Σ_{i,j} [d_ij A_ij + (D − d_ij) B_ij] over ordered pairs, where A marks pairs wrongly
-    split, B pairs wrongly joined and D is the largest distance (Li & Roth 2005, eq. 3). Equal
-    clusterings give 0, and so does a set of fewer than two items.
+    err = 1/n² Σ_{i,j} [d_ij A_ij + (D − d_ij) B_ij] over ordered pairs, where A marks wrongly split
+    pairs, B marks wrongly joined pairs, and D is the largest distance (Li & Roth 2005, eq. 3). The
+    error is 0 for equal clusterings and for fewer than two items.
 
     Parameters
     ----------
     truth, predicted
         Two clusterings of the same n items.
     distances
-        Distances of all pairs, condensed or as a symmetric n × n matrix, or of the pairs listed.
+        Distances of all pairs, condensed or as a symmetric n × n matrix, or of the given pairs.
     pairs
-        The pairs, of shape (m, 2); None stands for all.
+        The pairs, of shape (m, 2). None means all pairs.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def weighted_clustering_error(
 
 
 def _confusion(table: Contingency) -> tuple[int, int, int]:
-    """Count the pairs together in both, wrongly split and wrongly joined."""
+    """Return the numbers of pairs together in both, wrongly split, and wrongly joined."""
     together = table.shared_pairs
     return together, table.truth_pairs - together, table.predicted_pairs - together
 
@@ -123,21 +124,22 @@ def _disagreement(table: Contingency) -> float:
 
 
 def _as_distances(distances: ArrayLike, n_items: int, n_listed: int | None) -> Floats:
-    """Take distances of all pairs, or of so many that are listed."""
-    given = as_floats("distances", distances, MetricError)
-    if not np.isfinite(given).all():
+    """Return the distances of all pairs in condensed order, or of `n_listed` given pairs."""
+    values = as_floats("distances", distances, MetricError)
+    if not np.isfinite(values).all():
         raise MetricError("distances have a NaN or an infinite entry; give finite numbers")
     if n_listed is not None:
-        if given.shape != (n_listed,):
+        if values.shape != (n_listed,):
             raise MetricError(
-                f"distances have shape {given.shape}; give one of each of the {n_listed} pairs"
+                f"distances have shape {values.shape}, but there are {n_listed} pairs; give one "
+                "distance per pair"
             )
-        return given
-    if given.ndim == 2:
-        given = upper_triangle(as_symmetric(given))
-    if given.shape != (count_pairs(n_items),):
+        return values
+    if values.ndim == 2:
+        values = upper_triangle(as_symmetric(values))
+    if values.shape != (count_pairs(n_items),):
         raise MetricError(
-            f"there are {given.size} distances of pairs; for {n_items} items give a symmetric "
+            f"there are {values.size} distances of pairs; for {n_items} items give a symmetric "
             f"matrix of shape ({n_items}, {n_items}) or {count_pairs(n_items)} condensed distances"
         )
-    return given
+    return values

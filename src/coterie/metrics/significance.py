@@ -1,7 +1,7 @@
-"""Paired tests of whether one system loses less than another on the same item sets.
+"""Paired tests of whether one system has lower losses than another on the same item sets.
 
-Each takes the losses of two systems, item set by item set; for scores that are better when higher,
-give them negated or exchange the sides. An alternative of "less" says that the first loses less.
+The tests take one loss of each system per item set. For scores that are better when higher, negate
+them or exchange the systems. The alternative "less" means that the first system has lower losses.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,14 +19,16 @@ Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 Test: TypeAlias = Callable[[Floats, Alternative], tuple[float, float]]
 
 EXACT_UP_TO = 500
+"""The largest number of differences for which the Wilcoxon test is exact."""
 
 
 class Comparison(NamedTuple):
     """The outcome of a paired test.
 
-    `statistic` is t for the t-test, W (the sum of signed ranks) for Wilcoxon's, the number of wins
-    for the sign test. A win is an item set on which the first system loses less; `n_used` counts
-    those on which the two differ (n_s/r), `difference` is the mean of first − second.
+    `statistic` is t for the t-test, W (the sum of signed ranks) for the Wilcoxon test, and the
+    number of wins for the sign test. A win is an item set on which the first system has the lower
+    loss. `n_used` counts the item sets on which the losses differ (n_s/r). `difference` is the mean
+    of first − second.
     """
 
     statistic: float
@@ -51,12 +53,16 @@ def compare(
     losses_a, losses_b
         The losses of the two systems on each item set, in the same order.
     test
-        "t", the paired t-test (Finley & Joachims 2005); "wilcoxon", the signed-rank test with ties
-        dropped, exact up to 500 differences, tied ranks included (2008, Table 4; beyond, SciPy's
-        normal approximation); "sign", the exact sign test (2008, 6.3.3); or a function of
-        (differences, alternative) that returns a statistic and a p-value.
+        One of these, or a function of (differences, alternative) that returns a statistic and a
+        p-value:
+
+        - "t": the paired t-test (Finley & Joachims 2005);
+        - "wilcoxon": the signed-rank test without ties (Finley & Joachims 2008, Table 4). It is
+          exact up to 500 differences, even if ranks are tied, and beyond that SciPy's normal
+          approximation;
+        - "sign": the exact sign test (Finley & Joachims 2008, section 6.3.3).
     alternative
-        "two-sided", "less" (the first loses less) or "greater".
+        "two-sided", "less" (the first system has lower losses) or "greater".
 
     Examples
     --------
@@ -66,15 +72,15 @@ def compare(
     differences = _differences(losses_a, losses_b)
     if alternative not in ("two-sided", "less", "greater"):
         raise MetricError(
-            f"alternative is {alternative!r}; give 'two-sided', 'less' (the first loses less) "
-            "or 'greater'"
+            f"alternative is {alternative!r}; give 'two-sided', 'less' (the first system has "
+            "lower losses) or 'greater'"
         )
     statistic, p_value = _as_test(test)(differences, alternative)
     wins, losses = int(np.sum(differences < 0)), int(np.sum(differences > 0))
-    used = wins + losses
+    n_used = wins + losses
     mean = float(differences.mean()) if len(differences) else 0.0
     return Comparison(
-        float(statistic), float(p_value), wins, len(differences) - used, losses, used, mean
+        float(statistic), float(p_value), wins, len(differences) - n_used, losses, n_used, mean
     )
 
 
@@ -84,17 +90,19 @@ def compare_all(
     test: Literal["t", "wilcoxon", "sign"] | Test = "wilcoxon",
     alternative: Alternative = "two-sided",
 ) -> dict[str, Comparison]:
-    """Compare one system with several; the p-values are corrected after Holm-Bonferroni.
+    """Compare one system with several others, with p-values corrected by Holm-Bonferroni.
 
-    As in Samdani, Chang & Roth 2014.
+    The correction is that of Samdani, Chang & Roth 2014.
 
-    >>> ours = [1, 1, 1, 1, 1]
-    >>> found = compare_all(ours, {"x": [2, 3, 4, 5, 6], "y": [2, 3, 4, 5, 0]}, alternative="less")
-    >>> [round(c.p_value, 4) for c in found.values()]
+    >>> others = {"x": [2, 3, 4, 5, 6], "y": [2, 3, 4, 5, 0]}
+    >>> comparisons = compare_all([1, 1, 1, 1, 1], others, alternative="less")
+    >>> [round(c.p_value, 4) for c in comparisons.values()]
     [0.0625, 0.0938]
     """
     if not isinstance(others, Mapping):
-        raise MetricError("others must map the name of each system to its losses; give a dict")
+        raise MetricError(
+            f"others is of type {type(others).__name__}; give a dict of system names and losses"
+        )
     results = {}
     for name, losses in others.items():
         with located(f"system {name!r}"):
@@ -114,9 +122,10 @@ def bootstrap_interval(
     n_samples: int = 10_000,
     random_state: int = 0,
 ) -> tuple[float, float]:
-    """Return a percentile interval of the mean loss, or of the mean of first − second.
+    """Return a bootstrap interval of the mean loss, or of the mean difference first − second.
 
-    Item sets are drawn with replacement, `n_samples` times.
+    The item sets are resampled with replacement `n_samples` times, and the interval lies between
+    percentiles of the means.
 
     >>> low, high = bootstrap_interval([1.0, 2.0, 3.0, 4.0])
     >>> 1.0 <= low < 2.5 < high <= 4.0
@@ -125,7 +134,7 @@ def bootstrap_interval(
     values = as_floats("losses", losses_a, MetricError)
     values = _differences(values, np.zeros_like(values) if losses_b is None else losses_b)
     if not len(values):
-        raise MetricError("there are no losses to draw from; give those of at least one item set")
+        raise MetricError("there are no losses; give the losses of at least one item set")
     tail = (1 - as_real("level", level, high=1.0)) / 2
     rng = np.random.default_rng(as_whole("random_state", random_state))
     means = [
@@ -137,12 +146,14 @@ def bootstrap_interval(
 
 
 def paired_t(differences: Floats, alternative: Alternative) -> tuple[float, float]:
-    """Return Student's t and its p-value; t is 0 without differences, infinite if all are alike."""
+    """Return Student's t and its p-value; t is infinite for equal differences, 0 if all are 0."""
     if len(differences) < 2:
-        raise MetricError("the paired t-test needs two item sets; give more, or use test='sign'")
+        raise MetricError(
+            "the paired t-test needs at least two item sets; give more, or use test='sign'"
+        )
     mean, spread = differences.mean(), np.ptp(differences) and differences.std(ddof=1)
-    certain = np.copysign(np.inf, mean) if mean else 0.0
-    t = mean / (spread / np.sqrt(len(differences))) if spread else certain
+    limit = np.copysign(np.inf, mean) if mean else 0.0
+    t = mean / (spread / np.sqrt(len(differences))) if spread else limit
     freedom = len(differences) - 1
     p_value = {
         "less": stats.t.cdf(t, freedom),
@@ -153,28 +164,28 @@ def paired_t(differences: Floats, alternative: Alternative) -> tuple[float, floa
 
 
 def wilcoxon(differences: Floats, alternative: Alternative) -> tuple[float, float]:
-    """Return W, the sum of signed ranks without ties, and its p-value."""
-    used = differences[differences != 0]
-    if not len(used):
+    """Return the sum W of the signed ranks, and its p-value; differences of 0 are dropped."""
+    non_zero = differences[differences != 0]
+    if not len(non_zero):
         return 0.0, 1.0
-    ranks = stats.rankdata(np.abs(used))
-    statistic = float(np.sum(np.sign(used) * ranks))
-    if len(used) > EXACT_UP_TO:
-        approximate = stats.wilcoxon(used, alternative=alternative, method="asymptotic")
+    ranks = stats.rankdata(np.abs(non_zero))
+    statistic = float(np.sum(np.sign(non_zero) * ranks))
+    if len(non_zero) > EXACT_UP_TO:
+        approximate = stats.wilcoxon(non_zero, alternative=alternative, method="asymptotic")
         return statistic, float(approximate.pvalue)
-    # Twice the rank sum is whole, also where ranks are tied.
+    # Twice a rank is a whole number, even if ranks are tied.
     doubled = np.rint(2 * ranks).astype(np.intp)
-    positive = int(doubled[used > 0].sum())
+    positive = int(doubled[non_zero > 0].sum())
     chances = _sum_distribution(doubled)
     return statistic, _tail(chances[: positive + 1].sum(), chances[positive:].sum(), alternative)
 
 
 def sign_test(differences: Floats, alternative: Alternative) -> tuple[float, float]:
-    """Return the number of wins and its exact binomial p-value, ties dropped."""
+    """Return the number of wins and its exact binomial p-value; ties are dropped."""
     wins, losses = int(np.sum(differences < 0)), int(np.sum(differences > 0))
     if not wins + losses:
         return 0.0, 1.0
-    # More wins of the first system are smaller losses.
+    # A lower loss is a win, so the alternative "less" for losses is "greater" for wins.
     side = {"less": "greater", "greater": "less"}.get(alternative, "two-sided")
     return float(wins), float(stats.binomtest(wins, wins + losses, alternative=side).pvalue)
 
@@ -194,19 +205,19 @@ def _differences(losses_a: ArrayLike, losses_b: ArrayLike) -> Floats:
     a, b = as_floats("losses", losses_a, MetricError), as_floats("losses", losses_b, MetricError)
     if a.ndim != 1 or a.shape != b.shape:
         raise MetricError(
-            f"the losses have shapes {a.shape} and {b.shape}; give one loss of each system for "
-            "every item set"
+            f"the losses have shapes {a.shape} and {b.shape}; give one loss of each system per "
+            "item set"
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         raise MetricError("a loss is NaN or infinite; give finite numbers")
-    # Rounding keeps 0.3 − 0.2 and 0.2 − 0.1 equal, and 0.1 + 0.2 against 0.3 a tie.
-    size = np.ldexp(1.0, np.frexp(np.abs([a, b]).max(initial=0.0))[1] - 1)
-    differences: Floats = np.round((a - b) / size, 12) * size
+    # Rounding makes 0.3 − 0.2 equal to 0.2 − 0.1, and makes 0.1 + 0.2 and 0.3 a tie.
+    scale = np.ldexp(1.0, np.frexp(np.abs([a, b]).max(initial=0.0))[1] - 1)
+    differences: Floats = np.round((a - b) / scale, 12) * scale
     return differences
 
 
 def _sum_distribution(numbers: Ints) -> Floats:
-    """Return the chance of each sum, when every number is in it with probability ½."""
+    """Return the probability of each sum, if each number is included with probability ½."""
     chances = np.ones(1)
     for number in numbers:
         chances = (np.pad(chances, (0, number)) + np.pad(chances, (number, 0))) / 2
@@ -214,15 +225,19 @@ def _sum_distribution(numbers: Ints) -> Floats:
 
 
 def _tail(at_most: float, at_least: float, alternative: Alternative) -> float:
-    """Return the p-value from the chances of a result as low and as high."""
+    """Return the p-value from the probabilities of results at most and at least as high."""
     tails = {"less": at_most, "greater": at_least, "two-sided": 2 * min(at_most, at_least)}
     return min(1.0, float(tails[alternative]))
 
 
 def _holm(p_values: list[float]) -> list[float]:
-    """Correct p-values after Holm: the smallest of m times m, the next times m − 1, …, rising."""
+    """Correct m p-values by Holm's method.
+
+    The smallest is multiplied by m, the next by m − 1, and so on; none becomes smaller than the one
+    before.
+    """
     order = np.argsort(p_values, kind="stable")
-    steps = np.asarray(p_values)[order] * np.arange(len(p_values), 0, -1)
+    multiplied = np.asarray(p_values)[order] * np.arange(len(p_values), 0, -1)
     corrected = np.empty(len(p_values))
-    corrected[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(multiplied))
     return corrected.tolist()
