@@ -1,4 +1,4 @@
-"""What records share, against sets in plain Python."""
+"""Tokens that records share, against sets in plain Python."""
 
 import numpy as np
 from hypothesis import given
@@ -12,20 +12,21 @@ WEIGHTS = np.linspace(0.3, 0.6, 10)
 
 
 def flat(sets):
-    starts = np.append(0, np.cumsum([len(own) for own in sets])).astype(np.intp)
-    return starts, np.array([each for own in sets for each in sorted(own)], dtype=np.int32)
+    starts = np.append(0, np.cumsum([len(tokens) for tokens in sets])).astype(np.intp)
+    return starts, np.array([token for tokens in sets for token in sorted(tokens)], dtype=np.int32)
 
 
 def every_pair(sets):
     return map(np.ravel, np.indices((len(sets), len(sets))))
 
 
-def twin(one, two):
-    shared = sum(RARITIES[token] for token in one & two)
-    less, more = sorted(sum(RARITIES[token] for token in own) for own in (one - two, two - one))
-    most = max((RARITIES[token] for token in one & two), default=0.0)
+def plain_overlap(first, second):
+    shared = sum(RARITIES[token] for token in first & second)
+    differences = first - second, second - first
+    less, more = sorted(sum(RARITIES[token] for token in tokens) for tokens in differences)
+    most = max((RARITIES[token] for token in first & second), default=0.0)
     shares = (shared / (shared + less), shared / (shared + less + more)) if shared else (0.0, 0.0)
-    cosine = sum(WEIGHTS[token] ** 2 for token in one & two)
+    cosine = sum(WEIGHTS[token] ** 2 for token in first & second)
     return [shared, most, less, more, *shares, cosine]
 
 
@@ -33,13 +34,13 @@ def twin(one, two):
 def test_overlaps_are_those_of_sets(sets):
     left, right = every_pair(sets)
     starts, tokens = flat(sets)
-    given_sets = starts, tokens, WEIGHTS[tokens], RARITIES
-    found = overlaps(*given_sets, left, right)
-    assert found.shape == (len(left), N_MEASURES)
-    expected = [twin(sets[i], sets[j]) for i, j in zip(left, right, strict=True)]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-    back = overlaps(*given_sets, right, left)
-    np.testing.assert_array_equal(found, back)
+    records = starts, tokens, WEIGHTS[tokens], RARITIES
+    measures = overlaps(*records, left, right)
+    assert measures.shape == (len(left), N_MEASURES)
+    expected = [plain_overlap(sets[i], sets[j]) for i, j in zip(left, right, strict=True)]
+    np.testing.assert_allclose(measures, expected, rtol=1e-12, atol=1e-12)
+    swapped = overlaps(*records, right, left)
+    np.testing.assert_array_equal(measures, swapped)
 
 
 @given(token_sets, st.integers(0, 99))
@@ -49,8 +50,8 @@ def test_cosines_are_products_of_vectors(sets, seed):
     vectors = np.zeros((len(sets), 10))
     vectors[np.repeat(np.arange(len(sets)), np.diff(starts)), tokens] = weights
     left, right = every_pair(sets)
-    found = cosines(starts, tokens, weights, left, right)
-    np.testing.assert_allclose(found, (vectors @ vectors.T)[left, right], rtol=1e-12, atol=1e-15)
+    products = cosines(starts, tokens, weights, left, right)
+    np.testing.assert_allclose(products, (vectors @ vectors.T)[left, right], rtol=1e-12, atol=1e-15)
 
 
 def test_no_pairs_have_no_measures():

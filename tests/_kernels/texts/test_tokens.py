@@ -20,10 +20,10 @@ token_lists = st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=12)
 
 def hashed(text):
     """FNV-1a of 64 bits, by code points."""
-    found = 14695981039346656037
+    value = 14695981039346656037
     for character in text:
-        found = (found ^ ord(character)) * 1099511628211 % 2**64
-    return found
+        value = (value ^ ord(character)) * 1099511628211 % 2**64
+    return value
 
 
 def trigrams(text):
@@ -33,15 +33,15 @@ def trigrams(text):
 
 
 def word_pairs(text):
-    own = text.split()
-    pairs = [f"{one} {two}" for one, two in pairwise(own)]
-    return [hashed(token) for token in (*own, *pairs)]
+    parts = text.split()
+    pairs = [f"{first} {second}" for first, second in pairwise(parts)]
+    return [hashed(token) for token in (*parts, *pairs)]
 
 
 def codes(text):
-    own = text.split()
-    joined = [one + two for one, two in pairwise(own)]
-    return [hashed(token) for token in (*own, *joined) if set(token) & set("0123456789")]
+    parts = text.split()
+    joined = [first + second for first, second in pairwise(parts)]
+    return [hashed(token) for token in (*parts, *joined) if set(token) & set("0123456789")]
 
 
 SPLITS = {
@@ -54,14 +54,14 @@ SPLITS = {
 }
 
 
-def given_texts(texts):
+def as_arrays(texts):
     characters = np.frombuffer("".join(texts).encode("utf-32-le"), dtype=np.uint32)
     return characters, np.append(0, np.cumsum([len(text) for text in texts])).astype(np.intp)
 
 
 def split(name, texts):
-    """The hashes of the tokens of each text."""
-    hashes, starts = getattr(kernels, name)(*given_texts(texts))
+    """Return the hashes of the tokens of each text."""
+    hashes, starts = getattr(kernels, name)(*as_arrays(texts))
     assert hashes.dtype == np.uint64
     assert starts[0] == 0
     assert starts[-1] == len(hashes)
@@ -76,8 +76,9 @@ def test_every_split_has_a_twin():
 @given(plain_texts)
 def test_splits_take_what_python_takes(name, texts):
     texts = ["|".join(text.split()) for text in texts] if name == "hash_members" else texts
-    found = split(name, texts)
-    assert [Counter(own) for own in found] == [Counter(SPLITS[name](text)) for text in texts]
+    hashes = split(name, texts)
+    expected = [Counter(SPLITS[name](text)) for text in texts]
+    assert [Counter(text_hashes) for text_hashes in hashes] == expected
 
 
 @pytest.mark.parametrize("name", SPLITS)
@@ -99,44 +100,44 @@ def test_codes_may_be_as_many_as_there_are_words_and_pairs():
 
 def test_trigrams_of_the_last_plane_differ():
     last = chr(0x10FFFF)
-    found = split("hash_trigrams", [last * 3, last * 2 + "a"])
-    assert len(set(found[0] + found[1])) == 5
+    first, second = split("hash_trigrams", [last * 3, last * 2 + "a"])
+    assert len(set(first + second)) == 5
 
 
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 5)))
-def test_hashes_are_numbered_as_they_come(hashes):
+def test_hashes_are_indexed_by_first_occurrence(hashes):
     array = np.array(hashes, dtype=np.uint64)
-    distinct, numbers = kernels.factorize_hashes(array)
+    distinct, indices = kernels.factorize_hashes(array)
     assert distinct.tolist() == list(dict.fromkeys(hashes))
-    np.testing.assert_array_equal(distinct[numbers], array)
+    np.testing.assert_array_equal(distinct[indices], array)
 
 
 @pytest.mark.parametrize("step", [1, 2**21, 2**42, 2**54])
-def test_many_hashes_are_numbered(step):
-    """There are more of them than room at first, and alike in most bits."""
+def test_many_hashes_are_indexed(step):
+    """The table must grow, and the hashes differ in few of their bits."""
     array = np.arange(10_000, dtype=np.uint64) * np.uint64(step)
     array = np.concatenate([array, array[::-1]])
-    distinct, numbers = kernels.factorize_hashes(array)
+    distinct, indices = kernels.factorize_hashes(array)
     assert len(distinct) == len(np.unique(array))
-    np.testing.assert_array_equal(distinct[numbers], array)
+    np.testing.assert_array_equal(distinct[indices], array)
 
 
 def flat(lists):
-    starts = np.append(0, np.cumsum([len(own) for own in lists])).astype(np.intp)
-    return starts, np.array([each for own in lists for each in own], dtype=np.int32)
+    starts = np.append(0, np.cumsum([len(tokens) for tokens in lists])).astype(np.intp)
+    return starts, np.array([token for tokens in lists for token in tokens], dtype=np.int32)
 
 
 @given(token_lists, st.permutations(range(10)))
 def test_tokens_of_texts_are_counted(lists, ranks):
     starts, tokens, counts = kernels.count_tokens(*flat(lists), np.array(ranks, dtype=np.int32))
     assert len(starts) == len(lists) + 1
-    for text, own in enumerate(lists):
+    for text, text_tokens in enumerate(lists):
         part = slice(starts[text], starts[text + 1])
-        expected = sorted(Counter(ranks[token] for token in own).items())
+        expected = sorted(Counter(ranks[token] for token in text_tokens).items())
         assert list(zip(tokens[part].tolist(), counts[part].tolist(), strict=True)) == expected
 
 
-distinct_lists = token_lists.map(lambda lists: [sorted(set(own)) for own in lists])
+distinct_lists = token_lists.map(lambda lists: [sorted(set(tokens)) for tokens in lists])
 
 
 @given(distinct_lists, st.data())
@@ -145,26 +146,26 @@ def test_rows_and_entities_with_tokens_are_counted(lists, data):
     rows = data.draw(texts)
     entities = sorted(data.draw(st.lists(st.integers(0, 4), min_size=20))[: len(rows)])
     n_rows = np.bincount(np.array(rows, dtype=np.intp), minlength=len(lists))
-    found = kernels.count_rows_per_token(*flat(lists), n_rows, 10)
-    assert found.tolist() == [sum(token in lists[row] for row in rows) for token in range(10)]
+    row_counts = kernels.count_rows_per_token(*flat(lists), n_rows, 10)
+    assert row_counts.tolist() == [sum(token in lists[row] for row in rows) for token in range(10)]
     arrays = np.array(rows, dtype=np.intp), np.array(entities, dtype=np.intp)
     with_tokens = [
         {entity for row, entity in zip(rows, entities, strict=True) if token in lists[row]}
         for token in range(10)
     ]
-    found = kernels.count_entities_per_token(*flat(lists), *arrays, 10)
-    assert found.tolist() == [len(own) for own in with_tokens]
+    entity_counts = kernels.count_entities_per_token(*flat(lists), *arrays, 10)
+    assert entity_counts.tolist() == [len(token_entities) for token_entities in with_tokens]
 
 
 @given(distinct_lists)
 def test_weights_have_length_one(lists):
     starts, tokens = flat(lists)
     counts = (tokens % 3 + 1).astype(np.int32)
-    of_counts = np.array([0.0, 1.0, 1.0 + log(2), 1.0 + log(3)])
-    of_tokens = 0.5 + np.arange(10.0)
-    weights = kernels.normalise_weights(starts, tokens, counts, of_counts, of_tokens)
-    for text, own in enumerate(lists):
-        raw = [(1.0 + log(token % 3 + 1)) * (0.5 + token) for token in own]
+    count_weights = np.array([0.0, 1.0, 1.0 + log(2), 1.0 + log(3)])
+    token_weights = 0.5 + np.arange(10.0)
+    weights = kernels.normalise_weights(starts, tokens, counts, count_weights, token_weights)
+    for text, text_tokens in enumerate(lists):
+        raw = [(1.0 + log(token % 3 + 1)) * (0.5 + token) for token in text_tokens]
         length = sqrt(sum(weight**2 for weight in raw))
         expected = [weight / length for weight in raw]
         np.testing.assert_allclose(weights[starts[text] : starts[text + 1]], expected, rtol=1e-12)

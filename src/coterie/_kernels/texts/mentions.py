@@ -1,6 +1,8 @@
-"""Pairs of mentions: words in common, and the rows of the conjunctions that hold.
+"""Pairs of mentions: the words that they share, and rows of the conjunctions that hold for them.
 
-A set of up to 64 W members is a row of W words of 64 bits, the first member in the lowest bit.
+A conjunction is a feature that holds for a pair if certain properties of the earlier mention,
+properties of the later mention and relations of the two hold. A set of up to 64 W members is a row
+of W words of 64 bits, with the first member in the lowest bit.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -16,27 +18,29 @@ ONE, SHIFT = np.uint64(1), np.uint64(58)
 SEQUENCE = np.uint64(0x03F79D71B4CB0A89)
 """A de Bruijn sequence: shifted left by 0 to 63, its six highest bits differ each time."""
 
-PLACES = np.argsort(np.left_shift(SEQUENCE, np.arange(64, dtype=np.uint64)) >> SHIFT)
-"""By how much it was shifted, by those bits."""
+SHIFTS = np.argsort(np.left_shift(SEQUENCE, np.arange(64, dtype=np.uint64)) >> SHIFT)
+"""The number of bits by which the sequence was shifted, by its six highest bits then."""
 
 
 class Conjunctions(NamedTuple):
-    """Which of F conjunctions may hold, as sets of W words."""
+    """The sets, of W words each, of the F conjunctions that mentions and relations allow."""
 
     earlier: Bits
-    """Of each mention as the earlier one (n, W), by its own properties."""
+    """Those that each mention allows as the earlier one (n, W), by its own properties."""
     later: Bits
-    """Of each mention as the later one (n, W)."""
+    """Those that each mention allows as the later one (n, W)."""
     by_relation: Bits
-    """Of pairs with each of 64 relations, and (the last) of any pair (65, W)."""
+    """Those that require each of 64 relations, and last those that require none (65, W)."""
     relations: Bits
-    """All the relations that each conjunction asks for (F,), a bit each."""
+    """All the relations that each conjunction requires (F,), a bit each."""
 
 
 @inlined
-def lowest(word):
-    """Return the place of the lowest bit that is set."""
-    return PLACES[((word & (~word + ONE)) * SEQUENCE) >> SHIFT]
+def lowest_bit(word):
+    """Return the index of the lowest bit that is set."""
+    # word & -word leaves that bit alone, 2**i; a product with it is a shift by i, which the six
+    # highest bits of the de Bruijn sequence identify (Leiserson, Prokop & Randall 1998).
+    return SHIFTS[((word & (~word + ONE)) * SEQUENCE) >> SHIFT]
 
 
 @kernel
@@ -48,7 +52,8 @@ def shared_words(starts, words, firsts, other_starts, other_words, seconds):
         b, b_end = other_starts[seconds[pair]], other_starts[seconds[pair] + 1]
         while a < a_end and b < b_end:
             counts[pair] += words[a] == other_words[b]
-            # What is not larger than the other's word has met all that it can meet.
+            # A word that is not larger than the other set's word can equal none of the later ones.
+            # Both comparisons come before the steps, because the first step changes `a`.
             a_moves, b_moves = words[a] <= other_words[b], other_words[b] <= words[a]
             a += a_moves
             b += b_moves
@@ -56,44 +61,57 @@ def shared_words(starts, words, firsts, other_starts, other_words, seconds):
 
 
 @kernel
-def holding(earlier, later, relations, known, found):
-    """Write the conjunctions that hold for one pair, ascending, to `found`; return their number."""
+def list_conjunctions(earlier, later, relations, conjunctions, holding):
+    """Write the conjunctions that hold for a pair, ascending, to `holding`; return their number."""
     count = 0
-    for word in range(known.earlier.shape[1]):
-        candidates = known.by_relation[64, word]
-        rest = relations
-        while rest != 0:
-            candidates |= known.by_relation[lowest(rest), word]
-            rest &= rest - ONE
-        candidates &= known.earlier[earlier, word] & known.later[later, word]
+    for word in range(conjunctions.earlier.shape[1]):
+        # 64 conjunctions at a time: those that a relation of the pair may complete, then of these
+        # the ones that both mentions allow.
+        candidates = conjunctions.by_relation[64, word]
+        remaining = relations
+        while remaining != 0:
+            candidates |= conjunctions.by_relation[lowest_bit(remaining), word]
+            # x & (x - 1) clears the lowest bit of x.
+            remaining &= remaining - ONE
+        candidates &= conjunctions.earlier[earlier, word] & conjunctions.later[later, word]
         while candidates != 0:
-            place = 64 * word + lowest(candidates)
-            found[count] = place
-            # One that asks for several relations is a candidate as soon as there is one of them.
-            count += (known.relations[place] & ~relations) == 0
+            conjunction = 64 * word + lowest_bit(candidates)
+            holding[count] = conjunction
+            # One that requires several relations is a candidate as soon as one of them holds. If
+            # another does not, the count stays, and the next candidate overwrites the entry.
+            count += (conjunctions.relations[conjunction] & ~relations) == 0
             candidates &= candidates - ONE
     return count
 
 
 @kernel
-def conjunction_rows(earlier, later, relations, known, numbers):
-    """Return the starts, columns and data of the rows: ones for conjunctions, then the numbers."""
-    n_pairs, n_features = len(earlier), len(known.relations)
+def conjunction_rows(earlier, later, relations, conjunctions, numbers):
+    """Return the starts, columns and data of a CSR matrix with one row per pair.
+
+    Its columns are the conjunctions, 1 where they hold, and then the rows of `numbers`.
+    """
+    n_pairs, n_features = len(earlier), len(conjunctions.relations)
     starts = np.zeros(n_pairs + 1, np.int64)
-    found = np.empty(n_features + 1, np.int32)
+    # One entry more than conjunctions: `list_conjunctions` writes each candidate before it counts.
+    holding = np.empty(n_features + 1, np.int32)
+    # All rows are listed twice, first to count their entries: the arrays are made once, full size.
     for pair in range(n_pairs):
-        count = holding(earlier[pair], later[pair], relations[pair], known, found)
+        count = list_conjunctions(
+            earlier[pair], later[pair], relations[pair], conjunctions, holding
+        )
         for column in range(numbers.shape[0]):
             count += numbers[column, pair] != 0.0
         starts[pair + 1] = starts[pair] + count
     columns, data = np.empty(starts[-1], np.int32), np.ones(starts[-1])
     for pair in range(n_pairs):
-        place = starts[pair]
-        count = holding(earlier[pair], later[pair], relations[pair], known, found)
-        columns[place : place + count] = found[:count]
-        place += count
+        entry = starts[pair]
+        count = list_conjunctions(
+            earlier[pair], later[pair], relations[pair], conjunctions, holding
+        )
+        columns[entry : entry + count] = holding[:count]
+        entry += count
         for column in range(numbers.shape[0]):
             if numbers[column, pair] != 0.0:
-                columns[place], data[place] = n_features + column, numbers[column, pair]
-                place += 1
+                columns[entry], data[entry] = n_features + column, numbers[column, pair]
+                entry += 1
     return starts, columns, data

@@ -1,6 +1,7 @@
-"""Pairs of names: how their tokens are related, and what that says of the names.
+"""Pairs of names: the relations of their tokens, and what these say about the names.
 
-A name is a row of tokens in order, the honorifics at both ends apart; a token is a row of letters.
+A name is a row of tokens in order, between the honorifics at its two ends. A token is a row of
+letters.
 """
 
 from typing import NamedTuple
@@ -13,58 +14,60 @@ from coterie._kernels.texts.acronyms import match_acronym, match_runs
 
 EQUAL, EQUAL_FOLDED, NICKNAME, PREFIX, SUBSTRING = 1, 2, 4, 8, 16
 ABBREVIATION, PREFIX_NEAR, NEAR, INITIAL, SYMBOL = 32, 64, 128, 256, 512
-"""The relations of tokens, a bit each, in the order of their columns; near: an edit apart."""
+"""The relations of tokens, a bit each, in the order of their columns; near means one edit apart."""
 
 EQUAL_BUT_CASE = EQUAL_FOLDED | PREFIX | SUBSTRING | PREFIX_NEAR | NEAR
-"""The relations of tokens that differ in case only."""
+"""The relations of tokens that differ only in case."""
 
 MATCHED = EQUAL_FOLDED | NICKNAME | ABBREVIATION | NEAR | INITIAL | SYMBOL
 """The relations of tokens that may stand for each other."""
 
 N_HONORIFIC, N_RELATIONS, N_SHARES = 3, 10, 4
+# Each relation has three columns: any tokens have it, the first tokens have it, the last ones do.
 N_COLUMNS = N_HONORIFIC + 3 * N_RELATIONS + N_SHARES
 
 PREFIX_LETTERS = 3
-"""How many first letters are a prefix."""
+"""The number of first letters that tokens with the relation `PREFIX` share."""
 
 NEAR_LETTERS, NEAR_PREFIX = 3, 4
-"""How many letters tokens have at least that may be near, and of which prefixes may be."""
+"""The least letters of tokens that may be near, and the letters of the prefixes that may be."""
 
 MOST_SHORT, LEAST_LEFT_OUT = 4, 2
-"""How many letters an abbreviation has at most, and leaves out at least."""
+"""The most letters that an abbreviation has, and the least that it leaves out."""
 
 
 class Spelling(NamedTuple):
-    """Where the letters of each token begin, these letters, folded, and what is told of them."""
+    """The letters of all tokens, with their case folded; those of token i start at starts[i]."""
 
     starts: Ints
     letters: Ints
     vowels: Bools
     small: Bools
-    """Which tokens acronyms may leave out."""
+    """True for tokens that an acronym may leave out."""
 
 
 class Tokens(NamedTuple):
-    """What is told of different tokens."""
+    """Properties of the distinct tokens."""
 
     spelling: Spelling
     folds: Ints
-    """The same number for tokens that differ in case only."""
+    """The same index for tokens that differ only in case."""
     honorifics: Ints
-    """The same number for equivalent honorifics; −1 for other tokens."""
+    """The same index for equivalent honorifics; -1 for other tokens."""
     numbers: Bools
     idle: Bools
-    """Those that need not be matched."""
+    """True for tokens without which a name is complete."""
     capitals: Bools
-    """Those that may be the initials of words in a row."""
+    """True for tokens that may be the initials of words in a row."""
     sense_starts: Ints
     senses: Ints
-    """What each token stands for, by some relation."""
+    """The words that each token may stand for; those of token i start at sense_starts[i]."""
     relations: Ints
+    """The relation by which a token stands for each of these words."""
 
 
 class NameTokens(NamedTuple):
-    """Names: where the tokens of each begin, those that are no honorifics, and where these end."""
+    """Names in CSR form; the tokens between honorifics are those from its head to its tail."""
 
     starts: Ints
     tokens: Ints
@@ -74,28 +77,29 @@ class NameTokens(NamedTuple):
 
 @kernel
 def count_token_pairs(pairs, names):
-    """Count the pairs of tokens, but honorifics, of each pair of names."""
+    """Return the number of pairs of tokens, without honorifics, of each pair of names."""
     sizes = names.tails - names.heads
     return sizes[pairs[:, 0]] * sizes[pairs[:, 1]]
 
 
 @kernel
-def list_token_pairs(pairs, names, n_meetings):
-    """Return the tokens of each pair of names, each of the first with each of the second."""
-    met = np.empty((2, n_meetings), np.intp)
+def list_token_pairs(pairs, names, n_token_pairs):
+    """Return each token of the first name with each of the second, for each pair of names."""
+    # `describe_tokens` reads the relations of these token pairs in the same order.
+    token_pairs = np.empty((2, n_token_pairs), np.intp)
     count = 0
     for pair in range(len(pairs)):
         first, second = pairs[pair]
-        for own in range(names.heads[first], names.tails[first]):
-            for their in range(names.heads[second], names.tails[second]):
-                met[0, count], met[1, count] = names.tokens[own], names.tokens[their]
+        for i in range(names.heads[first], names.tails[first]):
+            for j in range(names.heads[second], names.tails[second]):
+                token_pairs[0, count], token_pairs[1, count] = names.tokens[i], names.tokens[j]
                 count += 1
-    return met
+    return token_pairs
 
 
 @inlined
 def same_letters(start, other_start, n_letters, letters):
-    """Tell whether some letters are the same."""
+    """Return whether two runs of letters are equal."""
     step = 0
     while step < n_letters and letters[start + step] == letters[other_start + step]:
         step += 1
@@ -103,8 +107,8 @@ def same_letters(start, other_start, n_letters, letters):
 
 
 @inlined
-def holds(short, n_short, long, n_long, letters):
-    """Tell whether a token is a part of a longer one."""
+def contains(short, n_short, long, n_long, letters):
+    """Return whether the letters of a token are a run of those of a longer one."""
     for shift in range(n_long - n_short + 1):
         if same_letters(short, long + shift, n_short, letters):
             return True
@@ -113,27 +117,29 @@ def holds(short, n_short, long, n_long, letters):
 
 @inlined
 def abbreviates(short, n_short, long, n_long, letters, vowels):
-    """Tell whether a token has letters of a longer one in order, as an abbreviation has them.
+    """Return whether a token has letters of a longer one in order, as abbreviations do.
 
-    They are the first one and consonants, among them the last one (Intl, Hwy, Rd), or the first
-    three or four with two consonants at the end (Inst, Dist).
+    These are the first letter and consonants, among them the last letter (Intl, Hwy, Rd); or the
+    first three or four letters, the last two of them consonants (Inst, Dist).
     """
     end, long_end = short + n_short - 1, long + n_long - 1
     if n_short > min(MOST_SHORT, n_long - LEAST_LEFT_OUT) or letters[short] != letters[long]:
         return False
-    found, n_vowels = 1, 0
-    for place in range(long + 1, long_end + 1):
-        if found < n_short and letters[place] == letters[short + found]:
-            n_vowels += vowels[place]
-            found += 1
-    contracted = found == n_short and not n_vowels and letters[end] == letters[long_end]
+    # The earliest match of each letter: if the short token is a subsequence at all, this finds it.
+    n_matched, n_vowels = 1, 0
+    for position in range(long + 1, long_end + 1):
+        if n_matched < n_short and letters[position] == letters[short + n_matched]:
+            n_vowels += vowels[position]
+            n_matched += 1
+    contracted = n_matched == n_short and not n_vowels and letters[end] == letters[long_end]
     cut = n_short > 2 and not vowels[end] and not vowels[end - 1]
     return contracted or (cut and same_letters(short, long, n_short, letters))
 
 
 @inlined
 def may_be_near(start, n_letters, other, n_other, letters):
-    """Tell whether an edit may be enough; it cannot change both the first and the last letter."""
+    """Return whether one edit may make two tokens equal; rules out most pairs that are not near."""
+    # One edit changes the length by at most 1, and never both the first and the last letter.
     ends = letters[start + n_letters - 1] == letters[other + n_other - 1]
     long_enough = min(n_letters, n_other) >= NEAR_LETTERS and abs(n_letters - n_other) <= 1
     return long_enough and (ends or letters[start] == letters[other])
@@ -143,26 +149,27 @@ def may_be_near(start, n_letters, other, n_other, letters):
 def common_senses(first, second, tokens):
     """Return the relations by which two tokens stand for the same word."""
     relations = 0
-    for own in range(tokens.sense_starts[first], tokens.sense_starts[first + 1]):
-        for their in range(tokens.sense_starts[second], tokens.sense_starts[second + 1]):
-            if tokens.senses[own] == tokens.senses[their]:
-                relations |= tokens.relations[own]
+    for i in range(tokens.sense_starts[first], tokens.sense_starts[first + 1]):
+        for j in range(tokens.sense_starts[second], tokens.sense_starts[second + 1]):
+            if tokens.senses[i] == tokens.senses[j]:
+                relations |= tokens.relations[i]
     return relations
 
 
 @inlined
 def spelling_relations(short, long, spelling):
-    """Return the relations that the letters of two tokens tell; of nearness, whether it may be."""
+    """Return the relations that the letters of two tokens show; NEAR means here that it may be."""
     letters, start, other = spelling.letters, spelling.starts[short], spelling.starts[long]
     n_short, n_long = spelling.starts[short + 1] - start, spelling.starts[long + 1] - other
     if n_short > n_long:
         short, start, n_short, other, n_long = long, other, n_long, start, n_short
+    # An initial says nothing about the other letters, so a single letter has no other relation.
     if n_short == 1:
         return INITIAL if n_long > 1 and letters[start] == letters[other] else 0
     relations = 0
     if n_short >= PREFIX_LETTERS and same_letters(start, other, PREFIX_LETTERS, letters):
         relations |= PREFIX
-    if holds(start, n_short, other, n_long, letters):
+    if contains(start, n_short, other, n_long, letters):
         relations |= SUBSTRING
     is_short = abbreviates(start, n_short, other, n_long, letters, spelling.vowels)
     if is_short and not spelling.small[short]:
@@ -175,91 +182,99 @@ def spelling_relations(short, long, spelling):
 
 
 @kernel
-def relate_tokens(met, tokens):
-    """Return the relations of pairs of tokens; those that may be near are yet to be compared."""
-    relations = np.empty(met.shape[1], np.uint16)
-    for number in range(met.shape[1]):
-        first, second = met[0, number], met[1, number]
+def relate_tokens(token_pairs, tokens):
+    """Return the relations of pairs of tokens.
+
+    NEAR and PREFIX_NEAR are set where they are possible; the caller compares these pairs.
+    """
+    relations = np.empty(token_pairs.shape[1], np.uint16)
+    for token_pair in range(token_pairs.shape[1]):
+        first, second = token_pairs[0, token_pair], token_pairs[1, token_pair]
+        # Equal up to case: the relations that any two equal strings have, whatever their length.
         if tokens.folds[first] == tokens.folds[second]:
-            relations[number] = EQUAL_BUT_CASE | (EQUAL if first == second else 0)
+            relations[token_pair] = EQUAL_BUT_CASE | (EQUAL if first == second else 0)
             continue
-        found = common_senses(first, second, tokens)
+        token_relations = common_senses(first, second, tokens)
+        # Numbers that differ are different, however similar their digits are.
         if not tokens.numbers[first] and not tokens.numbers[second]:
-            found |= spelling_relations(first, second, tokens.spelling)
-        relations[number] = found
+            token_relations |= spelling_relations(first, second, tokens.spelling)
+        relations[token_pair] = token_relations
     return relations
 
 
 @inlined
-def write_honorifics(row, own, their, tokens):
-    """Write whether some honorifics are equal, some equivalent, and whether all are others."""
-    alike = False
-    for first in own:
-        for second in their:
-            if tokens.folds[first] == tokens.folds[second]:
+def write_honorifics(row, first, second, tokens):
+    """Write whether some honorifics are equal, some are equivalent, and all are different."""
+    has_match = False
+    for i in first:
+        for j in second:
+            if tokens.folds[i] == tokens.folds[j]:
                 row[0] = 1.0
-                alike = True
-            elif tokens.honorifics[first] == tokens.honorifics[second]:
+                has_match = True
+            elif tokens.honorifics[i] == tokens.honorifics[j]:
                 row[1] = 1.0
-                alike = True
-    if len(own) and len(their) and not alike:
+                has_match = True
+    if len(first) and len(second) and not has_match:
         row[2] = 1.0
 
 
 @inlined
-def share_of_honorifics(own, their, tokens):
-    """Return how many of the honorifics of a name the other has, equal or equivalent."""
+def share_of_honorifics(first, second, tokens):
+    """Return the share of the honorifics of a name that the other has, equal or equivalent."""
     count = 0
-    for first in own:
-        for second in their:
-            if tokens.honorifics[first] == tokens.honorifics[second]:
+    for i in first:
+        for j in second:
+            if tokens.honorifics[i] == tokens.honorifics[j]:
                 count += 1
                 break
-    return count / len(own)
+    return count / len(first)
 
 
 @inlined
-def write_shares(row, own, n_own, their, n_their):
-    """Write the shares of tokens of both names that are matched, the name of fewer tokens first.
+def write_shares(row, first, n_first, second, n_second):
+    """Write the shares of the tokens of both names that are matched, the shorter name first.
 
-    Of names of as many tokens it is the one of which more is matched.
+    Of names with as many tokens, the one with the larger share counts as the shorter one.
     """
-    swaps = n_own > n_their or (n_own == n_their and own < their)
-    shorter, longer = (their, own) if swaps else (own, their)
+    # Sorted by a rule, so that the columns do not depend on the order of the names.
+    swaps = n_first > n_second or (n_first == n_second and first < second)
+    shorter, longer = (second, first) if swaps else (first, second)
     row[-4], row[-3] = shorter == 1.0, shorter == 1.0 and longer == 1.0
     row[-2], row[-1] = shorter, longer
 
 
 @kernel
 def describe_honorifics(pairs, names, tokens, columns):
-    """Write the columns of honorifics, before and behind names, and shares where all are such."""
+    """Write the columns of honorifics, and the shares of names that are honorifics alone."""
     for pair in range(len(pairs)):
-        one, other = pairs[pair]
+        i, j = pairs[pair]
         row = columns[pair]
-        own = names.tokens[names.starts[one] : names.starts[one + 1]]
-        their = names.tokens[names.starts[other] : names.starts[other + 1]]
-        head, tail = names.heads[one] - names.starts[one], names.tails[one] - names.starts[one]
-        their_head = names.heads[other] - names.starts[other]
-        their_tail = names.tails[other] - names.starts[other]
-        write_honorifics(row, own[:head], their[:their_head], tokens)
-        write_honorifics(row, own[tail:], their[their_tail:], tokens)
-        alone = head == tail and their_head == their_tail
-        if alone and len(own) and len(their):
-            matched = share_of_honorifics(own, their, tokens)
-            back = share_of_honorifics(their, own, tokens)
-            write_shares(row, matched, len(own), back, len(their))
+        first = names.tokens[names.starts[i] : names.starts[i + 1]]
+        second = names.tokens[names.starts[j] : names.starts[j + 1]]
+        head, tail = names.heads[i] - names.starts[i], names.tails[i] - names.starts[i]
+        other_head = names.heads[j] - names.starts[j]
+        other_tail = names.tails[j] - names.starts[j]
+        # Those before a name are compared with each other, and so are those behind it: Dr and Jr
+        # do not contradict each other.
+        write_honorifics(row, first[:head], second[:other_head], tokens)
+        write_honorifics(row, first[tail:], second[other_tail:], tokens)
+        alone = head == tail and other_head == other_tail
+        if alone and len(first) and len(second):
+            share = share_of_honorifics(first, second, tokens)
+            other_share = share_of_honorifics(second, first, tokens)
+            write_shares(row, share, len(first), other_share, len(second))
 
 
 @inlined
-def counted(words, matched, tokens):
-    """Return the share of a name's tokens that are matched, and how many tokens count.
+def matched_share(words, matched, tokens):
+    """Return the share of a name's tokens that are matched, and the number of tokens that count.
 
-    Idle ones count only if they are matched, or if there are no others.
+    Idle tokens count only if they are matched, or if there are no others.
     """
     n_matched = n_counted = 0
-    for place in range(len(words)):
-        n_matched += matched[place]
-        n_counted += matched[place] or not tokens.idle[words[place]]
+    for position in range(len(words)):
+        n_matched += matched[position]
+        n_counted += matched[position] or not tokens.idle[words[position]]
     if not n_counted:
         n_counted = len(words)
     return n_matched / n_counted, n_counted
@@ -268,45 +283,49 @@ def counted(words, matched, tokens):
 @inlined
 def write_relations(row, anywhere, first, last):
     """Write for each relation whether any tokens, the first and the last ones have it."""
-    for number in range(N_RELATIONS):
-        at = N_HONORIFIC + 3 * number
-        row[at] = anywhere >> number & 1
-        row[at + 1] = first >> number & 1
-        row[at + 2] = last >> number & 1
+    for relation in range(N_RELATIONS):
+        column = N_HONORIFIC + 3 * relation
+        row[column] = anywhere >> relation & 1
+        row[column + 1] = first >> relation & 1
+        row[column + 2] = last >> relation & 1
 
 
 @kernel
 def describe_tokens(pairs, names, tokens, relations, columns):
-    """Write the other columns; `relations` are those of all tokens that meet, pair by pair."""
+    """Write the other columns; `relations` are those of `list_token_pairs`, in its order."""
+    # One row for each name of a pair, long enough for every name, instead of new arrays per pair.
     room = np.empty((2, np.max(names.tails - names.heads)), np.bool_)
-    at = 0
+    token_pair = 0
     for pair in range(len(pairs)):
-        one, other = pairs[pair]
-        own = names.tokens[names.heads[one] : names.tails[one]]
-        their = names.tokens[names.heads[other] : names.tails[other]]
-        if not len(own) or not len(their):
+        i, j = pairs[pair]
+        first = names.tokens[names.heads[i] : names.tails[i]]
+        second = names.tokens[names.heads[j] : names.tails[j]]
+        if not len(first) or not len(second):
             continue
-        matched, their_matched = room[0, : len(own)], room[1, : len(their)]
+        matched, other_matched = room[0, : len(first)], room[1, : len(second)]
         matched[:] = False
-        their_matched[:] = False
-        anywhere, first = 0, relations[at]
-        for place in range(len(own)):
-            for their_place in range(len(their)):
-                anywhere |= relations[at]
-                if relations[at] & MATCHED:
-                    matched[place] = their_matched[their_place] = True
-                at += 1
-        last = relations[at - 1]
-        all_own = names.tokens[names.starts[one] : names.starts[one + 1]]
-        all_their = names.tokens[names.starts[other] : names.starts[other + 1]]
-        there = match_runs(own, their, matched, their_matched, tokens)
-        back = match_runs(their, own, their_matched, matched, tokens)
-        whole = match_acronym(own, their, all_their, matched, their_matched, tokens)
-        whole |= match_acronym(their, own, all_own, their_matched, matched, tokens)
-        anywhere |= ABBREVIATION * (there[0] or back[0] or whole)
-        first |= ABBREVIATION * (there[1] or back[1] or whole)
-        last |= ABBREVIATION * (there[2] or back[2] or whole)
-        write_relations(columns[pair], anywhere, first, last)
-        share, n_counted = counted(own, matched, tokens)
-        their_share, n_their = counted(their, their_matched, tokens)
-        write_shares(columns[pair], share, n_counted, their_share, n_their)
+        other_matched[:] = False
+        # The first entry of the block of a pair relates the first tokens, the last entry the last.
+        anywhere, of_first = 0, relations[token_pair]
+        for position in range(len(first)):
+            for other_position in range(len(second)):
+                anywhere |= relations[token_pair]
+                if relations[token_pair] & MATCHED:
+                    matched[position] = other_matched[other_position] = True
+                token_pair += 1
+        of_last = relations[token_pair - 1]
+        all_first = names.tokens[names.starts[i] : names.starts[i + 1]]
+        all_second = names.tokens[names.starts[j] : names.starts[j + 1]]
+        # Acronyms relate a token to several, which no relation of two tokens can show; they count
+        # as abbreviations.
+        runs = match_runs(first, second, matched, other_matched, tokens)
+        other_runs = match_runs(second, first, other_matched, matched, tokens)
+        acronym = match_acronym(first, second, all_second, matched, other_matched, tokens)
+        acronym |= match_acronym(second, first, all_first, other_matched, matched, tokens)
+        anywhere |= ABBREVIATION * (runs[0] or other_runs[0] or acronym)
+        of_first |= ABBREVIATION * (runs[1] or other_runs[1] or acronym)
+        of_last |= ABBREVIATION * (runs[2] or other_runs[2] or acronym)
+        write_relations(columns[pair], anywhere, of_first, of_last)
+        share, n_counted = matched_share(first, matched, tokens)
+        other_share, other_counted = matched_share(second, other_matched, tokens)
+        write_shares(columns[pair], share, n_counted, other_share, other_counted)

@@ -1,81 +1,89 @@
-"""What the tokens of two records have in common, token by token."""
+"""Measures of the tokens that two records share."""
 
 import numpy as np
 
 from coterie._kernels.compiling import inlined, kernel
 
 N_MEASURES = 7
-"""How many numbers `overlaps` says of a pair."""
+"""The number of measures that `overlaps` returns for a pair."""
 
 
 @kernel
 def cosines(starts, tokens, weights, left, right):
-    """Return the sum of the products of the weights of shared tokens, of each pair.
+    """Return Σ_t w_it w_jt over the shared tokens of each pair; a cosine if weights have length 1.
 
     Item i has the tokens `tokens[starts[i]:starts[i + 1]]`, ascending, each once.
     """
-    found = np.zeros(len(left))
+    sums = np.zeros(len(left))
     for pair in range(len(left)):
         a, a_end = starts[left[pair]], starts[left[pair] + 1]
         b, b_end = starts[right[pair]], starts[right[pair] + 1]
         total = 0.0
+        # A merge of two ascending rows.
         while a < a_end and b < b_end:
-            one, two = tokens[a], tokens[b]
-            if one == two:
+            first, second = tokens[a], tokens[b]
+            if first == second:
                 total += weights[a] * weights[b]
-            # Steps are added, not chosen: which comes next is a guess that often fails.
-            a += one <= two
-            b += two <= one
-        found[pair] = total
-    return found
+            # The steps are sums of comparisons, not branches: which row advances is random, so that
+            # the processor would mispredict every second branch.
+            a += first <= second
+            b += second <= first
+        sums[pair] = total
+    return sums
 
 
 @kernel
 def overlaps(starts, tokens, weights, rarities, left, right):
-    """Say how rare what two items share is, and what each has alone.
+    """Measure how rare the tokens are that two items share, and those that one has alone.
 
     Parameters
     ----------
     starts, tokens, weights
-        Item i has the tokens `tokens[starts[i]:starts[i + 1]]`, ascending, each once, of weights.
+        Item i has the tokens `tokens[starts[i]:starts[i + 1]]`, ascending, each once, with weights.
     rarities
-        How rare each token is.
+        The rarity of each token.
+    left, right
+        The items of the pairs.
 
     Returns
     -------
-    Of each pair: the sum and the maximum over shared tokens, the lesser and the greater sum over
-    the tokens of one item alone, the share of what is shared in the poorer and in both items, and
-    what `cosines` says.
+    For each pair: the sum and the maximum over shared tokens; the smaller and the larger sum over
+    the tokens that only one of the items has; the share of the shared sum in the item with the
+    smaller sum, and in both items together; and the value of `cosines`.
     """
-    found = np.zeros((len(left), N_MEASURES))
+    measures = np.zeros((len(left), N_MEASURES))
     for pair in range(len(left)):
         a, a_end = starts[left[pair]], starts[left[pair] + 1]
         b, b_end = starts[right[pair]], starts[right[pair] + 1]
-        shared, most, first, second, total = 0.0, 0.0, 0.0, 0.0, 0.0
+        shared, most, only_a, only_b, total = 0.0, 0.0, 0.0, 0.0, 0.0
         while a < a_end and b < b_end:
-            one, two = tokens[a], tokens[b]
-            if one == two:
-                shared += rarities[one]
-                most = max(most, rarities[one])
+            first, second = tokens[a], tokens[b]
+            if first == second:
+                shared += rarities[first]
+                most = max(most, rarities[first])
                 total += weights[a] * weights[b]
-            first += rarities[one] * (one < two)
-            second += rarities[two] * (two < one)
-            a += one <= two
-            b += two <= one
-        first = _and_all(first, tokens, rarities, a, a_end)
-        second = _and_all(second, tokens, rarities, b, b_end)
-        less, more = min(first, second), max(first, second)
-        found[pair, :4] = shared, most, less, more
+            # The row that advances alone has a token that the other one lacks.
+            only_a += rarities[first] * (first < second)
+            only_b += rarities[second] * (second < first)
+            a += first <= second
+            b += second <= first
+        only_a = _add_rest(only_a, tokens, rarities, a, a_end)
+        only_b = _add_rest(only_b, tokens, rarities, b, b_end)
+        # Sorted, so that the measures do not depend on the order of the pair.
+        less, more = min(only_a, only_b), max(only_a, only_b)
+        measures[pair, :4] = shared, most, less, more
+        # Weighted forms of the overlap coefficient and of the Jaccard index.
         if shared > 0.0:
-            found[pair, 4] = shared / (shared + less)
-            found[pair, 5] = shared / (shared + less + more)
-        found[pair, 6] = total
-    return found
+            measures[pair, 4] = shared / (shared + less)
+            measures[pair, 5] = shared / (shared + less + more)
+        measures[pair, 6] = total
+    return measures
 
 
 @inlined
-def _and_all(total, tokens, rarities, start, end):
-    """Add the rarities of some tokens, one after the other."""
-    for place in range(start, end):
-        total += rarities[tokens[place]]
+def _add_rest(total, tokens, rarities, start, end):
+    """Add the rarities of the tokens from `start` to `end`, which the other item lacks."""
+    # Added to the total one by one, so that each sum is rounded in the order of its row.
+    for position in range(start, end):
+        total += rarities[tokens[position]]
     return total
