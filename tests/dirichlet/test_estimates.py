@@ -15,7 +15,7 @@ from coterie.dirichlet.estimates import (
     MaximumPosterior,
     MinimumPairLoss,
     MinimumVariation,
-    _thinned,
+    _thin,
 )
 from coterie.dirichlet.posterior import Posterior
 from coterie.metrics import variation_of_information
@@ -150,13 +150,13 @@ def test_variation_is_never_worse_than_a_sample(rng):
     assert found <= min(expected_variation(posterior, p) for p in samples) + 1e-9
 
 
-def test_many_samples_are_thinned_evenly():
+def test_many_samples_are_thin_evenly():
     samples = np.arange(1001, dtype=np.int32)[:, None]
-    thinned = _thinned(samples, CANDIDATES)[:, 0]
+    thinned = _thin(samples, CANDIDATES)[:, 0]
     assert len(set(thinned.tolist())) == CANDIDATES
     assert (thinned[0], thinned[-1]) == (0, 1000)
     assert set(np.diff(thinned).tolist()) <= {5, 6}
-    assert np.array_equal(_thinned(samples[:7], CANDIDATES), samples[:7])
+    assert np.array_equal(_thin(samples[:7], CANDIDATES), samples[:7])
 
 
 def test_scores_inside_samples(rng):

@@ -13,11 +13,11 @@ from coterie._kernels.dirichlet import types as common
 from coterie._kernels.dirichlet import types_distances as by_distances
 from coterie._kernels.dirichlet import types_vectors as by_vectors
 from coterie.dirichlet.training import (
-    CLOSEST,
-    base_of,
-    distance_training,
+    MIN_GAP_SHARE,
+    make_base,
     mean_gaps,
-    vector_training,
+    prepare_distance_training,
+    prepare_vector_training,
 )
 from coterie.exceptions import InputError
 
@@ -29,8 +29,8 @@ def make_sets(rng, n_dims=2):
     return [2.0 * rng.normal(size=(len(labels), n_dims)) for labels in LABELS]
 
 
-def make_base(rng, n_dims=2):
-    return base_of(rng.uniform(0.2, 1, n_dims), 1.3, rng.uniform(0.5, 2, n_dims))
+def random_base(rng, n_dims=2):
+    return make_base(rng.uniform(0.2, 1, n_dims), 1.3, rng.uniform(0.5, 2, n_dims))
 
 
 def make_squares(matrices):
@@ -40,12 +40,12 @@ def make_squares(matrices):
 
 
 def make(kind, rng, shared, repulsion):
-    matrices, base = make_sets(rng), make_base(rng)
+    matrices, base = make_sets(rng), random_base(rng)
     options = {"shared": shared, "repulsion": repulsion}
     if kind == "vectors":
-        return vector_training(matrices, LABELS, base, **options), matrices
+        return prepare_vector_training(matrices, LABELS, base, **options), matrices
     squares, origins = make_squares(matrices)
-    return distance_training(squares, origins, LABELS, base, **options), (squares, origins)
+    return prepare_distance_training(squares, origins, LABELS, base, **options), (squares, origins)
 
 
 def types_of_items(state, shared):
@@ -109,7 +109,7 @@ def plain_log_joint_distances(base, state, given, shared, repulsion):
                 block = square[np.ix_(members, members)][:, :, dim]
                 parts = block, origin[members, dim], own[members, dim], base.tau0[dim]
                 total += plain_log_marginal(*parts)
-    gaps = np.maximum(gaps, CLOSEST * np.mean(gaps, axis=0))
+    gaps = np.maximum(gaps, MIN_GAP_SHARE * np.mean(gaps, axis=0))
     if repulsion:
         total += sum(plain_log_repulsion(t, gaps) for own in types for t in own)
     return total
@@ -209,7 +209,7 @@ def test_the_weights_of_types_are_ratios_of_the_joint(kind, shared, repulsion, r
 
 
 def test_a_new_type_of_an_item_weighs_as_a_student_t(rng):
-    base, offsets = make_base(rng, 4), rng.normal(size=4)
+    base, offsets = random_base(rng, 4), rng.normal(size=4)
     student = stats.t(2 * base.shape, scale=np.sqrt(base.rate / base.shape))
     log_rates = np.log(base.rate).sum()
     found = by_vectors.log_integral(offsets**2, 1.0, base.shape, base.rate, log_rates)
@@ -218,7 +218,7 @@ def test_a_new_type_of_an_item_weighs_as_a_student_t(rng):
 
 @pytest.mark.parametrize("n_items", [1.0, 3.0])
 def test_the_integral_of_a_cluster_is_that_of_quadrature(n_items, rng):
-    base, square = make_base(rng, 1), 1.7
+    base, square = random_base(rng, 1), 1.7
 
     def density(t):
         prior = stats.gamma(base.shape, scale=1 / base.rate[0]).pdf(t)
@@ -250,7 +250,7 @@ def test_the_importance_of_a_slot_is_base_over_proposal(shared, rng):
 
 def test_a_proposal_has_the_weights_that_it_says(rng):
     proposal = by_distances.Proposal(np.array([[5.0, 0.1]]), np.zeros((1, 2)), np.array([0.3]))
-    base, drawn = make_base(rng, 1), np.empty((20_000, 1))
+    base, drawn = random_base(rng, 1), np.empty((20_000, 1))
     for row in drawn:
         by_distances.propose(rng, 1.0, base, proposal, row)
     expected = 0.3 * (base.shape + 0.5) / 5 + 0.7 * base.shape / 0.1
@@ -295,9 +295,9 @@ def test_many_dimensions_do_not_hold_single_types_apart(rng):
     labels, kinds = rng.integers(4, size=60), rng.integers(2, size=60)
     matrix = 3 * rng.normal(size=(4, 200))[labels]
     matrix += rng.normal(size=(60, 200)) * np.array([1.0, 0.3])[kinds][:, None]
-    base = base_of(np.full(200, 0.1), 1.0, np.full(200, 0.3))
+    base = make_base(np.full(200, 0.1), 1.0, np.full(200, 0.3))
     for repulsion in (False, True):
-        training = vector_training([matrix], [labels], base, repulsion=repulsion)
+        training = prepare_vector_training([matrix], [labels], base, repulsion=repulsion)
         state = training.start(rng, 60)
         training.advance(state, rng, 20)
         assert sorted(training.sample(state).sizes) == sorted(np.bincount(kinds))
@@ -330,14 +330,14 @@ def test_gaps_are_squared_distances_of_means(rng):
 @given(seed=st.integers(0, 1000), shared=st.booleans(), repulsion=st.booleans())
 def test_the_order_of_items_does_not_matter(seed, shared, repulsion):
     rng = np.random.default_rng(seed)
-    matrices, base = make_sets(rng), make_base(rng)
+    matrices, base = make_sets(rng), random_base(rng)
     orders = [rng.permutation(len(labels)) for labels in LABELS]
     shuffled = [labels[order] for labels, order in zip(LABELS, orders, strict=True)]
     options = {"shared": shared, "repulsion": repulsion}
     squares, origins = make_squares(matrices)
-    one = distance_training(squares, origins, LABELS, base, **options)
+    one = prepare_distance_training(squares, origins, LABELS, base, **options)
     moved = [x[order] for x, order in zip(matrices, orders, strict=True)]
-    other = distance_training(*make_squares(moved), shuffled, base, **options)
+    other = prepare_distance_training(*make_squares(moved), shuffled, base, **options)
     state = one.start(rng, 1)
     assert one.sample(state).log_joint == pytest.approx(other.sample(state).log_joint)
 

@@ -8,7 +8,12 @@ from scipy import integrate, special
 
 from coterie import Partition
 from coterie._core.arrays import read_only
-from coterie.dirichlet.training import DistanceTraining, base_of, distance_training, vector_training
+from coterie.dirichlet.training import (
+    DistanceTraining,
+    make_base,
+    prepare_distance_training,
+    prepare_vector_training,
+)
 from tests.partitions import all_partitions
 
 
@@ -40,8 +45,8 @@ def total_variation(exact, found):
 
 def test_types_of_vectors_have_their_exact_distribution(rng):
     offsets = np.array([0.1, 0.15, 1.0, 4.0])
-    base = base_of([1e12], 0.6, [0.2])
-    training = vector_training([offsets[:, None]], [np.zeros(4, dtype=int)], base)
+    base = make_base([1e12], 0.6, [0.2])
+    training = prepare_vector_training([offsets[:, None]], [np.zeros(4, dtype=int)], base)
     exact = {}
     for labels in all_partitions(4):
         kinds = [offsets[np.array(labels) == label] for label in range(max(labels) + 1)]
@@ -90,7 +95,7 @@ def test_types_of_distances_have_their_exact_distribution(repulsion, n_auxiliary
     square = np.array([[0, 3.0, 2.0], [3.0, 0, 9.0], [2.0, 9.0, 0]])[:, :, None]
     given = [square], [np.array([[0.1], [0.2], [6.0]])]
     options = {"repulsion": repulsion, "n_auxiliary": n_auxiliary}
-    training = distance_training(*given, [labels], base_of([0.5], 0.8, [0.4]), **options)
+    training = prepare_distance_training(*given, [labels], make_base([0.5], 0.8, [0.4]), **options)
     found = partition_frequencies(training, rng, 20_000)
     assert total_variation(exact_distance_types(training, given, labels), found) < 0.02
 
@@ -121,22 +126,22 @@ def recovered(training, rng, n_sweeps):
 @pytest.mark.parametrize("kind", ["vectors", "distances"])
 def test_separate_types_are_recovered(kind, rng):
     matrix, labels = known_types(rng, 400, 8, TYPES, shared=True)
-    base = base_of([1 / 16] * 2, 0.5, [0.05] * 2)
+    base = make_base([1 / 16] * 2, 0.5, [0.05] * 2)
     if kind == "vectors":
-        training = vector_training([matrix], [labels], base, shared=True)
+        training = prepare_vector_training([matrix], [labels], base, shared=True)
     else:
         sets = np.array_split(np.arange(len(labels)), 10)
         squares = [(matrix[own][:, None] - matrix[own]) ** 2 for own in sets]
         origins, parts = [matrix[own] ** 2 for own in sets], [labels[own] for own in sets]
-        training = distance_training(squares, origins, parts, base, shared=True)
+        training = prepare_distance_training(squares, origins, parts, base, shared=True)
     assert recovered(training, rng, 100) == pytest.approx(TYPES, rel=0.1)
 
 
 def test_types_of_items_are_recovered(rng):
     types = np.repeat(TYPES, 4, axis=1)
     matrix, labels = known_types(rng, 300, 20, types, shared=False)
-    base = base_of([1 / 16] * 8, 0.5, [0.05] * 8)
-    training = vector_training([matrix], [labels], base)
+    base = make_base([1 / 16] * 8, 0.5, [0.05] * 8)
+    training = prepare_vector_training([matrix], [labels], base)
     assert recovered(training, rng, 30) == pytest.approx(types, rel=0.1)
 
 
@@ -158,9 +163,11 @@ def log_integral_of_single_items(origins, base, gaps):
 
 
 def test_unlike_gaps_leave_types_their_exact_distribution(rng):
-    labels, base = np.arange(3), base_of([0.5, 0.2], 0.7, [0.4, 0.8])
+    labels, base = np.arange(3), make_base([0.5, 0.2], 0.7, [0.4, 0.8])
     origins = np.array([[0.1, 30.0], [20.0, 0.2], [1.0, 1.0]])
-    training = distance_training([np.ones((3, 3, 2))], [origins], [labels], base, repulsion=True)
+    training = prepare_distance_training(
+        [np.ones((3, 3, 2))], [origins], [labels], base, repulsion=True
+    )
     # One dimension tells one pair of clusters apart, the other the other.
     gaps = np.array([[9.0, 0.01], [0.01, 9.0]])
     units = training.units._replace(gaps=read_only(gaps))

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from coterie._core.arrays import read_only
-from coterie.dirichlet.training import base_of, distance_training, vector_training
+from coterie.dirichlet.training import make_base, prepare_distance_training, prepare_vector_training
 
 N_DIMS = 2
 LABELS = np.array([0, 0, 1, 1, 2])
 STARTS = [0, 2, 4]
 PAIRS = [0, 0, 1], [1, 2, 2]
-BASE = base_of([0.4, 0.8], 2.5, [1.5, 1.0])
+BASE = make_base([0.4, 0.8], 2.5, [1.5, 1.0])
 CASES = [(shared, repulsion) for shared in (False, True) for repulsion in (False, True)]
 N_FORWARD, N_SWEEPS = 50_000, 6_000
 
@@ -98,7 +98,7 @@ class Vectors:
         self.shared = shared
         blank = np.zeros((len(LABELS), N_DIMS))
         options = {"shared": shared, "repulsion": repulsion}
-        self.training = vector_training([blank], [LABELS], BASE, **options)
+        self.training = prepare_vector_training([blank], [LABELS], BASE, **options)
         units = self.training.units
         self.centres, self.scatters = np.zeros((2, *units.centres.shape))
         views = {"centres": read_only(self.centres), "scatters": read_only(self.scatters)}
@@ -121,7 +121,7 @@ class Distances:
         blank = np.ones((len(LABELS), len(LABELS), N_DIMS))
         options = {"shared": shared, "repulsion": repulsion}
         given = [blank], [blank[0]], [LABELS], BASE
-        self.training = distance_training(*given, **options)
+        self.training = prepare_distance_training(*given, **options)
         units = self.training.units
         self.squares, self.origins, self.gaps = map(np.copy, units[3:])
         views = [read_only(array) for array in (self.squares, self.origins, self.gaps)]

@@ -14,7 +14,7 @@ from coterie._kernels.dirichlet.clusters import (
     sum_distances,
 )
 from coterie._kernels.dirichlet.densities import log_joint, weigh
-from coterie.dirichlet.chains import Chain, Moves, Schedule, initial_labels, run, start_chain
+from coterie.dirichlet.chains import Chain, Moves, Schedule, initial_labels, run_chains, start_chain
 from tests.dirichlet import enumeration
 from tests.dirichlet.enumeration import Items, Model, canonical, of_distances, of_vectors
 from tests.partitions import all_partitions
@@ -301,7 +301,7 @@ def test_neither_workers_nor_order_change_chains(algorithm):
 
     def chains(numbers, n_jobs):
         each = [chain_of(items, model, moves, Schedule(4, 12, 1), n, seed=5) for n in numbers]
-        run(each, 16, n_jobs, "walk")
+        run_chains(each, 16, n_jobs, "walk")
         return dict(zip(numbers, each, strict=True))
 
     alone = chains([0, 1, 2, 3], 1)

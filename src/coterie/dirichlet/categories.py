@@ -1,9 +1,9 @@
-"""Categorical dimensions of a Dirichlet-process mixture: the values of items, not their distances.
+"""Categorical dimensions of a Dirichlet-process mixture, in which items have one of several values.
 
-A cluster has the probabilities θ ~ Dirichlet(β m) of the values of a dimension, where m are the
-shares of the values in training, and each of its items has a value drawn from θ. A dimension of two
-values is the Beta distribution. With θ integrated out, a cluster of n items of which n_v have the
-value v has the log marginal
+In each dimension, a cluster has the probabilities θ ~ Dirichlet(β m) of the values, where m are the
+shares of the values in training; each of its items has a value drawn from θ. With two values, this
+is the Beta distribution. With θ integrated out, a cluster of n items, n_v of them with the value v,
+has the log marginal
 
     log Γ(β) − log Γ(β + n) + Σ_v log Γ(β m_v + n_v) − log Γ(β m_v).
 """
@@ -28,24 +28,23 @@ __all__ = ["Categories", "fit_categories"]
 Codes: TypeAlias = NDArray[Any]
 
 SMOOTHING = 0.5
-"""What each value counts before any item is seen (Krichevsky & Trofimov 1981)."""
+"""The count added to the count of each value (Krichevsky & Trofimov 1981)."""
 
 BOUNDS = (0.01, 1e4)
-"""Of β: clusters of nearly one value each, and clusters that are all alike."""
+"""The range of β, from clusters of nearly one value each to clusters that are all alike."""
 
 
 @dataclass(frozen=True, eq=False)
 class Categories(Value):
-    """The values that categorical dimensions take, and what is believed of them in a cluster.
+    """The values of categorical dimensions, and the prior of their frequencies in a cluster.
 
     Parameters
     ----------
     values
-        The values of each dimension that were seen in training, ascending. A last one, all others,
-        is not listed.
+        The training values of each dimension, ascending. A last value, for all others, is implied.
     pseudo_counts
-        β m of all values of all dimensions, one dimension after the other, each with all others
-        last.
+        β m of the values of all dimensions, one dimension after the other; the last one of each
+        dimension is that of all other values.
 
     Examples
     --------
@@ -65,135 +64,145 @@ class Categories(Value):
         object.__setattr__(self, "pseudo_counts", pseudo_counts)
         if pseudo_counts.shape != (self.offsets[-1],) or not np.all(pseudo_counts > 0):
             raise FeatureError(
-                f"pseudo_counts have shape {pseudo_counts.shape}; give a positive number for each "
-                f"value and all others of each dimension, {self.offsets[-1]} in all"
+                f"pseudo_counts have shape {pseudo_counts.shape}; give {self.offsets[-1]} positive "
+                "numbers, for each dimension one per value and one for all other values"
             )
 
     @property
     def offsets(self) -> Ints:
-        """Where the values of each dimension begin in `pseudo_counts`, and the last ones end."""
+        """The offsets of the dimensions in `pseudo_counts`, and its length."""
         return np.cumsum([0, *(len(values) + 1 for values in self.values)], dtype=np.intp)
 
     def encode(self, codes: ArrayLike) -> Ints:
-        """Say where the value of each item and dimension, (n, G), is in `pseudo_counts`."""
+        """Return the index in `pseudo_counts` of each item's value, (n_items, n_dimensions)."""
         columns = _as_codes(codes).T
         if len(columns) != len(self.values):
             raise FeatureError(
-                f"items have {len(columns)} categorical dimensions, in training they had "
-                f"{len(self.values)}; give the same ones"
+                f"items have {len(columns)} categorical dimensions, but training items had "
+                f"{len(self.values)}; give the same dimensions"
             )
-        places = [_places(*both) for both in zip(self.values, columns, strict=True)]
-        encoded = np.column_stack([*places, np.empty((columns.shape[1], 0), dtype=np.intp)])
+        indices = [
+            _find_values(values, column)
+            for values, column in zip(self.values, columns, strict=True)
+        ]
+        encoded = np.column_stack([*indices, np.empty((columns.shape[1], 0), dtype=np.intp)])
         return encoded.astype(np.intp) + self.offsets[:-1]
 
     def log_marginal(self, counts: ArrayLike) -> Floats:
-        """Return the log marginal of clusters, given how many items have each value, (…, ΣV)."""
-        given = as_floats("counts", counts, error=FeatureError)
-        gained = gammaln(self.pseudo_counts + given) - gammaln(self.pseudo_counts)
+        """Return the log marginals of clusters, from the counts of values along the last axis."""
+        value_counts = as_floats("counts", counts, error=FeatureError)
+        value_terms = gammaln(self.pseudo_counts + value_counts) - gammaln(self.pseudo_counts)
         starts = self.offsets[:-1]
         totals = np.add.reduceat(self.pseudo_counts, starts)
-        sizes = np.add.reduceat(given, starts, axis=-1)
-        lost = gammaln(totals) - gammaln(totals + sizes)
-        marginal: Floats = gained.sum(axis=-1) + lost.sum(axis=-1)
+        sizes = np.add.reduceat(value_counts, starts, axis=-1)
+        size_terms = gammaln(totals) - gammaln(totals + sizes)
+        marginal: Floats = value_terms.sum(axis=-1) + size_terms.sum(axis=-1)
         return marginal
 
 
 def fit_categories(codes: Sequence[ArrayLike], partitions: Sequence[PartitionLike]) -> Categories:
-    """Learn what values there are, and by β how much clusters keep to one: as likely as can be.
+    """Learn the values of each dimension, and the most likely β, from item sets with clusters.
 
-    Shares m are smoothed, so that all other values have one too. Where no cluster has two items,
-    which says nothing of β, it is 1.
+    The lower β is, the more clusters differ in their values. The shares m are smoothed, so that
+    other values have a share too. If no cluster has two items, nothing is learned about β, and it
+    is 1.
 
     Parameters
     ----------
     codes
-        For each item set the values of its items, numbers or texts of shape (n_items, G).
+        The values of the items of each item set, as numbers or texts of shape (n_items,
+        n_dimensions).
     partitions
-        For each item set its clusters.
+        The partition of each item set.
     """
     matrices = _as_matrices(codes)
-    found = as_partitions(partitions, [len(matrix) for matrix in matrices])
-    clusters = Partition.concatenate(found).labels
+    checked = as_partitions(partitions, [len(matrix) for matrix in matrices])
+    clusters = Partition.concatenate(checked).labels
     columns = np.concatenate(matrices).T
     values = tuple(np.unique(column) for column in columns)
     pseudo_counts = [
-        _pseudo_counts(np.searchsorted(known, column), len(known) + 1, clusters)
-        for known, column in zip(values, columns, strict=True)
+        _pseudo_counts(np.searchsorted(column_values, column), len(column_values) + 1, clusters)
+        for column_values, column in zip(values, columns, strict=True)
     ]
     return Categories(values, np.concatenate([np.empty(0), *pseudo_counts]))
 
 
 class _Cells(NamedTuple):
-    """The table of clusters and values of one dimension, without its zeros."""
+    """The non-zero cells of the table of clusters and values, for one dimension."""
 
     counts: Ints
     shares: Floats
-    """m of the value of each cell."""
+    """The share m of the value of each cell."""
     sizes: Ints
-    """Of the clusters."""
+    """The sizes of the clusters."""
 
     def log_likelihood(self, log_beta: float) -> float:
         beta = np.exp(log_beta)
-        gained = gammaln(beta * self.shares + self.counts) - gammaln(beta * self.shares)
-        return float(gained.sum() + (gammaln(beta) - gammaln(beta + self.sizes)).sum())
+        value_terms = gammaln(beta * self.shares + self.counts) - gammaln(beta * self.shares)
+        size_terms = gammaln(beta) - gammaln(beta + self.sizes)
+        return float(value_terms.sum() + size_terms.sum())
 
 
-def _pseudo_counts(places: Ints, n_values: int, clusters: Ints) -> Floats:
-    """Return β m of one dimension, given the value of each item and its cluster."""
-    smoothed = np.bincount(places, minlength=n_values) + SMOOTHING
+def _pseudo_counts(indices: Ints, n_values: int, clusters: Ints) -> Floats:
+    """Return β m of one dimension, given the index of each item's value and its cluster."""
+    smoothed = np.bincount(indices, minlength=n_values) + SMOOTHING
     shares = smoothed / smoothed.sum()
-    keys, counts = np.unique(clusters * n_values + places, return_counts=True)
+    keys, counts = np.unique(clusters * n_values + indices, return_counts=True)
     cells = _Cells(counts, shares[keys % n_values], np.bincount(clusters))
 
-    def badness(log_beta: float) -> float:
-        # Far weaker than one item: it only settles what the likelihood leaves open.
+    def penalised_loss(log_beta: float) -> float:
+        # The penalty is so weak that it matters only where the likelihood is flat.
         return 1e-6 * log_beta**2 - cells.log_likelihood(log_beta)
 
     limits = np.log(BOUNDS)
-    found = minimize_scalar(badness, bounds=limits, method="bounded", options={"xatol": 1e-6})
-    pseudo_counts: Floats = np.exp(found.x) * shares
+    result = minimize_scalar(
+        penalised_loss, bounds=limits, method="bounded", options={"xatol": 1e-6}
+    )
+    pseudo_counts: Floats = np.exp(result.x) * shares
     return pseudo_counts
 
 
-def _places(values: Codes, column: Codes) -> Ints:
-    """Return where the values are among those known, their number for all others."""
+def _find_values(values: Codes, column: Codes) -> Ints:
+    """Return the index of each entry of a column among the values, or len(values) for others."""
     if values.size and (values.dtype.kind == "U") != (column.dtype.kind == "U"):
         raise FeatureError(
-            "categories are texts in one place and numbers in another; give one kind"
+            "a categorical dimension has texts in one item set and numbers in another; use one kind"
         )
-    places = np.searchsorted(values, column)
-    known = places < len(values)
-    known[known] = values[places[known]] == column[known]
-    return np.where(known, places, len(values))
+    indices = np.searchsorted(values, column)
+    is_value = indices < len(values)
+    is_value[is_value] = values[indices[is_value]] == column[is_value]
+    return np.where(is_value, indices, len(values))
 
 
 def _as_matrices(codes: Sequence[ArrayLike]) -> list[Codes]:
     matrices = []
-    for number, each in enumerate(codes):
-        with located(f"item set {number}"):
-            matrices.append(_as_codes(each))
+    for index, set_codes in enumerate(codes):
+        with located(f"item set {index}"):
+            matrices.append(_as_codes(set_codes))
     kinds = {(matrix.shape[1], matrix.dtype.kind == "U") for matrix in matrices}
     if len(kinds) != 1:
         raise FeatureError(
-            "item sets differ in their number of categorical dimensions or in texts and numbers, "
-            "or there are none; give all the same dimensions"
+            "item sets differ in their number of categorical dimensions, or some have texts and "
+            "others numbers, or there are no item sets; give all the same dimensions"
         )
     return matrices
 
 
 def _as_codes(codes: ArrayLike) -> Codes:
-    """Take values of items as an (n, G) array of numbers or texts."""
+    """Convert values of items to an array of numbers or texts, (n_items, n_dimensions)."""
     try:
         matrix = np.asarray(codes)
         if matrix.dtype == object:
             matrix = np.array(matrix.tolist())
     except ValueError as error:
-        raise FeatureError("categories are ragged; give as many values for each item") from error
+        raise FeatureError(
+            "categories have rows of different lengths; give each item one value per dimension"
+        ) from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "biufU":
         raise FeatureError(
             f"categories have shape {matrix.shape} and type {matrix.dtype}; give numbers or texts, "
-            "one row an item, one column a dimension"
+            "one row per item and one column per dimension"
         )
     if matrix.dtype.kind == "f" and np.isnan(matrix).any():
-        raise FeatureError("categories have a NaN; give a missing value a code of its own")
+        raise FeatureError("categories contain NaN; replace missing values by a separate code")
     return matrix

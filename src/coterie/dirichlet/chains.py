@@ -1,4 +1,4 @@
-"""Chains over the partitions of one item set, in threads, each with random numbers of its own."""
+"""Chains over the partitions of one item set, each with its own random generator."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,16 +26,16 @@ from coterie._kernels.dirichlet.walks import (
 )
 
 COLLAPSED, CONDITIONAL, AUXILIARY = 3, 2, 8
-"""The algorithms of Neal 2000."""
+"""The numbers of the algorithms in Neal 2000."""
 WALKS = {COLLAPSED: walk_collapsed, CONDITIONAL: walk_conditional, AUXILIARY: walk_auxiliary}
-ROUNDS = 500
-"""In how many parts long work is done at most, with word of each."""
-FEWEST = 10
-"""How many sweeps a part has at least."""
+MAX_ROUNDS = 500
+"""The largest number of rounds into which a run is divided, with a progress report after each."""
+MIN_SWEEPS = 10
+"""The least number of sweeps per round."""
 
 
 class Moves(NamedTuple):
-    """How a chain goes from one partition to the next."""
+    """The moves of a chain from one partition to the next."""
 
     algorithm: int = COLLAPSED
     n_auxiliary: int = 0
@@ -44,7 +44,7 @@ class Moves(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """How many partitions are kept of how many."""
+    """The number of sweeps before, between and during sampling."""
 
     burn_in: int
     n_samples: int
@@ -52,15 +52,15 @@ class Schedule(NamedTuple):
 
     @property
     def n_sweeps(self) -> int:
-        """How many sweeps there are in all."""
+        """The total number of sweeps."""
         return self.burn_in + self.n_samples * self.spacing
 
 
 @dataclass
 class Chain:
-    """One chain, which goes on from where it is."""
+    """One chain and its samples so far."""
 
-    seen: ObservedItems
+    items: ObservedItems
     mixture: Mixture
     moves: Moves
     schedule: Schedule
@@ -70,69 +70,70 @@ class Chain:
     log_joint: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        # Kernels are compiled once for arrays that can be written and once for those that cannot.
-        self.seen = ObservedItems(*map(read_only, self.seen))  # type: ignore[arg-type]
-        beliefs = zip(Mixture._fields, self.mixture, strict=True)
-        arrays = {name: read_only(it) for name, it in beliefs if isinstance(it, np.ndarray)}
+        # Read-only and writable arrays have different types, for which kernels would compile twice.
+        self.items = ObservedItems(*map(read_only, self.items))  # type: ignore[arg-type]
+        fields = zip(Mixture._fields, self.mixture, strict=True)
+        arrays = {name: read_only(value) for name, value in fields if isinstance(value, np.ndarray)}
         self.mixture = self.mixture._replace(**arrays)  # type: ignore[arg-type]
         n_samples = self.schedule.n_samples
         self.labels = np.empty((n_samples, len(self.state.labels)), dtype=np.intp)
         self.log_joint = np.empty(n_samples)
-        rebuild(self.state, self.seen, self.mixture)
+        rebuild(self.state, self.items, self.mixture)
         if self.moves.algorithm != COLLAPSED:
             draw_centres(self.state, self.mixture, self.rng)
 
     def advance(self, until: int) -> None:
-        """Go on until a number of sweeps is done."""
+        """Continue until the chain has made `until` sweeps in total."""
         algorithm, n_auxiliary, n_scans, n_splits = self.moves
         burn_in, _, spacing = self.schedule
         moves = n_auxiliary, n_scans, n_splits
         course = Course(*moves, burn_in, spacing, self.labels, self.log_joint)
-        while not WALKS[algorithm](self.state, self.seen, self.mixture, self.rng, course, until):
+        # A walk returns early, without having finished, when it needs more slots for clusters.
+        while not WALKS[algorithm](self.state, self.items, self.mixture, self.rng, course, until):
             self.state = _with_more_slots(self.state, self.mixture)
 
 
-def initial_labels(number: int, n_items: int, rng: np.random.Generator) -> Ints:
-    """Return where a chain starts: all items together, all apart, or at random between."""
-    if number % 3 == 0:
+def initial_labels(chain_index: int, n_items: int, rng: np.random.Generator) -> Ints:
+    """Return the first partition of a chain: all items together, all apart, or random clusters."""
+    if chain_index % 3 == 0:
         return np.zeros(n_items, dtype=np.intp)
-    if number % 3 == 1:
+    if chain_index % 3 == 1:
         return np.arange(n_items)
     labels = rng.integers(max(1, round(n_items**0.5)), size=n_items)
-    return _canonical(labels)
+    return _relabel(labels)
 
 
 def start_chain(
-    number: int,
-    seen: ObservedItems,
+    chain_index: int,
+    items: ObservedItems,
     mixture: Mixture,
     moves: Moves,
     schedule: Schedule,
     random_state: int,
 ) -> Chain:
-    """Start a chain; its number says where, and with the seed which random numbers it has."""
-    rng = np.random.default_rng([random_state, number])
-    n_items = len(seen.codes)
-    labels = initial_labels(number, n_items, rng)
+    """Start a chain; its index selects the first partition and, with the seed, its generator."""
+    rng = np.random.default_rng([random_state, chain_index])
+    n_items = len(items.codes)
+    labels = initial_labels(chain_index, n_items, rng)
     types = rng.choice(len(mixture.log_shares), size=n_items, p=np.exp(mixture.log_shares))
     n_slots = int(labels.max(initial=-1)) + 1 + moves.n_splits + 16
-    state = _allocated(labels, types, n_slots, mixture)
-    return Chain(seen, mixture, moves, schedule, state, rng)
+    state = _allocate(labels, types, n_slots, mixture)
+    return Chain(items, mixture, moves, schedule, state, rng)
 
 
-def run(chains: Sequence[Any], n_sweeps: int, n_jobs: int, task: str) -> None:
-    """Let chains go on to their end, some at a time; how many does not change what they find."""
-    n_rounds = max(1, min(ROUNDS, n_sweeps // FEWEST))
+def run_chains(chains: Sequence[Any], n_sweeps: int, n_jobs: int, task: str) -> None:
+    """Run chains to their end, `n_jobs` at a time, which does not change their samples."""
+    n_rounds = max(1, min(MAX_ROUNDS, n_sweeps // MIN_SWEEPS))
     marks = np.linspace(0, n_sweeps, n_rounds + 1).astype(int)[1:]
-    with _mapping(n_jobs) as mapped:
+    with _parallel_map(n_jobs) as map_chains:
         for mark in marks.tolist():
-            list(mapped(lambda chain, until=mark: chain.advance(until), chains))
+            list(map_chains(lambda chain, until=mark: chain.advance(until), chains))
             report(task, mark, n_sweeps)
 
 
 @contextmanager
-def _mapping(n_jobs: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Give what maps a function over chains, in threads where there is more than one."""
+def _parallel_map(n_jobs: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """Yield a function like `map`, which uses threads if `n_jobs` > 1."""
     if n_jobs == 1:
         yield map
         return
@@ -140,12 +141,13 @@ def _mapping(n_jobs: int) -> Iterator[Callable[..., Iterable[Any]]]:
         yield pool.map
 
 
-def _canonical(labels: Ints) -> Ints:
+def _relabel(labels: Ints) -> Ints:
+    """Return labels that number clusters by their first appearance."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[inverse])
 
 
-def _allocated(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> ClusterState:
+def _allocate(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> ClusterState:
     n_types, n_features = mixture.precisions.shape
     refuse_too_large(
         2 * n_slots * n_types * n_features,
@@ -155,10 +157,11 @@ def _allocated(labels: Ints, types: Ints, n_slots: int, mixture: Mixture) -> Clu
 
 
 def _with_more_slots(state: ClusterState, mixture: Mixture) -> ClusterState:
-    """Return the same state with twice the slots."""
+    """Copy a state into one with twice as many slots."""
     n_slots = len(state.sizes)
-    larger = _allocated(state.labels, state.types, 2 * n_slots, mixture)
+    larger = _allocate(state.labels, state.types, 2 * n_slots, mixture)
     for new, old in zip(larger, state, strict=True):
+        # `logs` is memory for kernels only.
         if new is not larger.logs:
             new[: len(old)] = old
     return larger

@@ -1,4 +1,4 @@
-"""The concentration α of a Chinese restaurant process: how readily items begin new clusters."""
+"""The concentration α of a Chinese restaurant process; a high α makes many clusters."""
 
 from collections.abc import Sequence
 
@@ -15,12 +15,12 @@ __all__ = ["estimate_concentration", "log_crp", "sample_concentration"]
 def log_crp(partition: PartitionLike, alpha: float) -> float:
     """Return the log probability of a partition in the Chinese restaurant process.
 
-    Of K clusters of sizes n_k it is Σ_k (log α + log (n_k − 1)!) − Σ_{i<n} log (α + i).
+    For K clusters of sizes n_k, it is Σ_k (log α + log (n_k − 1)!) − Σ_{i<n} log (α + i).
 
     Parameters
     ----------
     partition
-        A partition, or what `as_partition` takes as one.
+        A partition, or anything that `as_partition` accepts.
     alpha
         The concentration, above 0.
 
@@ -31,27 +31,27 @@ def log_crp(partition: PartitionLike, alpha: float) -> float:
     """
     alpha = as_positive("alpha", alpha)
     sizes = as_partition(partition).sizes
-    seated = len(sizes) * np.log(alpha) + gammaln(sizes).sum()
-    return float(seated - np.log(alpha + np.arange(sizes.sum())).sum())
+    numerator = len(sizes) * np.log(alpha) + gammaln(sizes).sum()
+    return float(numerator - np.log(alpha + np.arange(sizes.sum())).sum())
 
 
 def estimate_concentration(
     partitions: Sequence[PartitionLike], shape: float = 0.1, rate: float = 0.01
 ) -> float:
-    """Return the most probable concentration of partitions of several item sets.
+    """Return the most probable concentration, given the partitions of several item sets.
 
-    A weak prior α ~ Gam(shape, rate) keeps it finite where all items are alone, and above 0 where
-    they all are together. Over log α the posterior has one maximum, where
+    A weak prior α ~ Gam(shape, rate) keeps α finite if all clusters have one item, and above 0 if
+    all items are together. As a function of log α, the posterior has one maximum, where
 
         shape − rate α + Σ_sets (K − Σ_{i<n} α / (α + i)) = 0.
 
     Parameters
     ----------
     partitions
-        One for each item set: a partition, or what `as_partition` takes as one. None at all leave
-        shape / rate.
+        The partition of each item set, or anything that `as_partition` accepts. For an empty list,
+        the result is shape / rate.
     shape, rate
-        Of the prior, above 0.
+        The shape and the rate of the prior, above 0.
 
     Examples
     --------
@@ -61,16 +61,16 @@ def estimate_concentration(
     (True, True)
     """
     shape, rate = as_positive("shape", shape), as_positive("rate", rate)
-    found = [as_partition(partition) for partition in partitions]
-    lengths = np.array([len(partition) for partition in found], dtype=np.intp)
-    n_clusters = sum(partition.n_clusters for partition in found)
+    checked = [as_partition(partition) for partition in partitions]
+    lengths = np.array([len(partition) for partition in checked], dtype=np.intp)
+    n_clusters = sum(partition.n_clusters for partition in checked)
 
     def excess(log_alpha: float) -> float:
         alpha = np.exp(log_alpha)
         expected = alpha * (digamma(alpha + lengths) - digamma(alpha)).sum()
         return float(shape - rate * alpha + n_clusters - expected)
 
-    # A non-empty set expects 1 + α Σ 1/i clusters at most, and none expects fewer than 0.
+    # Brackets of the root: an item set has at most 1 + α Σ 1/i expected clusters, at least 0.
     low = shape / 2 / (rate + (digamma(np.maximum(lengths, 1)) - digamma(1)).sum())
     high = 2 * (shape + n_clusters) / rate
     return float(np.exp(brentq(excess, np.log(low), np.log(high))))
@@ -79,19 +79,19 @@ def estimate_concentration(
 def sample_concentration(
     alpha: float, n_clusters: int, n_items: int, rng: np.random.Generator
 ) -> float:
-    """Draw the next concentration given the number of clusters, under the prior Gam(1, 1).
+    """Draw the next concentration of a chain, given the number of clusters and a Gam(1, 1) prior.
 
-    Escobar & West 1995: with η ~ Beta(α + 1, n), α ~ Gam(1 + K, 1 − log η) with odds K to
-    n (1 − log η), else Gam(K, 1 − log η). Many such draws have the distribution p(α | K, n).
+    Escobar & West 1995: draw η ~ Beta(α + 1, n). Then the next α is Gam(1 + K, 1 − log η) with odds
+    K to n (1 − log η), else Gam(K, 1 − log η). Repeated draws converge to p(α | K, n).
 
     Parameters
     ----------
     alpha
-        The concentration so far, above 0.
+        The last concentration, above 0.
     n_clusters, n_items
-        The number of clusters of how many items; the prior is drawn from where there are none.
+        The number of clusters and the number of items; without items, the draw is from the prior.
     rng
-        Where random numbers are drawn from.
+        The random generator.
 
     Examples
     --------
@@ -107,5 +107,5 @@ def sample_concentration(
         return float(rng.standard_gamma(1.0))
     rate = 1 - np.log(rng.beta(alpha + 1, n_items))
     odds = n_clusters / (n_items * rate)
-    one_more = rng.random() * (1 + odds) < odds
-    return float(rng.standard_gamma(n_clusters + one_more) / rate)
+    is_first = rng.random() * (1 + odds) < odds
+    return float(rng.standard_gamma(n_clusters + is_first) / rate)

@@ -1,4 +1,4 @@
-"""How far sampled chains can be trusted: effective sample size and R-hat."""
+"""Diagnostics of the convergence of chains: effective sample size and R-hat."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,15 @@ from coterie.exceptions import InputError
 
 __all__ = ["Diagnostics", "effective_sample_size", "r_hat"]
 
-FEWEST = 4
-"""The fewest samples a chain whose halves have a variance."""
+MIN_SAMPLES = 4
+"""The least number of samples of a chain for which each half has a variance."""
 
 
 class Diagnostics(NamedTuple):
-    """The convergence of a posterior's chains, by three of its quantities.
+    """The convergence of a posterior's chains, measured by three quantities.
 
-    The pair is the one whose items are the least surely together or apart: None where all are sure.
+    `pair` is the pair of items that is least certain to be together or apart, or None if all pairs
+    are certain.
     """
 
     ess_log_joint: float
@@ -31,17 +32,18 @@ class Diagnostics(NamedTuple):
 
 
 def r_hat(chains: ArrayLike) -> float:
-    """Return the potential scale reduction of chains that are split in halves.
+    """Return the potential scale reduction of chains, each split into two halves.
 
-    It is √(V / W) with W the mean variance within half chains and V = W (n − 1)/n + the variance of
-    their means (Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, eq. 1-4, without ranks): near 1
-    where they agree, and above 1.01 a reason to sample longer. Chains that are constant have 1
-    where all are at one value and infinity where they are not; chains of fewer than 4 samples NaN.
+    It is √(V / W), where W is the mean variance within half chains and V = W (n − 1)/n + the
+    variance of their means (Vehtari, Gelman, Simpson, Carpenter & Bürkner 2021, eq. 1-4, without
+    ranks). It is near 1 if the chains agree; above 1.01, sample longer. It is 1 if all samples are
+    equal, infinite if chains are constant at different values, and NaN for chains of fewer than 4
+    samples.
 
     Parameters
     ----------
     chains
-        One row a chain, of shape (n_chains, n_samples).
+        The samples, one row per chain, of shape (n_chains, n_samples).
 
     Examples
     --------
@@ -58,18 +60,18 @@ def r_hat(chains: ArrayLike) -> float:
 
 
 def effective_sample_size(chains: ArrayLike) -> float:
-    """Return how many independent samples would tell the mean of the chains as well.
+    """Return the number of independent samples that would give the mean as precisely.
 
-    It is n_chains n_samples / τ, where τ = −1 + 2 Σ P sums the autocorrelations of half chains by
-    neighbouring pairs P, as long as they are positive and no larger than those before (Geyer 1992,
-    Vehtari et al. 2021, eq. 10-13, without ranks). It is at most N log₁₀ N of N samples. Samples
-    that all are one value count in full; chains that are constant at several values count about one
-    each; chains of fewer than 4 samples have NaN.
+    It is n_chains n_samples / τ. Here τ = −1 + 2 Σ P, where P are sums of two neighbouring
+    autocorrelations of half chains; they are added up while they are positive, and none counts more
+    than the one before (Geyer 1992, Vehtari et al. 2021, eq. 10-13, without ranks). The result is
+    at most N log₁₀ N for N samples. It is N if all samples are equal, about one per chain if chains
+    are constant at different values, and NaN for chains of fewer than 4 samples.
 
     Parameters
     ----------
     chains
-        One row a chain, of shape (n_chains, n_samples).
+        The samples, one row per chain, of shape (n_chains, n_samples).
 
     Examples
     --------
@@ -93,30 +95,33 @@ def effective_sample_size(chains: ArrayLike) -> float:
 
 
 def _halves(chains: ArrayLike) -> Floats | None:
-    """Split each chain in two rows, without the middle of an odd number; None for short chains."""
+    """Split each chain into two rows, without the middle sample if the length is odd.
+
+    Returns None for chains that are too short.
+    """
     values = as_floats("chains", chains)
     if values.ndim != 2 or not len(values) or not np.all(np.isfinite(values)):
         raise InputError(
-            f"chains have shape {values.shape}; give finite numbers, one row a chain, in an array "
-            "of shape (n_chains, n_samples)"
+            f"chains have shape {values.shape}; give an array of finite numbers of shape "
+            "(n_chains, n_samples), one row per chain"
         )
     n_samples = values.shape[1]
-    if n_samples < FEWEST:
+    if n_samples < MIN_SAMPLES:
         return None
     half = n_samples // 2
-    # What is constant is exactly 0 from here on, and a large mean takes no digits.
-    moved: Floats = values - values[0, 0]
-    return np.concatenate([moved[:, :half], moved[:, n_samples - half :]])
+    # Shifted, constant chains are exactly 0, and a large mean does not cost precision.
+    shifted: Floats = values - values[0, 0]
+    return np.concatenate([shifted[:, :half], shifted[:, n_samples - half :]])
 
 
 def _centred(halves: Floats) -> Floats:
-    moved = halves - halves[:, :1]
-    centred: Floats = moved - moved.mean(axis=1, keepdims=True)
+    shifted = halves - halves[:, :1]
+    centred: Floats = shifted - shifted.mean(axis=1, keepdims=True)
     return centred
 
 
 def _variances(halves: Floats) -> tuple[float, float]:
-    """Return the mean variance within half chains, and the estimate of that of all draws."""
+    """Return W, the mean variance within half chains, and V, the estimated total variance."""
     n_samples = halves.shape[1]
     within = float((_centred(halves) ** 2).sum(axis=1).mean()) / (n_samples - 1)
     between = float(halves.mean(axis=1).var(ddof=1))

@@ -1,4 +1,4 @@
-"""One partition from many: which one a posterior is summed up by."""
+"""Rules that summarise a posterior by a single partition."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -21,26 +21,30 @@ from coterie.partition import Partition
 __all__ = ["Estimate", "MaximumPosterior", "MinimumPairLoss", "MinimumVariation"]
 
 CANDIDATES = 200
-"""How many of the sampled partitions `MinimumVariation` compares with all."""
+"""The largest number of sampled partitions that `MinimumVariation` compares with all samples."""
 
 
 class Estimate(Value, ABC):
-    """A rule that sums up a posterior by one partition."""
+    """A rule that summarises a posterior by one partition."""
 
     @abstractmethod
     def partition(self, posterior: Posterior) -> Partition:
         """Return the partition that the rule chooses."""
 
     def scores(self, posterior: Posterior) -> Floats:
-        """Score all pairs, in SciPy's condensed order, so that correlation clustering finds it."""
+        """Score pairs such that their correlation clustering is the chosen partition.
+
+        The scores are those of all pairs, in SciPy's condensed order.
+        """
         return np.where(self.partition(posterior).together(), 1.0, -1.0)
 
 
 @dataclass(frozen=True)
 class MaximumPosterior(Estimate):
-    """Take the sample of the highest log joint, the first of equals.
+    """Choose the sample of the highest log joint, the first one in a tie.
 
-    Of chains with unlike reference types, that of the types that suit the items best tends to win.
+    If chains have different reference types, the sample tends to come from the chain whose types
+    suit the items best.
 
     Examples
     --------
@@ -56,11 +60,12 @@ class MaximumPosterior(Estimate):
 
 @dataclass(frozen=True)
 class MinimumPairLoss(Estimate):
-    """Expect the fewest pairs to be wrong: joined but apart, or parted but together.
+    """Choose the partition with the fewest expected wrong pairs (Binder 1978).
 
-    With p the probability that a pair is together, the expected loss (Binder 1978) is a constant
-    − 2 Σ (p − ½) over the pairs that the partition joins: correlation clustering of p − ½. It is
-    solved by local search, and the best sample is taken where that is better.
+    A pair is wrong if it is joined but apart, or separated but together. If p is the probability
+    that a pair is together, the expected loss is a constant − 2 Σ (p − ½) over the pairs that the
+    partition joins, so its minimum is a correlation clustering of p − ½. Local search finds one;
+    if the best sample is better, that is chosen.
 
     Examples
     --------
@@ -70,29 +75,29 @@ class MinimumPairLoss(Estimate):
     """
 
     def partition(self, posterior: Posterior) -> Partition:
-        """Return the better of what local search finds and of the best sample."""
+        """Return the better one of the result of local search and the best sample."""
         scores = PairScores(posterior.n_items, None, self.scores(posterior))
-        found = LocalSearch()(scores)
+        local_optimum = LocalSearch()(scores)
         if not posterior.n_items:
-            return found
+            return local_optimum
         samples = posterior.distinct.labels
         values = within_cluster_scores(samples, read_only(posterior.pair_probabilities - 0.5))
-        best = Partition(samples[values.argmax()])
-        return max(found, best, key=lambda each: Correlation().value(each, scores))
+        best_sample = Partition(samples[values.argmax()])
+        return max(local_optimum, best_sample, key=lambda p: Correlation().value(p, scores))
 
     def scores(self, posterior: Posterior) -> Floats:
-        """Return the probability that each pair is together, less ½."""
+        """Return the probability that each pair is together, minus ½."""
         return upper_triangle(posterior.pair_probabilities) - 0.5
 
 
 @dataclass(frozen=True)
 class MinimumVariation(Estimate):
-    """Expect the least variation of information (Meilă 2007; Wade & Ghahramani 2018).
+    """Choose a partition of least expected variation of information.
 
-    The search starts from the sampled partition with the least mean variation of information to
-    all samples, among at most 200 that are spread evenly from the most frequent one to the rarest.
-    Then single items move to another cluster or to a new one, in index order, while that lowers
-    the mean: to a local minimum, which is no worse than the start.
+    See Meilă 2007 and Wade & Ghahramani 2018. The search compares at most 200 sampled partitions,
+    evenly spread from the most frequent to the rarest, and starts at the one of least mean
+    variation of information to all samples. Then single items move to another cluster or to a new
+    one, in index order, while that lowers the mean. The result is a local minimum.
 
     Examples
     --------
@@ -102,16 +107,16 @@ class MinimumVariation(Estimate):
     """
 
     def partition(self, posterior: Posterior) -> Partition:
-        """Return what the search ends at."""
+        """Return the local minimum that the search reaches."""
         if not posterior.n_items:
             return Partition([])
         samples, shares = posterior.distinct
-        candidates = _thinned(samples, CANDIDATES)
+        candidates = _thin(samples, CANDIDATES)
         start = candidates[mean_variations(samples, shares, candidates).argmin()]
         return Partition(least_variation(samples, shares, start))
 
 
-def _thinned(samples: Labels, most: int) -> Labels:
-    """Take at most so many samples, evenly spread, the first and the last among them."""
-    places = np.linspace(0, len(samples) - 1, min(len(samples), most)).round().astype(np.intp)
-    return read_only(samples[places])
+def _thin(samples: Labels, n_max: int) -> Labels:
+    """Return at most `n_max` samples, evenly spread, with the first and the last one."""
+    indices = np.linspace(0, len(samples) - 1, min(len(samples), n_max)).round().astype(np.intp)
+    return read_only(samples[indices])

@@ -1,4 +1,4 @@
-"""Moves by which a chain goes from one partition to the next."""
+"""The moves of a chain from one partition to the next."""
 
 from abc import ABC
 from dataclasses import dataclass
@@ -14,19 +14,20 @@ __all__ = ["AuxiliaryGibbs", "CollapsedGibbs", "ConditionalGibbs", "Gibbs", "Spl
 
 
 class Gibbs(Value, ABC):
-    """Draws the cluster of one item after the other, given all others."""
+    """A move that draws the cluster of each item in turn, given those of all other items."""
 
     algorithm: int
     """The number of the algorithm in Neal 2000."""
     draws_means: bool = True
-    """Whether the means of clusters are drawn, for which items must be vectors."""
+    """True if the means of clusters are drawn too, which requires vectors."""
 
 
 @dataclass(frozen=True)
 class CollapsedGibbs(Gibbs):
     """Draw clusters with their means integrated out: algorithm 3 of Neal 2000.
 
-    Of the three it forgets fastest where it came from, and takes distances in place of vectors.
+    Its chains mix faster than those of the other two algorithms, and it also works with distances
+    instead of vectors.
 
     Examples
     --------
@@ -42,8 +43,8 @@ class CollapsedGibbs(Gibbs):
 class ConditionalGibbs(Gibbs):
     """Draw clusters given their means, then the means: algorithm 2 of Neal 2000.
 
-    The sampler of Daumé & Marcu 2004 (eq. 1): what a new cluster weighs is α times the integral
-    over its mean.
+    This is the sampler of Daumé & Marcu 2004 (eq. 1), in which the weight of a new cluster is α
+    times the integral over its mean.
 
     Examples
     --------
@@ -56,12 +57,12 @@ class ConditionalGibbs(Gibbs):
 
 @dataclass(frozen=True)
 class AuxiliaryGibbs(Gibbs):
-    """Draw clusters given their means, new ones with means from the prior: Neal's algorithm 8.
+    """Draw clusters given means, with prior means for new ones: algorithm 8 of Neal 2000.
 
     Parameters
     ----------
     n_auxiliary
-        How many means an item is offered for a new cluster, from 1 to 64.
+        The number of candidate means when an item may start a new cluster, from 1 to 64.
 
     Examples
     --------
@@ -80,18 +81,18 @@ class AuxiliaryGibbs(Gibbs):
 
 @dataclass(frozen=True)
 class SplitMerge(Value):
-    """Split a cluster in two or merge two, all items at once (Jain & Neal 2004).
+    """Split a cluster or merge two clusters in one move of all their items (Jain & Neal 2004).
 
-    Two items are drawn; if they are together, a split between them is proposed, else a merge of
-    their clusters. The split comes from items that join the two one after the other (Dahl 2003) and
-    some Gibbs scans over them; a Metropolis-Hastings step accepts it or not.
+    Two items are drawn at random. If they are together, a split between them is proposed, else a
+    merge of their clusters. For a split, the other items join one of the two in turn (Dahl 2003),
+    and some Gibbs scans refine the result. A Metropolis-Hastings step accepts or rejects it.
 
     Parameters
     ----------
     n_moves
-        How many are proposed after each sweep.
+        The number of proposals after each sweep.
     n_scans
-        How many scans a proposed split is refined by.
+        The number of Gibbs scans that refine a proposed split.
 
     Examples
     --------
@@ -107,11 +108,13 @@ class SplitMerge(Value):
         object.__setattr__(self, "n_scans", as_whole("n_scans", self.n_scans))
 
 
-def as_moves(gibbs: Any, split_merge: Any) -> None:
-    """Refuse what are no moves."""
+def check_moves(gibbs: Any, split_merge: Any) -> None:
+    """Raise `InputError` if one of the values is not a move of its kind."""
     refuse_class("gibbs", gibbs)
     if not isinstance(gibbs, Gibbs):
-        raise InputError(f"gibbs is {gibbs!r}; give CollapsedGibbs() or another")
+        raise InputError(
+            f"gibbs is {gibbs!r}; use CollapsedGibbs(), ConditionalGibbs() or AuxiliaryGibbs()"
+        )
     refuse_class("split_merge", split_merge)
     if not isinstance(split_merge, SplitMerge | None):
-        raise InputError(f"split_merge is {split_merge!r}; give SplitMerge() or None")
+        raise InputError(f"split_merge is {split_merge!r}; use SplitMerge() or None")

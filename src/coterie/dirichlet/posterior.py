@@ -1,4 +1,4 @@
-"""Partitions sampled from a posterior, and what they say."""
+"""Partitions sampled from a posterior, and their summaries."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,10 +21,10 @@ Labels: TypeAlias = NDArray[np.int32]
 
 
 class DistinctPartitions(NamedTuple):
-    """Different partitions, and what share of the samples each one is."""
+    """The different partitions among samples, and the share of each."""
 
     labels: Labels
-    """Of shape (n_partitions, n_items)."""
+    """The cluster labels, of shape (n_partitions, n_items)."""
     shares: Floats
 
 
@@ -35,10 +35,10 @@ class Posterior(Value):
     Parameters
     ----------
     labels
-        A cluster label for each item, as non-negative integers of shape (n_chains, n_samples,
-        n_items). Kept as 0, 1, … by first appearance in each sample.
+        The cluster labels of the items, as non-negative integers of shape (n_chains, n_samples,
+        n_items). They are stored as 0, 1, … by first appearance in each sample.
     log_joint
-        The log probability of each sample with what was observed, up to a constant, of shape
+        The joint log probability of each sample and the items, up to a constant, of shape
         (n_chains, n_samples).
 
     Examples
@@ -75,7 +75,7 @@ class Posterior(Value):
 
     @property
     def samples(self) -> Labels:
-        """The labels of all samples, chain after chain: one row a sample."""
+        """The labels of all samples, one row per sample, chain after chain."""
         return self.labels.reshape(self.log_joint.size, self.n_items)
 
     @cached_property
@@ -85,22 +85,22 @@ class Posterior(Value):
 
     @cached_property
     def pair_probabilities(self) -> Floats:
-        """How often each two items are together, of shape (n_items, n_items); the diagonal is 1."""
+        """The probability that two items are together, as n_items × n_items matrix."""
         n_items, n_samples = self.n_items, self.log_joint.size
         if not n_items:
             return read_only(np.empty((0, 0)))
         refuse_too_large(n_items**2, f"the probabilities of all pairs of {n_items:,} items")
-        # Counts are whole numbers: a sure pair has exactly 0 or 1.
+        # Rounded to whole numbers, so that the probability of a certain pair is exactly 0 or 1.
         counts = np.round(self.distinct.shares * n_samples)
         return read_only(co_clustering_weights(self.distinct.labels, read_only(counts)) / n_samples)
 
     @cached_property
     def distinct(self) -> DistinctPartitions:
-        """The different partitions, the most frequent first, equals in the order of sampling."""
+        """The different partitions, the most frequent first; ties are in the order of sampling."""
         rows = self.samples
-        found: dict[bytes, int] = {}
-        numbers = [found.setdefault(row.tobytes(), len(found)) for row in rows]
-        _, first, counts = np.unique(numbers, return_index=True, return_counts=True)
+        index_of: dict[bytes, int] = {}
+        indices = [index_of.setdefault(row.tobytes(), len(index_of)) for row in rows]
+        _, first, counts = np.unique(indices, return_index=True, return_counts=True)
         order = np.argsort(-counts, kind="stable")
         shares = counts[order] / len(rows)
         return DistinctPartitions(read_only(rows[first[order]]), read_only(shares))
@@ -116,19 +116,19 @@ class Posterior(Value):
 
     def cluster_counts(self) -> dict[int, float]:
         """Return the probability of each number of clusters that was sampled."""
-        numbers, counts = np.unique(self.n_clusters, return_counts=True)
+        n_clusters, counts = np.unique(self.n_clusters, return_counts=True)
         shares = counts / self.n_clusters.size
-        return dict(zip(numbers.tolist(), shares.tolist(), strict=True))
+        return dict(zip(n_clusters.tolist(), shares.tolist(), strict=True))
 
     def diagnostics(self) -> Diagnostics:
         """Return the effective sample sizes and R-hats of three quantities.
 
-        They are the log joint, the number of clusters, and whether the least sure pair is together:
-        that of the probability nearest ½, the first one where several are. With no pair that is
-        unsure, its chains are constant. The log joints of chains that have unlike reference types
-        are not of one distribution, and their R-hat stays above 1.
+        The quantities are the log joint, the number of clusters, and whether the least certain pair
+        is together. That is the first pair among those with a probability closest to ½; if all
+        pairs are certain, the chains of this quantity are constant. Chains with different reference
+        types have different distributions of the log joint, and its R-hat stays above 1.
         """
-        pair = self._least_sure_pair()
+        pair = self._least_certain_pair()
         first, second = pair or (0, 0)
         together = np.ones(self.log_joint.shape)
         if pair:
@@ -143,11 +143,11 @@ class Posterior(Value):
             r_hat_pair=r_hat(together),
         )
 
-    def _least_sure_pair(self) -> tuple[int, int] | None:
+    def _least_certain_pair(self) -> tuple[int, int] | None:
         if not self.n_items:
             return None
-        # The diagonal is as far from ½ as a pair can be, and comes first: it says that none is
-        # nearer. Rounded, 0.4 and 0.6 are equally far.
+        # The diagonal comes first and is ½ away from ½, the most that is possible. So if the least
+        # is at (0, 0), no pair is closer. Rounding makes 0.4 and 0.6 equally close.
         distance = np.round(np.abs(self.pair_probabilities - 0.5), 12)
         first, second = divmod(int(distance.argmin()), self.n_items)
         return (first, second) if first != second else None
@@ -163,18 +163,18 @@ class Posterior(Value):
 
 
 def _as_labels(labels: ArrayLike) -> Labels:
-    """Check the labels of all samples, and number those of each by first appearance."""
-    given = np.asarray(labels)
-    if given.ndim != 3 or not all(given.shape[:2]):
+    """Check the labels of all samples, and relabel each sample by first appearance."""
+    array = np.asarray(labels)
+    if array.ndim != 3 or not all(array.shape[:2]):
         raise PartitionError(
-            f"labels have shape {given.shape}; give (n_chains, n_samples, n_items), with at least "
+            f"labels have shape {array.shape}; give (n_chains, n_samples, n_items), with at least "
             "one sample"
         )
-    if given.size and (given.dtype.kind not in "iu" or given.min() < 0):
-        raise PartitionError("labels of samples are non-negative integers; give such")
-    if given.max(initial=0) > given.size:
-        given = np.unique(given, return_inverse=True)[1].reshape(given.shape)
-    n_chains, n_samples, n_items = given.shape
-    rows = np.ascontiguousarray(given.reshape(n_chains * n_samples, n_items), dtype=np.intp)
-    numbered: Labels = relabel_by_appearance(read_only(rows), int(rows.max(initial=-1)) + 1)
-    return numbered.reshape(given.shape)
+    if array.size and (array.dtype.kind not in "iu" or array.min() < 0):
+        raise PartitionError("labels of samples must be non-negative integers; replace any others")
+    if array.max(initial=0) > array.size:
+        array = np.unique(array, return_inverse=True)[1].reshape(array.shape)
+    n_chains, n_samples, n_items = array.shape
+    rows = np.ascontiguousarray(array.reshape(n_chains * n_samples, n_items), dtype=np.intp)
+    relabelled: Labels = relabel_by_appearance(read_only(rows), int(rows.max(initial=-1)) + 1)
+    return relabelled.reshape(array.shape)

@@ -1,4 +1,4 @@
-"""What is believed of clusters and reference types before any item is seen."""
+"""The prior of clusters and reference types."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from coterie._core.arguments import as_positive, as_whole
 from coterie._core.values import Value
 from coterie._types import Featurizer
-from coterie.dirichlet.moves import CollapsedGibbs, Gibbs, SplitMerge, as_moves
+from coterie.dirichlet.moves import CollapsedGibbs, Gibbs, SplitMerge, check_moves
 from coterie.exceptions import InputError
 from coterie.features.featurizer import as_featurizer
 
@@ -19,39 +19,40 @@ SPLIT_MERGE = SplitMerge()
 
 @dataclass(frozen=True)
 class NormalPrior(Value):
-    """Items are normal around the mean of their cluster, with the precisions of a reference type.
+    """The prior of a model in which items are normal around the mean of their cluster.
 
-    The model of Daumé & Marcu 2004: means are normal, y ~ N(0, σ0²), the precisions of types have
-    the distribution Gam(shape, rate), and the number of both is open.
+    Items have the precisions of a reference type. In the model of Daumé & Marcu 2004, means are
+    normal, y ~ N(0, σ0²), the precisions of types are Gam(shape, rate), and both the number of
+    clusters and that of types are open.
 
-    Items are vectors; or, where they come as features of pairs or have a featurizer, known by their
-    distances alone, of any metric or none, with one precision a distance (section 3). The origin,
-    from which means have the variance σ0², is then the mean of the item set.
+    Items are vectors, or, if they have pair features or a featurizer, they are represented by their
+    distances only. These need not be metric, and there is one precision per distance (section 3).
+    The means then have the variance σ0² around the mean of the item set.
 
     Parameters
     ----------
     shape
-        The shape a of the gamma distribution of precisions: the lower, the less alike types are.
-        None takes a twentieth of the number of features, because types that fit few items each
-        multiply where there are many features.
+        The shape a of the gamma distribution of precisions; the lower it is, the more types differ.
+        None means a twentieth of the number of features, because with many features a higher shape
+        leads to many types with few items each.
     rate
-        Its rate b. None takes a times the variance within the training clusters in each dimension,
-        so that types are about as precise as these.
+        The rate b of the gamma distribution. None means a times the variance within the training
+        clusters in each dimension, so that types are about as precise as these clusters.
     repulsion
-        Whether training also weighs each item's type by the product over pairs of cluster means of
-        Gam(1/‖y − y′‖; 1, 1), as eq. 2 of the paper has it: this favours high precisions.
+        Whether training also weights each item's type by the product over pairs of cluster means of
+        Gam(1/‖y − y′‖; 1, 1), as in eq. 2 of the paper, which favours high precisions.
     type_per_cluster
-        Whether all items of a cluster are of one type, in place of a type for each item.
+        Whether all items of a cluster have one type; if not, each item has its own.
     categorical
-        The columns of vectors that hold the numbers of categories: the probabilities of these have
-        a Dirichlet distribution in each cluster, in place of the normal one. No types there.
+        The columns of vectors that hold category codes. In each cluster, the probabilities of the
+        categories have a Dirichlet distribution. Types have no precisions for these columns.
     featurizer
-        Computes distances of pairs; None takes items as they come.
+        Computes distances of pairs; None uses the items themselves.
     gibbs
-        How prediction draws the cluster of an item: `CollapsedGibbs`, or for vectors
-        `ConditionalGibbs` (the paper's) or `AuxiliaryGibbs`.
+        The sampler of an item's cluster in prediction: `CollapsedGibbs`, or for vectors also
+        `ConditionalGibbs` (as in the paper) or `AuxiliaryGibbs`.
     split_merge
-        How it splits and merges clusters; None does not.
+        The split and merge moves of prediction; None means no such moves.
 
     Examples
     --------
@@ -77,16 +78,16 @@ class NormalPrior(Value):
             as_featurizer(self.featurizer)
             if self.categorical:
                 raise InputError(
-                    "categorical columns are of vectors, but there is a featurizer, which sees "
-                    "distances; give one of the two"
+                    "categorical columns require vectors, but the featurizer computes distances; "
+                    "use only one of categorical and featurizer"
                 )
-        as_moves(self.gibbs, self.split_merge)
+        check_moves(self.gibbs, self.split_merge)
 
 
 def _as_columns(columns: Any) -> tuple[int, ...]:
     if isinstance(columns, str) or not isinstance(columns, Iterable):
-        raise InputError(f"categorical is {columns!r}; give the numbers of columns in a list")
-    numbers = tuple(as_whole("a categorical column", column) for column in columns)
-    if len(set(numbers)) < len(numbers):
-        raise InputError(f"categorical is {numbers}; give each column once")
-    return numbers
+        raise InputError(f"categorical is {columns!r}; give a list of column indices")
+    indices = tuple(as_whole("a categorical column", column) for column in columns)
+    if len(set(indices)) < len(indices):
+        raise InputError(f"categorical is {indices}; give each column once")
+    return indices

@@ -1,24 +1,23 @@
-"""The similarity that runs a sampler: how often items are together in partitions drawn."""
+"""The similarity that runs a sampler, and scores pairs by the sampled partitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any
 
 import numpy as np
 
 from coterie._core.arguments import as_floats, as_positive, refuse_class
-from coterie._core.arrays import Floats, Ints, Pairs, read_only
+from coterie._core.arrays import Floats, Pairs, read_only
 from coterie._core.values import Value
 from coterie._kernels.dirichlet.clusters import Mixture
 from coterie.dirichlet.estimates import Estimate, MinimumVariation
 from coterie.dirichlet.posterior import Posterior
 from coterie.dirichlet.sampler import Sampler
 from coterie.dirichlet.space import Space
-from coterie.dirichlet.types import MOST, ReferenceTypes
+from coterie.dirichlet.types import MAX_PRECISION_RATIO, ReferenceTypes
 from coterie.exceptions import FeatureError, InputError
 from coterie.items import as_item_set
-from coterie.pairs import PairScores
+from coterie.pairs import PairScores, condensed_positions
 from coterie.similarities.base import resolve_pairs
 
 __all__ = ["DirichletSimilarity"]
@@ -29,31 +28,30 @@ SAMPLER = Sampler()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DirichletSimilarity(Value):
-    """Score pairs by a partition, or by the share of the partitions that have them together.
+    """Score pairs by partitions sampled from a Dirichlet-process mixture (Daumé & Marcu 2004).
 
-    Partitions are drawn from the posterior of a Dirichlet-process mixture (Daumé & Marcu 2004). The
-    estimate says what pairs score: 1 and −1 by one partition, or their probability less ½; either
-    way correlation clustering of the scores of all pairs is the estimate. Of an item set that lists
-    its pairs these alone are scored, so that items join by them. What a pair scores depends on all
-    other items.
+    The estimate determines the scores: 1 and −1 for the pairs of a single partition, or the
+    probability that a pair is together, minus ½. In both cases, correlation clustering of all
+    scores gives the estimate. If an item set has candidate pairs, only these are scored, and only
+    they can join items. The score of a pair depends on all other items.
 
     Parameters
     ----------
     types
-        Reference types, one or several samples of them. Each chain takes one, evenly spread and
-        the last one too, so that chains of unlike samples have unlike posteriors.
+        One or several samples of reference types. Each chain uses one of them, evenly spread and
+        including the last one, so that chains may have different posteriors.
     alpha
         The concentration of the Dirichlet process of clusters.
     prior_variance
-        The variance σ0² of cluster means about 0, one number a feature.
+        The variance σ0² of cluster means around 0, one number per feature.
     space
-        How item sets are seen: as vectors or as distances, and around what centre.
+        The representation of item sets, as vectors or as distances, with the centre of vectors.
     shared
-        Whether all items of a cluster are of one type.
+        Whether all items of a cluster have the same type.
     sampler
-        The chains.
+        The sampler of partitions.
     estimate
-        The rule by which a posterior becomes scores.
+        The rule that turns a posterior into scores.
 
     Examples
     --------
@@ -83,28 +81,29 @@ class DirichletSimilarity(Value):
                 f"for each of the {self.n_features} features"
             )
         object.__setattr__(self, "prior_variance", read_only(np.ascontiguousarray(variance)))
-        self._refuse_lost_digits()
+        self._refuse_extreme_ratios()
         object.__setattr__(self, "shared", bool(self.shared))
         for name, kind in (("space", Space), ("sampler", Sampler), ("estimate", Estimate)):
             refuse_class(name, getattr(self, name))
             if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name} is {getattr(self, name)!r}; give a {kind.__name__}")
+                raise InputError(f"{name} is {getattr(self, name)!r}; use a {kind.__name__}")
 
-    def _refuse_lost_digits(self) -> None:
-        """Refuse precisions that sums with others would lose to rounding."""
+    def _refuse_extreme_ratios(self) -> None:
+        """Refuse precisions so extreme that rounding loses them in sums with others."""
         for types in self.types:
             ratios = types.precisions * self.prior_variance
-            # Some room, because what training keeps is cut off at the same limit.
+            # With some tolerance, because training clips precisions at the same limit.
             low, high = ratios.min(initial=1.0) * 1.01, ratios.max(initial=1.0) / 1.01
-            if low < 1.0 / MOST or high > MOST:
+            if low < 1.0 / MAX_PRECISION_RATIO or high > MAX_PRECISION_RATIO:
                 raise FeatureError(
                     f"precisions are {low:.3g} to {high:.3g} times those of the prior of means; "
-                    f"give reference types and a prior_variance within {MOST:g} of each other"
+                    f"the ratio may be up to {MAX_PRECISION_RATIO:g} either way; scale the "
+                    "reference types or the prior_variance"
                 )
 
     @property
     def n_features(self) -> int:
-        """The number of features that types have."""
+        """The number of features of the types."""
         return int(self.types[0].precisions.shape[1])
 
     def posterior(self, item_set: Any) -> Posterior:
@@ -113,58 +112,50 @@ class DirichletSimilarity(Value):
         if not len(items):
             shape = self.sampler.n_chains, self.sampler.n_samples
             return Posterior(np.zeros((*shape, 0), dtype=np.int32), np.zeros(shape))
-        seen = self.space.observed(items)
-        n_features = seen.vectors.shape[1]
+        observed = self.space.observed(items)
+        n_features = observed.vectors.shape[1]
         if n_features != self.n_features:
             raise FeatureError(
                 f"the items have {n_features} features, but reference types have "
-                f"{self.n_features}; give item sets of the kind that was learned from"
+                f"{self.n_features}; give item sets with the features of training"
             )
-        return self.sampler.sampled(seen, self._mixtures())
+        return self.sampler.sampled(observed, self._mixtures())
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
-        """Score some pairs of an item set; None stands for all (that are given features of)."""
+        """Score pairs of an item set; None means all pairs, or all that have features."""
         return self.pair_scores(item_set, pairs).scores
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
-        """Score the pairs as a clusterer takes them."""
+        """Return the scores of pairs as `PairScores`, for clusterers."""
         items = as_item_set(item_set)
-        listed = resolve_pairs(items, pairs)
+        candidates = resolve_pairs(items, pairs)
         scores = self.estimate.scores(self.posterior(items)) if len(items) > 1 else np.empty(0)
-        if listed is not None:
-            scores = scores[_condensed(listed, len(items))]
-        return PairScores(len(items), listed, scores, n_clusters=items.n_clusters)
+        if candidates is not None:
+            scores = scores[condensed_positions(np.sort(candidates, axis=1), len(items))]
+        return PairScores(len(items), candidates, scores, n_clusters=items.n_clusters)
 
     def __repr__(self) -> str:
         return f"DirichletSimilarity({len(self.types)} samples of types, {self.estimate!r})"
 
     def _mixtures(self) -> list[Mixture]:
-        """Return what each chain believes."""
+        """Return the mixture of each chain."""
         categories = self.space.categories
         pseudo_counts = np.empty(0) if categories is None else categories.pseudo_counts
-        ends = np.zeros(1, dtype=np.intp) if categories is None else categories.offsets
+        offsets = np.zeros(1, dtype=np.intp) if categories is None else categories.offsets
         n_chains = self.sampler.n_chains
-        ends_at = np.linspace(0, len(self.types), n_chains + 1).round().astype(int)[1:] - 1
-        chosen = [self.types[max(0, at)] for at in ends_at]
-        known = self.prior_variance, self.alpha, self.shared, pseudo_counts, ends
-        return [types.mixture(*known) for types in chosen]
-
-
-def _condensed(pairs: Pairs, n_items: int) -> Ints:
-    """Return where pairs i < j are in SciPy's condensed order."""
-    first, second = np.minimum(*pairs.T), np.maximum(*pairs.T)
-    before = comb(n_items, 2) - (n_items - first) * (n_items - first - 1) // 2
-    places: Ints = before + second - first - 1
-    return places
+        last_types = np.linspace(0, len(self.types), n_chains + 1).round().astype(int)[1:] - 1
+        chain_types = [self.types[max(0, index)] for index in last_types]
+        parameters = self.prior_variance, self.alpha, self.shared, pseudo_counts, offsets
+        return [types.mixture(*parameters) for types in chain_types]
 
 
 def _as_types(types: Sequence[ReferenceTypes]) -> tuple[ReferenceTypes, ...]:
-    given = (types,) if isinstance(types, ReferenceTypes) else tuple(types)
-    if not given or not all(isinstance(each, ReferenceTypes) for each in given):
+    as_tuple = (types,) if isinstance(types, ReferenceTypes) else tuple(types)
+    if not as_tuple or not all(isinstance(sample, ReferenceTypes) for sample in as_tuple):
         raise FeatureError(f"types are {types!r}; give at least one ReferenceTypes(…) in a list")
-    if len({each.precisions.shape[1] for each in given}) > 1:
+    if len({sample.precisions.shape[1] for sample in as_tuple}) > 1:
         raise FeatureError("types have different numbers of features; give one number for all")
-    return given
+    return as_tuple
 
 
 def _is_positive(numbers: Floats) -> bool:

@@ -1,4 +1,4 @@
-"""What a chain sees of an item set: vectors, or the squared distances of its pairs."""
+"""The input of chains from an item set: vectors, or the squared distances of its pairs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,23 +25,24 @@ __all__ = ["Space"]
 
 @dataclass(frozen=True, eq=False)
 class Space(Value):
-    """Turns item sets into what a chain sees.
+    """Turns item sets into the input of chains.
 
     Parameters
     ----------
     featurizer
-        Computes distances; None takes items as they come.
+        Computes distances of pairs; None uses the items themselves.
     categorical
         The columns of vectors that are categories.
     centre
-        What is subtracted from vectors: where means are expected to be; None for the origin.
+        The expected mean of clusters, which is subtracted from vectors; None means the origin.
     categories
-        What is known of categorical columns.
+        The values of the categorical columns and their prior.
     furthest
-        The largest distance that was learned from, one a feature, which pairs without features are
-        taken to have at least. None takes the largest one of the item set.
+        The largest training distance, one per feature. Pairs without features count as this far
+        apart, or as far as the most distant pair of their item set, if that is more. None means
+        the latter.
     by_distance
-        Whether items must be known by their distances, or must not; None takes either.
+        Whether items must have distances (True) or vectors (False); None allows both.
     """
 
     featurizer: Featurizer | None = None
@@ -54,43 +55,48 @@ class Space(Value):
     def __post_init__(self) -> None:
         if self.featurizer is not None:
             as_featurizer(self.featurizer)
-        columns = tuple(as_whole("a categorical column", each) for each in self.categorical)
+        columns = tuple(as_whole("a categorical column", column) for column in self.categorical)
         object.__setattr__(self, "categorical", columns)
         for name in ("centre", "furthest"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _as_row(name, getattr(self, name)))
         if not isinstance(self.categories, Categories | None):
-            raise InputError(f"categories are {self.categories!r}; give Categories or None")
+            raise InputError(f"categories is {self.categories!r}; use Categories(…) or None")
         if self.categories is not None and len(self.categories.values) != len(columns):
             raise InputError(
-                f"there are {len(columns)} categorical columns, but categories of "
-                f"{len(self.categories.values)}; give as many"
+                f"there are {len(columns)} categorical columns, but categories for "
+                f"{len(self.categories.values)}; give categories for each column"
             )
 
     def sees_distances(self, item_set: ItemSet) -> bool:
-        """Tell whether an item set is seen by its distances alone."""
+        """Return whether an item set is represented by distances, not by vectors."""
         by_distance = self.featurizer is not None or isinstance(item_set.items, PairFeatures)
         if by_distance and self.categorical:
             raise FeatureError(
-                "categorical columns are of vectors, but there are features of pairs; give the "
-                "prior no categorical columns, or item sets of vectors"
+                "the prior has categorical columns, which only vectors have, but the item set has "
+                "pair features; use a prior without categorical columns, or item sets of vectors"
             )
         if self.by_distance not in (None, by_distance):
-            learned, given = ("features of pairs", "vectors")[:: 1 if self.by_distance else -1]
-            raise FeatureError(f"{learned} were learned from, but there are {given}; give the same")
+            kinds = ("pair features", "vectors")
+            learned, actual = kinds if self.by_distance else kinds[::-1]
+            raise FeatureError(
+                f"there are {actual}, but training item sets had {learned}; give {learned}"
+            )
         return by_distance
 
     def observed(self, item_set: ItemSet) -> ObservedItems:
-        """Return what a chain sees of an item set."""
+        """Return the vectors or distances of an item set, as input of a chain."""
         n_items = len(item_set)
         codes = np.empty((n_items, 0), dtype=np.intp)
         if self.sees_distances(item_set):
             squares = self.squares(item_set)
             n_features = squares.shape[2]
-            return ObservedItems(np.empty((0, n_features)), squares, origins_of(squares), codes)
+            return ObservedItems(
+                np.empty((0, n_features)), squares, origin_distances(squares), codes
+            )
         vectors, raw = self.vectors(item_set)
         if self.centre is not None:
-            self._refuse_other_columns(vectors.shape[1], len(self.centre))
+            self._check_n_columns(vectors.shape[1], len(self.centre))
             vectors = vectors - self.centre
         if self.categories is not None:
             codes = np.ascontiguousarray(self.categories.encode(raw))
@@ -99,30 +105,30 @@ class Space(Value):
         return ObservedItems(np.ascontiguousarray(vectors), *none, codes)
 
     def vectors(self, item_set: ItemSet) -> tuple[Floats, Floats]:
-        """Return the columns of vectors that are numbers, and those that are categories."""
+        """Return the numeric columns of the vectors, and the categorical ones."""
         items = stack_numeric_columns(item_set.items)
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
             kind = "texts or other objects" if isinstance(items, tuple) else describe_items(items)
             raise ItemSetError(
-                f"the items are {kind}, no numbers in rows; give vectors, features of pairs, or a "
-                "featurizer of distances by prior=NormalPrior(featurizer=…)"
+                f"the items are {kind}, not rows of numbers; give vectors or pair features, or set "
+                "a featurizer of distances with prior=NormalPrior(featurizer=…)"
             )
         refuse_too_large(items.shape[0] * items.shape[1], "item vectors written out")
         matrix = np.asarray(items.toarray() if sp.issparse(items) else items, dtype=np.float64)
         n_columns = matrix.shape[1]
-        beyond = [column for column in self.categorical if column >= n_columns]
-        if beyond:
+        missing = [column for column in self.categorical if column >= n_columns]
+        if missing:
             raise FeatureError(
-                f"column {beyond[0]} is categorical, but vectors have {n_columns} columns; give "
-                "columns from 0 on"
+                f"column {missing[0]} is categorical, but vectors have {n_columns} columns; use "
+                f"column indices below {n_columns}"
             )
-        rest = np.setdiff1d(np.arange(n_columns), self.categorical)
-        return matrix[:, rest], matrix[:, list(self.categorical)]
+        numeric = np.setdiff1d(np.arange(n_columns), self.categorical)
+        return matrix[:, numeric], matrix[:, list(self.categorical)]
 
     def squares(self, item_set: ItemSet) -> Floats:
-        """Return the squared distances of all pairs, (n, n, features).
+        """Return the squared distances of all pairs, of shape (n_items, n_items, n_features).
 
-        Pairs without features count as far apart as the furthest that have them.
+        Pairs without features count as far apart as the most distant pair that has them.
         """
         n_items = len(item_set)
         pairs, distances = self._distances(item_set)
@@ -130,7 +136,7 @@ class Space(Value):
         refuse_too_large(n_items**2 * n_features, f"distances of all pairs of {n_items:,} items")
         furthest = np.square(distances).max(axis=0, initial=0.0)
         if self.furthest is not None:
-            self._refuse_other_columns(n_features, len(self.furthest))
+            self._check_n_columns(n_features, len(self.furthest))
             furthest = np.maximum(furthest, np.square(self.furthest))
         squares = np.broadcast_to(furthest, (n_items, n_items, n_features)).copy()
         first, second = pairs.T
@@ -139,7 +145,7 @@ class Space(Value):
         return squares
 
     def _distances(self, item_set: ItemSet) -> tuple[Ints, Floats]:
-        """Return pairs and their distances."""
+        """Return the pairs that have distances, and the distances."""
         items, n_items = item_set.items, len(item_set)
         pairs, features = None, items
         if self.featurizer is not None:
@@ -150,16 +156,16 @@ class Space(Value):
         matrix = matrix.toarray() if sp.issparse(matrix) else matrix
         return all_pairs(n_items) if pairs is None else pairs, np.asarray(matrix, dtype=np.float64)
 
-    def _refuse_other_columns(self, n_columns: int, expected: int) -> None:
+    def _check_n_columns(self, n_columns: int, expected: int) -> None:
         if n_columns != expected:
             raise FeatureError(
-                f"there are {n_columns} columns of numbers, but {expected} were learned from; give "
-                "the same ones"
+                f"there are {n_columns} numeric columns, but training item sets had {expected}; "
+                "give the same columns"
             )
 
 
-def origins_of(squares: Floats) -> Floats:
-    """Return the squared distance of each item from the mean of all, at least 0.
+def origin_distances(squares: Floats) -> Floats:
+    """Return the squared distance of each item from the mean of all items, at least 0.
 
     (1/n) Σ_j s(i, j) − (1/n²) Σ_{j<j'} s(j, j'), after section 3 of Daumé & Marcu 2004.
     """
@@ -173,5 +179,5 @@ def origins_of(squares: Floats) -> Floats:
 def _as_row(name: str, numbers: Any) -> Floats:
     row = as_floats(name, numbers, FeatureError)
     if row.ndim != 1 or not np.isfinite(row).all():
-        raise FeatureError(f"{name} is {numbers!r}; give one finite number a feature")
+        raise FeatureError(f"{name} is {numbers!r}; give one finite number per feature")
     return row

@@ -1,13 +1,14 @@
 """Sampling reference types given the true clusters (Daumé & Marcu 2004, eq. 2).
 
-Item n is N(y of its cluster, diag(1 / t of its type)), means y are N(0, diag(1 / tau0)), types come
-from a Dirichlet process whose base is Gam(shape, rate) in each dimension and whose concentration
-has the prior Gam(1, 1). With repulsion the joint has the factor Π_n exp(-Σ 1 / ‖y_k - y_k'‖_t), t
-the type of item n, over the pairs of clusters of one item set. What has one type, a unit, is an
-item, or a cluster where types are shared.
+An item is N(y, diag(1 / t)), with the mean y of its cluster and the precisions t of its type. Means
+y are N(0, diag(1 / tau0)). Types come from a Dirichlet process whose base is Gam(shape, rate) in
+each dimension, and whose concentration has the prior Gam(1, 1). With repulsion, the joint has the
+factor exp(-Σ 1 / ‖y_k - y_k'‖_t) for each item, where the sum is over the pairs of clusters of its
+item set. A unit is what has one type: an item, or a whole cluster if its items share their type.
 
-A chain is a state that `start` makes and `advance` changes in place. Nothing else is shared, and
-the kernels release the interpreter's lock: chains may run in threads, each with its generator.
+A chain is a state that `start` makes and `advance` changes in place. Chains share nothing that
+changes, and the kernels release the interpreter's lock, so chains may run in threads if each has
+its own generator.
 """
 
 from collections.abc import Sequence
@@ -32,51 +33,50 @@ from coterie._kernels.dirichlet.types_vectors import (
     sweep_vectors,
 )
 
-CLOSEST = 1e-6
-"""The least squared distance of two means in one dimension where distances are given, as a share of
-the mean one.
+MIN_GAP_SHARE = 1e-6
+"""The least squared distance of two means in a dimension, as a share of the mean squared distance.
 
-Other distances than Euclidean ones may make it negative.
+It applies to items with distances. If these are not Euclidean, the computed one may be negative.
 """
 
-N_FREE = 100
-"""How many sweeps without repulsion a chain with it begins with."""
+N_FREE_SWEEPS = 100
+"""The number of first sweeps without repulsion, in a chain with repulsion."""
 
 
 class TypeSample(NamedTuple):
-    """The reference types at one moment of a chain."""
+    """The reference types in one state of a chain."""
 
     precisions: Floats
-    """One row a type, one column a dimension."""
+    """The precisions, one row per type and one column per dimension."""
     sizes: Ints
-    """How many units have each type."""
+    """The number of units of each type."""
     alpha: float
     """The concentration of the Dirichlet process of types."""
     log_joint: float
-    """The log joint density of all that is drawn and of the items; unnormalised with repulsion."""
+    """The log joint density of the state and the items; unnormalised with repulsion."""
 
 
-def base_of(tau0: Any, shape: float, rate: Any) -> Base:
-    """Take the base distributions as arrays, one number a dimension.
+def make_base(tau0: Any, shape: float, rate: Any) -> Base:
+    """Convert the parameters of the base distributions to arrays, one number per dimension.
 
-    >>> base_of([1, 2], 2, [0.5, 0.5]).tau0
+    >>> make_base([1, 2], 2, [0.5, 0.5]).tau0
     array([1., 2.])
     """
-    return Base(_frozen(tau0), float(shape), _frozen(rate))
+    return Base(_as_float_array(tau0), float(shape), _as_float_array(rate))
 
 
 @dataclass(frozen=True, eq=False)
 class VectorTraining:
-    """Chains over the types of vectors; the means of the clusters are drawn too.
+    """Chains over the types of vectors, which draw the means of the clusters too.
 
     Parameters
     ----------
     units : VectorUnits
-        The items; see `vector_training`.
+        The items; see `prepare_vector_training`.
     base : Base
         The base distributions of means and precisions.
     n_auxiliary : int
-        How many new types a unit may choose from (the paper's R).
+        The number of new types that a unit may choose from (the paper's R).
     """
 
     units: VectorUnits
@@ -87,21 +87,21 @@ class VectorTraining:
         as_whole("n_auxiliary", self.n_auxiliary, 1)
 
     def start(self, rng: np.random.Generator, n_types: int) -> TypeState:
-        """Give the units types at random, and draw all else from its conditional.
+        """Draw the types of the units at random, and everything else given these.
 
-        With repulsion the chain has some sweeps without it first: only there precisions are
-        integrated out, and single units leave types that fit none of them.
+        With repulsion, the chain starts with some sweeps without it. Only these integrate the
+        precisions out, so that single units can leave types that fit none of their units.
         """
         n_clusters = len(self.units.starts) - 1
-        state = _scattered(rng, n_types, len(self.units.sizes), n_clusters, self.base)
+        state = _random_types(rng, n_types, len(self.units.sizes), n_clusters, self.base)
         begin_vectors(rng, self.units, self.base, state)
         if len(self.units.sets) < len(self.units.starts):
-            free = self.units._replace(sets=_whole(range(n_clusters + 1)))
-            sweep_vectors(rng, N_FREE, self.n_auxiliary, free, self.base, state)
+            free = self.units._replace(sets=_as_int_array(range(n_clusters + 1)))
+            sweep_vectors(rng, N_FREE_SWEEPS, self.n_auxiliary, free, self.base, state)
         return state
 
     def advance(self, state: TypeState, rng: np.random.Generator, n_sweeps: int) -> None:
-        """Draw everything once in each sweep; the state changes in place."""
+        """Change the state in place by sweeps, each of which draws every variable once."""
         sweep_vectors(rng, n_sweeps, self.n_auxiliary, self.units, self.base, state)
 
     def sample(self, state: TypeState) -> TypeSample:
@@ -111,16 +111,16 @@ class VectorTraining:
 
 @dataclass(frozen=True, eq=False)
 class DistanceTraining:
-    """Chains over the types of items known by distances; the means are integrated out.
+    """Chains over the types of items with distances; the means are integrated out.
 
     Parameters
     ----------
     units : DistanceUnits
-        The items; see `distance_training`.
+        The items; see `prepare_distance_training`.
     base : Base
         The base distributions of means and precisions.
     n_auxiliary : int
-        How many new types a unit may choose from (the paper's R).
+        The number of new types that a unit may choose from (the paper's R).
     """
 
     units: DistanceUnits
@@ -131,13 +131,13 @@ class DistanceTraining:
         as_whole("n_auxiliary", self.n_auxiliary, 1)
 
     def start(self, rng: np.random.Generator, n_types: int) -> TypeState:
-        """Give the units types at random, and draw all else from its conditional."""
-        state = _scattered(rng, n_types, len(self.units.sizes), 0, self.base)
+        """Draw the types of the units at random, and everything else given these."""
+        state = _random_types(rng, n_types, len(self.units.sizes), 0, self.base)
         begin_distances(rng, self.units, self.base, state)
         return state
 
     def advance(self, state: TypeState, rng: np.random.Generator, n_sweeps: int) -> None:
-        """Draw everything once in each sweep; the state changes in place."""
+        """Change the state in place by sweeps, each of which draws every variable once."""
         sweep_distances(rng, n_sweeps, self.n_auxiliary, self.units, self.base, state)
 
     def sample(self, state: TypeState) -> TypeSample:
@@ -145,7 +145,7 @@ class DistanceTraining:
         return _sample(state, log_joint_distances(self.units, self.base, state))
 
 
-def vector_training(
+def prepare_vector_training(
     matrices: Sequence[Floats],
     labels: Sequence[Ints],
     base: Base,
@@ -154,11 +154,12 @@ def vector_training(
     repulsion: bool = False,
     n_auxiliary: int = 6,
 ) -> VectorTraining:
-    """Prepare chains for vectors, centred, one matrix and one array of labels an item set.
+    """Prepare chains for centred vectors, given one matrix and one label array per item set.
 
     >>> import numpy as np
-    >>> base = base_of([0.1], 1.0, [1.0])
-    >>> training = vector_training([np.array([[0.0], [0.1], [4.0]])], [np.array([0, 0, 1])], base)
+    >>> base = make_base([0.1], 1.0, [1.0])
+    >>> vectors, labels = np.array([[0.0], [0.1], [4.0]]), np.array([0, 0, 1])
+    >>> training = prepare_vector_training([vectors], [labels], base)
     >>> rng = np.random.default_rng(0)
     >>> state = training.start(rng, 2)
     >>> training.advance(state, rng, 10)
@@ -166,8 +167,8 @@ def vector_training(
     3
     """
     sizes, centres, scatters, counts, sets = [], [], [], [], [0]
-    for matrix, own in zip(matrices, labels, strict=True):
-        clusters = _clusters(own)
+    for matrix, item_labels in zip(matrices, labels, strict=True):
+        clusters = _cluster_members(item_labels)
         for members in clusters:
             rows = matrix[members][None] if shared else matrix[members][:, None]
             mean = rows.mean(axis=1)
@@ -177,17 +178,17 @@ def vector_training(
             counts.append(len(rows))
         sets.append(sets[-1] + len(clusters))
     units = VectorUnits(
-        _frozen(np.concatenate(sizes)),
-        _frozen(np.concatenate(centres)),
-        _frozen(np.concatenate(scatters)),
-        _ends(counts),
-        # A cluster in a set of its own repels none.
-        _whole(sets if repulsion else range(len(counts) + 1)),
+        _as_float_array(np.concatenate(sizes)),
+        _as_float_array(np.concatenate(centres)),
+        _as_float_array(np.concatenate(scatters)),
+        _offsets(counts),
+        # Only means of the same set repel each other, so one set per cluster means no repulsion.
+        _as_int_array(sets if repulsion else range(len(counts) + 1)),
     )
     return VectorTraining(units, base, n_auxiliary)
 
 
-def distance_training(
+def prepare_distance_training(
     squares: Sequence[Floats],
     origins: Sequence[Floats],
     labels: Sequence[Ints],
@@ -197,24 +198,25 @@ def distance_training(
     repulsion: bool = False,
     n_auxiliary: int = 6,
 ) -> DistanceTraining:
-    """Prepare chains for squared distances of items, and of items to the origin.
+    """Prepare chains for squared distances between items, and of items from the origin.
 
     Parameters
     ----------
     squares : sequence of (n, n, F) arrays
-        Symmetric, non-negative, one an item set, one layer a dimension; any metric or none.
+        Squared distances of the items of each item set, symmetric and non-negative, one layer per
+        dimension; they need not be metric.
     origins : sequence of (n, F) arrays
-        Squared distances to the origin, from which the means of clusters deviate by 1 / tau0.
+        Squared distances from the origin, around which the means of clusters vary by 1 / tau0.
     labels : sequence of (n,) arrays
         The true cluster of each item.
     base : Base
         The base distributions of means and precisions.
     shared : bool
-        Whether all items of a cluster have one type.
+        Whether all items of a cluster have the same type.
     repulsion : bool
         Whether the joint has the factor that keeps the means of clusters apart.
     n_auxiliary : int
-        How many new types a unit may choose from.
+        The number of new types that a unit may choose from.
 
     Examples
     --------
@@ -222,8 +224,8 @@ def distance_training(
     >>> points = np.array([0.0, 0.1, 4.0])
     >>> squares = ((points[:, None] - points) ** 2)[:, :, None]
     >>> origins = (points**2)[:, None]
-    >>> base = base_of([0.1], 1.0, [1.0])
-    >>> training = distance_training([squares], [origins], [np.array([0, 0, 1])], base)
+    >>> base = make_base([0.1], 1.0, [1.0])
+    >>> training = prepare_distance_training([squares], [origins], [np.array([0, 0, 1])], base)
     >>> rng = np.random.default_rng(0)
     >>> state = training.start(rng, 2)
     >>> training.advance(state, rng, 10)
@@ -231,22 +233,22 @@ def distance_training(
     3
     """
     sizes, sums, blocks, counts, gaps = [], [], [], [], []
-    for square, origin, own in zip(squares, origins, labels, strict=True):
-        clusters = _clusters(own)
+    for square, origin, item_labels in zip(squares, origins, labels, strict=True):
+        clusters = _cluster_members(item_labels)
         for members in clusters:
-            block = _within(square, members, shared)
+            block = _unit_distances(square, members, shared)
             blocks.append(block.reshape(len(block) ** 2, block.shape[-1]))
             counts.append(len(block))
             sizes.append(np.full(len(block), len(members) / len(block)))
             sums.append(origin[members].sum(axis=0, keepdims=True) if shared else origin[members])
         gaps.append(mean_gaps(square, clusters)[: None if repulsion else 0])
     units = DistanceUnits(
-        _frozen(np.concatenate(sizes)),
-        _ends(counts),
-        _ends([len(block) for block in blocks]),
-        _frozen(np.concatenate(blocks)),
-        _frozen(np.concatenate(sums)),
-        _frozen(_apart(np.concatenate(gaps))),
+        _as_float_array(np.concatenate(sizes)),
+        _offsets(counts),
+        _offsets([len(block) for block in blocks]),
+        _as_float_array(np.concatenate(blocks)),
+        _as_float_array(np.concatenate(sums)),
+        _as_float_array(_raise_to_positive(np.concatenate(gaps))),
     )
     return DistanceTraining(units, base, n_auxiliary)
 
@@ -254,8 +256,8 @@ def distance_training(
 def mean_gaps(square: Floats, clusters: Sequence[Ints]) -> Floats:
     """Return the squared distances of the means of all pairs of clusters, by dimension.
 
-    Σ_ij s(i, j) / (I J) - Σ_{i<i'} s(i, i') / I² - Σ_{j<j'} s(j, j') / J² (section 3, where 1 / I²
-    stands for 1 / (I J)).
+    Σ_ij s(i, j) / (I J) - Σ_{i<i'} s(i, i') / I² - Σ_{j<j'} s(j, j') / J², where I and J are the
+    sizes of the clusters (section 3; the paper prints 1 / (I J) in place of 1 / I² and 1 / J²).
 
     >>> import numpy as np
     >>> points = np.array([0.0, 2.0, 5.0])
@@ -273,34 +275,34 @@ def mean_gaps(square: Floats, clusters: Sequence[Ints]) -> Floats:
     return gaps
 
 
-def _apart(gaps: Floats) -> Floats:
-    """Keep squared distances of means above 0: a small share of their mean in each dimension."""
+def _raise_to_positive(gaps: Floats) -> Floats:
+    """Raise squared distances of means to at least a small share of their mean, by dimension."""
     if not gaps.size:
         return gaps
     means = gaps.mean(axis=0)
-    return np.maximum(gaps, CLOSEST * np.where(means > 0.0, means, 1.0))
+    return np.maximum(gaps, MIN_GAP_SHARE * np.where(means > 0.0, means, 1.0))
 
 
-def _within(square: Floats, members: Ints, shared: bool) -> Floats:
+def _unit_distances(square: Floats, members: Ints, shared: bool) -> Floats:
     """Return the sums of squared distances within and between the units of a cluster."""
     block: Floats = square[np.ix_(members, members)]
     if shared:
         return np.asarray(0.5 * block.sum(axis=(0, 1), keepdims=True))
-    own = np.arange(len(members))
-    block[own, own] = 0.0
+    diagonal = np.arange(len(members))
+    block[diagonal, diagonal] = 0.0
     return block
 
 
-def _clusters(labels: Ints) -> list[Ints]:
-    """Return the items of each cluster."""
+def _cluster_members(labels: Ints) -> list[Ints]:
+    """Return the item indices of each cluster."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(np.asarray(labels)[order])) + 1)
 
 
-def _scattered(
+def _random_types(
     rng: np.random.Generator, n_types: int, n_units: int, n_clusters: int, base: Base
 ) -> TypeState:
-    """Give the units types at random; precisions are the prior means, means are 0."""
+    """Return a state of random types, with precisions at their prior means and means at 0."""
     drawn = rng.integers(as_whole("n_types", n_types, 1), size=n_units)
     used, of_unit, counts = np.unique(drawn, return_inverse=True, return_counts=True)
     n_dims = len(base.rate)
@@ -324,13 +326,13 @@ def _sample(state: TypeState, log_joint: float) -> TypeSample:
     return TypeSample(state.precisions[used].copy(), state.counts[used].copy(), alpha, log_joint)
 
 
-def _ends(counts: Sequence[int]) -> Ints:
-    return _whole(np.cumsum([0, *counts]))
+def _offsets(counts: Sequence[int]) -> Ints:
+    return _as_int_array(np.cumsum([0, *counts]))
 
 
-def _whole(numbers: Any) -> Ints:
+def _as_int_array(numbers: Any) -> Ints:
     return read_only(np.array(numbers, dtype=np.intp))
 
 
-def _frozen(numbers: Any) -> Floats:
+def _as_float_array(numbers: Any) -> Floats:
     return read_only(np.array(numbers, dtype=np.float64, order="C"))

@@ -1,4 +1,4 @@
-"""Reference types: the ways in which items differ from the mean of their cluster."""
+"""Reference types, the ways in which items differ from the mean of their cluster."""
 
 from dataclasses import dataclass
 
@@ -12,22 +12,22 @@ from coterie.exceptions import FeatureError
 
 __all__ = ["ReferenceTypes"]
 
-MOST = 1e12
-"""How many times the precision of an item may be that of the prior of means, or the other way."""
+MAX_PRECISION_RATIO = 1e12
+"""The largest ratio between a type's precision and that of the prior of means, either way."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReferenceTypes(Value):
-    """Some reference types, each with one precision (inverse variance) a feature.
+    """Reference types, each with one precision (inverse variance) per feature.
 
     Parameters
     ----------
     precisions
-        One row a type, one column a feature; above 0.
+        The precisions, one row per type and one column per feature; above 0.
     shares
-        How often each occurs; they are divided by their sum. None takes equal ones.
+        The frequencies of the types, which are divided by their sum; None means equal ones.
     alpha
-        The concentration of the Dirichlet process that they were drawn from.
+        The concentration of the Dirichlet process that the types were drawn from.
 
     Examples
     --------
@@ -44,15 +44,15 @@ class ReferenceTypes(Value):
         precisions = np.atleast_2d(as_floats("reference types", self.precisions, FeatureError))
         if precisions.ndim != 2 or not len(precisions):
             raise FeatureError(
-                f"reference types have shape {precisions.shape}; give one row a type, one column "
-                "a feature"
+                f"reference types have shape {precisions.shape}; give one row per type and one "
+                "column per feature"
             )
-        _refuse_other("reference types", precisions)
+        _refuse_bad_numbers("reference types", precisions)
         shares = np.ones(len(precisions)) if self.shares is None else self.shares
         shares = as_floats("shares", shares, FeatureError)
         if shares.shape != (len(precisions),):
-            raise FeatureError(f"shares have shape {shares.shape}; give one number a type")
-        _refuse_other("shares", shares)
+            raise FeatureError(f"shares have shape {shares.shape}; give one number per type")
+        _refuse_bad_numbers("shares", shares)
         object.__setattr__(self, "precisions", read_only(np.ascontiguousarray(precisions)))
         object.__setattr__(self, "shares", read_only(shares / shares.sum()))
         object.__setattr__(self, "alpha", as_positive("alpha", self.alpha))
@@ -68,7 +68,7 @@ class ReferenceTypes(Value):
         pseudo_counts: Floats,
         ends: Ints,
     ) -> Mixture:
-        """Return what kernels take; `ends` says where categorical dimensions begin and end."""
+        """Return the mixture for kernels; `ends` has the offsets of the categorical dimensions."""
         n_features = self.precisions.shape[1]
         half_logs = 0.5 * (np.log(self.precisions).sum(axis=1) - n_features * LOG_2PI)
         totals = np.add.reduceat(pseudo_counts, ends[:-1]) if len(ends) > 1 else np.empty(0)
@@ -84,7 +84,7 @@ class ReferenceTypes(Value):
         )
 
 
-def _refuse_other(name: str, numbers: Floats) -> None:
+def _refuse_bad_numbers(name: str, numbers: Floats) -> None:
     bad = np.argwhere(~(np.isfinite(numbers) & (numbers > 0.0)))
     if len(bad):
-        raise FeatureError(f"{name} have {numbers[tuple(bad[0])]}; give finite numbers above 0")
+        raise FeatureError(f"{name} contain {numbers[tuple(bad[0])]}; give finite numbers above 0")

@@ -1,4 +1,4 @@
-"""The Dirichlet-process learner: what it recovers, predicts, keeps and refuses."""
+"""The Dirichlet-process learner: training, prediction, saving and errors."""
 
 from itertools import permutations
 
@@ -29,8 +29,8 @@ TYPES = np.array([[100.0, 1.0, 1.0], [1.0, 100.0, 1.0], [1.0, 1.0, 100.0]])
 SHORT = {"n_samples": 20, "burn_in": 40, "spacing": 1}
 
 
-def drawn_sets(n_sets, n_items, n_clusters, seed, spread=3.0):
-    """Item sets of the model, with three types that are as frequent."""
+def draw_sets(n_sets, n_items, n_clusters, seed, spread=3.0):
+    """Draw item sets from the model, with three equally frequent types."""
     rng = np.random.default_rng(seed)
     sets, truths = [], []
     for _ in range(n_sets):
@@ -44,29 +44,29 @@ def drawn_sets(n_sets, n_items, n_clusters, seed, spread=3.0):
 
 @pytest.fixture(scope="module")
 def learned():
-    return DirichletClustering(50, 400, 1).fit(*drawn_sets(80, 60, 6, seed=0))
+    return DirichletClustering(50, 400, 1).fit(*draw_sets(80, 60, 6, seed=0))
 
 
 @pytest.fixture
 def quick():
-    return DirichletClustering(**SHORT).fit(*drawn_sets(4, 20, 3, seed=13))
+    return DirichletClustering(**SHORT).fit(*draw_sets(4, 20, 3, seed=13))
 
 
-def in_order(precisions):
-    """The types in the order of those that they are meant to be."""
+def match_types(precisions):
+    """Return the learned types in the order of the true types that they match best."""
     orders = map(list, permutations(range(len(precisions)), len(TYPES)))
     return min((precisions[order] for order in orders), key=lambda p: abs(np.log(p / TYPES)).sum())
 
 
-# What is learned.
+# Training.
 
 
 def test_three_reference_types_are_recovered_within_a_tenth(learned):
-    found = [types for types in learned.reference_types_ if len(types.shares) >= 3]
-    assert len(found) == len(learned.reference_types_)
-    mean = np.mean([in_order(types.precisions) for types in found], axis=0)
+    samples = [types for types in learned.reference_types_ if len(types.shares) >= 3]
+    assert len(samples) == len(learned.reference_types_)
+    mean = np.mean([match_types(types.precisions) for types in samples], axis=0)
     assert_allclose(mean, TYPES, rtol=0.1)
-    for types in found:  # others that are left are rare
+    for types in samples:  # any other types are rare
         assert_allclose(np.sort(types.shares)[-3:], 1 / 3, atol=0.05)
 
 
@@ -74,29 +74,29 @@ def test_learned_types_beat_one_identity_type_on_new_sets(learned):
     plain = DirichletClustering.with_types(
         np.ones((1, 3)), learned.alpha_, learned.prior_variance_, **SHORT
     )
-    test = drawn_sets(6, 60, 6, seed=100)
+    test = draw_sets(6, 60, 6, seed=100)
     learned = DirichletClustering.with_types(
         learned.reference_types_[-1], learned.alpha_, learned.prior_variance_, **SHORT
     )
     assert learned.score(*test) > plain.score(*test) + 0.05
 
 
-def test_types_that_are_known_leave_the_rest_to_be_learned():
-    train = drawn_sets(5, 20, 4, seed=12)
+def test_given_types_leave_the_rest_to_be_learned():
+    train = draw_sets(5, 20, 4, seed=12)
     full = DirichletClustering(1, 0, 1, 1).fit(*train)
-    known = DirichletClustering(**SHORT).fit(*train, reference_types=2.0)
-    assert known.reference_types_[0].precisions.tolist() == [[2.0, 2.0, 2.0]]
-    assert known.alpha_ == full.alpha_
-    assert_array_equal(known.prior_variance_, full.prior_variance_)
-    assert known.history_ == []
-    same = DirichletClustering(**SHORT).fit(*train, reference_types=np.full((1, 3), 2.0))
-    assert known.predict(train[0]) == same.predict(train[0])
+    one_type = DirichletClustering(**SHORT).fit(*train, reference_types=2.0)
+    assert one_type.reference_types_[0].precisions.tolist() == [[2.0, 2.0, 2.0]]
+    assert one_type.alpha_ == full.alpha_
+    assert_array_equal(one_type.prior_variance_, full.prior_variance_)
+    assert one_type.history_ == []
+    as_matrix = DirichletClustering(**SHORT).fit(*train, reference_types=np.full((1, 3), 2.0))
+    assert one_type.predict(train[0]) == as_matrix.predict(train[0])
     with pytest.raises(FeatureError, match="each of the 2 features"):
         DirichletClustering().fit(*train, reference_types=[[1.0, 1.0]])
 
 
 def test_alpha_and_variances_are_those_of_the_training_clusters():
-    sets, truths = drawn_sets(20, 60, 6, seed=1, spread=5.0)
+    sets, truths = draw_sets(20, 60, 6, seed=1, spread=5.0)
     learner = DirichletClustering(1, 0, 1, 1).fit(sets, truths)
     assert_allclose(learner.prior_variance_, 25.0, rtol=0.3)
     assert 0.5 < learner.alpha_ < 3.0  # six clusters of sixty items
@@ -109,42 +109,42 @@ def test_moments_of_euclidean_distances_are_those_of_vectors(seed):
     labels = [np.unique(rng.integers(4, size=len(m)), return_inverse=True)[1] for m in matrices]
     squares = [np.square(m[:, None] - m) for m in matrices]
     by_distance = Moments.of_distances(squares, labels)
-    plain = [m - m.mean(axis=0) for m in matrices]
+    centred = [m - m.mean(axis=0) for m in matrices]
     scatter = sum(
-        np.square(m[own == k] - m[own == k].mean(axis=0)).sum(axis=0)
-        for m, own in zip(matrices, labels, strict=True)
-        for k in range(own.max() + 1)
+        np.square(m[item_labels == k] - m[item_labels == k].mean(axis=0)).sum(axis=0)
+        for m, item_labels in zip(matrices, labels, strict=True)
+        for k in range(item_labels.max() + 1)
     )
-    sizes = np.concatenate([np.bincount(own) for own in labels])
+    sizes = np.concatenate([np.bincount(item_labels) for item_labels in labels])
     within = scatter / (sizes.sum() - len(sizes))
-    gaps = np.mean(
+    squared_norms = np.mean(
         [
-            m[own == k].mean(axis=0) ** 2
-            for m, own in zip(plain, labels, strict=True)
-            for k in range(own.max() + 1)
+            m[item_labels == k].mean(axis=0) ** 2
+            for m, item_labels in zip(centred, labels, strict=True)
+            for k in range(item_labels.max() + 1)
         ],
         axis=0,
     )
     assert_allclose(by_distance.within, within)
     assert_allclose(Moments.of_vectors(matrices, labels).within, within)
     noise = within * np.mean(1 / sizes)
-    assert_allclose(by_distance.between, np.maximum(gaps - noise, 0.05 * gaps))
+    assert_allclose(by_distance.between, np.maximum(squared_norms - noise, 0.05 * squared_norms))
 
 
 def test_repulsion_favours_high_precisions():
-    sets, truths = drawn_sets(3, 20, 4, seed=2, spread=1.0)
-    free, pushed = (
+    sets, truths = draw_sets(3, 20, 4, seed=2, spread=1.0)
+    free, repelled = (
         DirichletClustering(**SHORT, prior=NormalPrior(repulsion=repulsion)).fit(sets, truths)
         for repulsion in (False, True)
     )
     means = [
-        np.mean([types.shares @ np.log(types.precisions) for types in each.reference_types_])
-        for each in (free, pushed)
+        np.mean([types.shares @ np.log(types.precisions) for types in learner.reference_types_])
+        for learner in (free, repelled)
     ]
     assert means[1] > means[0]
 
 
-def test_categorical_columns_tell_clusters_apart():
+def test_categorical_columns_separate_clusters():
     rng = np.random.default_rng(0)
     sets, truths = [], []
     for _ in range(12):
@@ -153,10 +153,10 @@ def test_categorical_columns_tell_clusters_apart():
         sets.append(np.column_stack([rng.normal(size=40) + labels, codes]))
         truths.append(labels)
     train, test = (sets[:8], truths[:8]), (sets[8:], truths[8:])
-    blind = DirichletClustering(**SHORT).fit([s[:, :1] for s in train[0]], train[1])
+    without = DirichletClustering(**SHORT).fit([s[:, :1] for s in train[0]], train[1])
     learner = DirichletClustering(**SHORT, prior=NormalPrior(categorical=[1])).fit(*train)
     assert learner.reference_types_[0].precisions.shape[1] == 1
-    assert learner.score(*test) > blind.score([s[:, :1] for s in test[0]], test[1]) + 0.2
+    assert learner.score(*test) > without.score([s[:, :1] for s in test[0]], test[1]) + 0.2
     unseen = [np.column_stack([sets[8][:, 0], np.full(40, 9.0)])]
     assert len(learner.predict(unseen)[0]) == 40
 
@@ -169,7 +169,7 @@ def test_the_kept_samples_are_thinned_and_all_are_in_the_history(learned):
     assert all(np.isfinite(draw.objective) for draw in learned.history_)
 
 
-# What is predicted.
+# Prediction.
 
 
 @pytest.mark.parametrize(
@@ -186,76 +186,82 @@ def test_pair_probabilities_are_those_of_all_partitions(gibbs, split_merge):
         n_samples=6000,
         prior=NormalPrior(gibbs=gibbs, split_merge=split_merge),
     )
-    expected = enumeration_of(items, precisions, alpha, variance)
+    expected = enumerate_pairs(items, precisions, alpha, variance)
     assert_allclose(learner.pair_probabilities(items), expected, atol=0.03)
 
 
-def enumeration_of(items, precisions, alpha, variance):
-    """The probability of each pair by the sum over all partitions and types."""
+def enumerate_pairs(items, precisions, alpha, variance):
+    """Return the probability of each pair, by the sum over all partitions and types."""
     n_items = len(items)
     together, total = np.zeros((n_items, n_items)), 0.0
     for labels in all_partitions(n_items):
         weight = 1.0
         for k in range(max(labels) + 1):
-            own = [item for item in range(n_items) if labels[item] == k]
-            weight *= alpha * float(np.prod(range(1, len(own))))
-            weight *= marginal(items[own], precisions, variance)
+            members = [item for item in range(n_items) if labels[item] == k]
+            weight *= alpha * float(np.prod(range(1, len(members))))
+            weight *= marginal(items[members], precisions, variance)
         total += weight
         together += weight * np.equal.outer(labels, labels)
     return together / total
 
 
 def all_partitions(n_items):
-    """Every partition of some items, as labels by first appearance."""
-    found = [()]
+    """Return every partition of `n_items` items, as labels by first appearance."""
+    partitions = [()]
     for _ in range(n_items):
-        found = [(*own, label) for own in found for label in range(max(own, default=-1) + 2)]
-    return found
+        partitions = [
+            (*labels, label)
+            for labels in partitions
+            for label in range(max(labels, default=-1) + 2)
+        ]
+    return partitions
 
 
 def marginal(rows, precisions, variance):
-    """The density of the items of a cluster, summed over their types."""
-    kinds = np.indices((len(precisions),) * len(rows)).reshape(len(rows), -1).T
+    """Return the density of the items of a cluster, averaged over their types."""
+    type_choices = np.indices((len(precisions),) * len(rows)).reshape(len(rows), -1).T
     density = 0.0
-    for own in kinds:
-        part = 1.0
+    for item_types in type_choices:
+        product = 1.0
         for f in range(rows.shape[1]):
-            cov = np.diag(1 / precisions[own, f]) + variance[f]
+            cov = np.diag(1 / precisions[item_types, f]) + variance[f]
             gap = rows[:, f] @ np.linalg.solve(cov, rows[:, f])
-            part *= np.exp(-gap / 2) / np.sqrt(np.linalg.det(2 * np.pi * cov))
-        density += part
-    return density / len(kinds)
+            product *= np.exp(-gap / 2) / np.sqrt(np.linalg.det(2 * np.pi * cov))
+        density += product
+    return density / len(type_choices)
 
 
-def test_what_is_predicted_does_not_depend_on_workers_nor_on_the_other_sets(quick):
-    sets, _ = drawn_sets(3, 30, 4, seed=3)
-    wide = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT, n_jobs=3)
-    narrow = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT)
-    assert wide.predict(sets) == narrow.predict(sets)
-    assert wide.predict(sets[::-1]) == wide.predict(sets)[::-1]
-    first, second = (each.posterior(sets[0]) for each in (wide, narrow))
+def test_prediction_does_not_depend_on_workers_nor_on_the_other_sets(quick):
+    sets, _ = draw_sets(3, 30, 4, seed=3)
+    threaded = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT, n_jobs=3)
+    sequential = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT)
+    assert threaded.predict(sets) == sequential.predict(sets)
+    assert threaded.predict(sets[::-1]) == threaded.predict(sets)[::-1]
+    first, second = (learner.posterior(sets[0]) for learner in (threaded, sequential))
     assert_array_equal(first.labels, second.labels)
     assert_array_equal(first.log_joint, second.log_joint)
     assert quick.predict(sets) == quick.predict(sets)
 
 
 def test_training_does_not_depend_on_workers():
-    train = drawn_sets(3, 20, 4, seed=4)
-    alone, many = (DirichletClustering(**SHORT, n_jobs=n_jobs).fit(*train) for n_jobs in (1, 3))
-    for first, second in zip(alone.reference_types_, many.reference_types_, strict=True):
+    train = draw_sets(3, 20, 4, seed=4)
+    sequential, threaded = (
+        DirichletClustering(**SHORT, n_jobs=n_jobs).fit(*train) for n_jobs in (1, 3)
+    )
+    for first, second in zip(sequential.reference_types_, threaded.reference_types_, strict=True):
         assert_array_equal(first.precisions, second.precisions)
 
 
 @pytest.mark.parametrize("estimate", [MaximumPosterior(), MinimumPairLoss(), MinimumVariation()])
 def test_prediction_is_the_estimate(estimate):
-    sets, _ = drawn_sets(2, 30, 4, seed=5)
+    sets, _ = draw_sets(2, 30, 4, seed=5)
     learner = DirichletClustering.with_types(TYPES, 1.0, 9.0, **SHORT, estimate=estimate)
-    chosen = [estimate.partition(learner.posterior(each)) for each in sets]
-    assert learner.predict(sets) == chosen
+    expected = [estimate.partition(learner.posterior(item_set)) for item_set in sets]
+    assert learner.predict(sets) == expected
 
 
 def test_the_estimate_needs_no_new_fit(quick):
-    sets, _ = drawn_sets(1, 30, 4, seed=6)
+    sets, _ = draw_sets(1, 30, 4, seed=6)
     quick.set_params(estimate=MinimumPairLoss())
     assert quick.similarity_.estimate == MinimumPairLoss()
     scores = quick.similarity_(sets[0])
@@ -269,22 +275,24 @@ def test_pair_features_are_distances_and_pairs_without_them_are_far():
     sets = [ItemSet.from_pair_features(distances, 3)] * 4
     learner = DirichletClustering(**SHORT).fit(sets, [[0, 0, 1]] * 4)
     assert learner.predict(sets[:1])[0].labels.tolist() == [0, 0, 1]
-    listed = ItemSet.from_pair_features(np.array([[0.1], [4.0]]), 4, [(0, 1), (2, 3)])
-    squares = learner.similarity_.space.squares(listed)
+    candidate_set = ItemSet.from_pair_features(np.array([[0.1], [4.0]]), 4, [(0, 1), (2, 3)])
+    squares = learner.similarity_.space.squares(candidate_set)
     assert squares[2, 3, 0] == 16.0
     assert squares[0, 2, 0] == squares[1, 3, 0] == 25.0  # as far as any in training
-    assert learner.predict([listed])[0] == MinimumVariation().partition(learner.posterior(listed))
+    assert learner.predict([candidate_set])[0] == MinimumVariation().partition(
+        learner.posterior(candidate_set)
+    )
 
 
 def test_a_featurizer_of_distances_takes_any_items():
-    sets, truths = drawn_sets(4, 20, 3, seed=7, spread=8.0)
+    sets, truths = draw_sets(4, 20, 3, seed=7, spread=8.0)
     prior = NormalPrior(featurizer=AbsoluteDifferences())
     learner = DirichletClustering(**SHORT, prior=prior).fit(sets, truths)
     assert learner.score(sets, truths) > 0.9
 
 
 def test_a_model_is_saved_with_its_types(quick, tmp_path):
-    sets, _ = drawn_sets(2, 30, 4, seed=8)
+    sets, _ = draw_sets(2, 30, 4, seed=8)
     quick.to_model().save(tmp_path / "types.coterie")
     model = Model.load(tmp_path / "types.coterie")
     assert isinstance(model.similarity, DirichletSimilarity)
@@ -298,13 +306,13 @@ def test_the_papers_schedule_is_one_option_away():
     assert learner.similarity_.sampler.n_sweeps == 110_000
 
 
-def test_progress_is_told_in_training_and_in_prediction(quick):
-    told = []
-    with progress(told.append):
-        DirichletClustering(**SHORT).fit(*drawn_sets(1, 10, 2, seed=9))
-        quick.predict(drawn_sets(1, 10, 2, seed=9)[0])
-    assert {step.task for step in told} == {"fit", "sample", "predict"}
-    assert [step.done for step in told if step.task == "fit"][-1] == 60
+def test_progress_is_reported_in_training_and_in_prediction(quick):
+    steps = []
+    with progress(steps.append):
+        DirichletClustering(**SHORT).fit(*draw_sets(1, 10, 2, seed=9))
+        quick.predict(draw_sets(1, 10, 2, seed=9)[0])
+    assert {step.task for step in steps} == {"fit", "sample", "predict"}
+    assert [step.done for step in steps if step.task == "fit"][-1] == 60
 
 
 def test_an_interrupt_keeps_the_samples_so_far():
@@ -313,69 +321,69 @@ def test_an_interrupt_keeps_the_samples_so_far():
             raise KeyboardInterrupt
 
     learner = DirichletClustering(**SHORT)
-    train = drawn_sets(2, 10, 2, seed=10)
+    train = draw_sets(2, 10, 2, seed=10)
     with progress(interrupt), pytest.warns(InterruptedWarning):
         learner.fit(*train)
     assert 0 < len(learner.history_) < 60
     assert len(learner.predict(train[0])) == 2
 
 
-def test_a_posterior_tells_numbers_of_clusters_and_convergence():
-    sets, truths = drawn_sets(1, 40, 4, seed=11, spread=20.0)
+def test_a_posterior_has_numbers_of_clusters_and_diagnostics():
+    sets, truths = draw_sets(1, 40, 4, seed=11, spread=20.0)
     learner = DirichletClustering.with_types(TYPES, 1.0, 400.0)
     posterior = learner.posterior(sets[0])
     assert max(posterior.cluster_counts(), key=posterior.cluster_counts().get) == len(
         set(truths[0])
     )
-    told = posterior.diagnostics()
-    assert told.r_hat_log_joint < 1.1
-    assert told.ess_log_joint > 30
+    diagnostics = posterior.diagnostics()
+    assert diagnostics.r_hat_log_joint < 1.1
+    assert diagnostics.ess_log_joint > 30
 
 
 def test_units_of_columns_do_not_matter():
-    sets, truths = drawn_sets(8, 30, 4, seed=13)
+    sets, truths = draw_sets(8, 30, 4, seed=13)
     scale = np.array([1.0, 1e4, 1e-4])
     plain, scaled = (
-        DirichletClustering(**SHORT).fit([each * unit for each in sets[:6]], truths[:6])
+        DirichletClustering(**SHORT).fit([rows * unit for rows in sets[:6]], truths[:6])
         for unit in (1.0, scale)
     )
     assert_allclose(scaled.prior_variance_, plain.prior_variance_ * scale**2)
-    assert plain.predict(sets[6:]) == scaled.predict([each * scale for each in sets[6:]])
+    assert plain.predict(sets[6:]) == scaled.predict([rows * scale for rows in sets[6:]])
 
 
 def test_chains_take_the_last_samples_of_training():
-    types = tuple(ReferenceTypes([[number]]) for number in range(1, 10))
+    types = tuple(ReferenceTypes([[precision]]) for precision in range(1, 10))
     similarity = DirichletSimilarity(types, 1.0, 1.0)
-    taken = [mixture.precisions.item() for mixture in similarity._mixtures()]
-    assert taken == [3.0, 6.0, 9.0]
+    precisions = [mixture.precisions.item() for mixture in similarity._mixtures()]
+    assert precisions == [3.0, 6.0, 9.0]
 
 
 @pytest.mark.parametrize("scale", [1e-105, 1e105])
-def test_numbers_that_floats_hardly_hold_are_refused(scale):
+def test_features_whose_products_overflow_are_refused(scale):
     distances = scale * np.array([[0.1], [5.0], [4.9]])
     sets = [ItemSet.from_pair_features(distances, 3)] * 3
-    with pytest.raises(FeatureError, match="beyond what numbers hold; scale them"):
+    with pytest.raises(FeatureError, match="products overflow; scale the features"):
         DirichletClustering(**SHORT).fit(sets, [[0, 0, 1]] * 3)
 
 
-def test_empty_sets_frames_and_lists_without_pairs_are_taken(learned):
+def test_empty_sets_frames_and_lists_without_pairs_are_accepted(learned):
     assert learned.posterior(np.empty((0, 3))).n_items == 0
     assert learned.predict([np.empty((0, 3))])[0].n_clusters == 0
-    rows = drawn_sets(1, 12, 2, seed=14)[0][0]
+    rows = draw_sets(1, 12, 2, seed=14)[0][0]
     columns = {"a": rows[:, 0], "b": rows[:, 1], "c": rows[:, 2]}
     assert learned.predict([columns]) == learned.predict([rows])
-    alone = ItemSet.from_pair_features(np.empty((0, 1)), 3, np.empty((0, 2), dtype=int))
+    without_pairs = ItemSet.from_pair_features(np.empty((0, 1)), 3, np.empty((0, 2), dtype=int))
     sets = [ItemSet.from_pair_features([[0.1], [5.0], [4.9]], 3)] * 4
     learner = DirichletClustering(**SHORT).fit(sets, [[0, 0, 1]] * 4)
-    assert learner.predict([alone])[0].n_clusters == 3
+    assert learner.predict([without_pairs])[0].n_clusters == 3
 
 
-# What is refused.
+# Errors.
 
 
-def test_similarities_are_no_distances():
+def test_similarities_are_refused_as_distances():
     prior = NormalPrior(featurizer=NameFeatures())
-    with pytest.raises(FeatureError, match=r"give AsDistances\(NameFeatures"):
+    with pytest.raises(FeatureError, match=r"use AsDistances\(NameFeatures"):
         DirichletClustering(prior=prior).fit([{"name": ["Ann", "Bob"]}], [[0, 1]])
     names = {"name": ["Ann Lee", "A. Lee", "Bob Ray", "Bob Ray"]}
     prior = NormalPrior(featurizer=AsDistances(NameFeatures()))
@@ -383,36 +391,39 @@ def test_similarities_are_no_distances():
     assert len(learner.predict([names])[0]) == 4
 
 
-def test_items_of_another_kind_than_learned_are_refused(learned):
-    with pytest.raises(FeatureError, match="item set 0: vectors were learned from"):
+def test_items_of_another_kind_than_in_training_are_refused(learned):
+    with pytest.raises(
+        FeatureError,
+        match="item set 0: there are pair features, but training item sets had vectors",
+    ):
         learned.predict([ItemSet.from_pair_features([[1.0, 1.0, 1.0]], 2)])
 
 
-def test_categories_are_of_vectors_and_learned():
+def test_categories_require_vectors_and_training():
     prior = NormalPrior(categorical=[0])
-    with pytest.raises(FeatureError, match="categorical columns are of vectors"):
+    with pytest.raises(FeatureError, match="categorical columns, which only vectors have"):
         DirichletClustering(prior=prior).fit([ItemSet.from_pair_features([[1.0]], 2)], [[0, 1]])
-    with pytest.raises(InputError, match="with_types knows no categories"):
+    with pytest.raises(InputError, match="with_types cannot learn their categories"):
         DirichletClustering.with_types([[1.0]], 1.0, 1.0, prior=prior)
 
 
 @pytest.mark.parametrize(
     ("types", "variance"), [([[1e16], [1.0]], 1.0), ([[1.0]], 1e16), ([[1e-9]], 1e-9)]
 )
-def test_precisions_that_sums_would_lose_are_refused(types, variance):
-    with pytest.raises(FeatureError, match="times those of the prior of means; give"):
+def test_precisions_that_rounding_would_lose_are_refused(types, variance):
+    with pytest.raises(FeatureError, match="times those of the prior of means; the ratio"):
         DirichletClustering.with_types(types, 1.0, variance)
 
 
 @pytest.mark.parametrize(
     ("part", "words"),
     [
-        ({"sampler": None}, "sampler is None; give a Sampler"),
-        ({"space": 3}, "space is 3; give a Space"),
+        ({"sampler": None}, "sampler is None; use a Sampler"),
+        ({"space": 3}, "space is 3; use a Space"),
         ({"estimate": MaximumPosterior}, r"give MaximumPosterior\(\)"),
     ],
 )
-def test_a_similarity_is_made_of_sound_parts(part, words):
+def test_bad_parts_of_a_similarity_are_refused(part, words):
     with pytest.raises(InputError, match=words):
         DirichletSimilarity((ReferenceTypes([[1.0]]),), 1.0, 1.0, **part)
 
@@ -420,15 +431,15 @@ def test_a_similarity_is_made_of_sound_parts(part, words):
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"centre": [[0.0]]}, "centre is .*one finite number a feature"),
-        ({"centre": [np.nan]}, "one finite number a feature"),
+        ({"centre": [[0.0]]}, "centre is .*one finite number per feature"),
+        ({"centre": [np.nan]}, "one finite number per feature"),
         ({"categorical": (0.5,)}, "a categorical column is 0.5"),
         ({"categorical": (-1,)}, "a categorical column is -1"),
-        ({"categories": "zz"}, "categories are 'zz'"),
+        ({"categories": "zz"}, "categories is 'zz'"),
         ({"featurizer": "zz"}, "the featurizer is 'zz'"),
     ],
 )
-def test_a_space_is_made_of_sound_parts(params, words):
+def test_bad_parts_of_a_space_are_refused(params, words):
     with pytest.raises(InputError, match=words):
         Space(**params)
 
@@ -442,14 +453,14 @@ def test_streams_refuse_it(learned):
     ("params", "words"),
     [
         ({"prior": NormalPrior}, r"prior is the class NormalPrior; give NormalPrior\(\)"),
-        ({"prior": None}, r"prior is None; give NormalPrior\(\)"),
-        ({"estimate": "map"}, r"estimate is 'map'; give MinimumVariation\(\)"),
+        ({"prior": None}, r"prior is None; use NormalPrior\(\)"),
+        ({"estimate": "map"}, r"estimate is 'map'; use MinimumVariation\(\)"),
         ({"n_samples": 0}, "n_samples is 0; give a whole number from 1"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"random_state": None}, "random_state is None"),
     ],
 )
-def test_parameters_that_do_not_fit_are_refused(params, words):
+def test_bad_parameters_are_refused(params, words):
     with pytest.raises(InputError, match=words):
         DirichletClustering(**params).fit([[[0.0], [1.0]]], [[0, 1]])
 
@@ -459,14 +470,17 @@ def test_parameters_that_do_not_fit_are_refused(params, words):
     [
         ({"shape": 0.0}, "shape is 0"),
         ({"rate": -1.0}, "rate is -1"),
-        ({"categorical": "1"}, "categorical is '1'; give the numbers of columns in a list"),
+        ({"categorical": "1"}, "categorical is '1'; give a list of column indices"),
         ({"categorical": [1, 1]}, "give each column once"),
-        ({"categorical": [0], "featurizer": AbsoluteDifferences()}, "give one of the two"),
-        ({"gibbs": 8}, r"gibbs is 8; give CollapsedGibbs\(\)"),
-        ({"split_merge": 5}, r"split_merge is 5; give SplitMerge\(\) or None"),
+        (
+            {"categorical": [0], "featurizer": AbsoluteDifferences()},
+            "use only one of categorical and featurizer",
+        ),
+        ({"gibbs": 8}, r"gibbs is 8; use CollapsedGibbs\(\)"),
+        ({"split_merge": 5}, r"split_merge is 5; use SplitMerge\(\) or None"),
     ],
 )
-def test_priors_refuse_what_does_not_fit(params, words):
+def test_bad_parameters_of_priors_are_refused(params, words):
     with pytest.raises(InputError, match=words):
         NormalPrior(**params)
 
@@ -474,19 +488,19 @@ def test_priors_refuse_what_does_not_fit(params, words):
 def test_means_of_distances_cannot_be_drawn():
     prior = NormalPrior(gibbs=ConditionalGibbs())
     learner = DirichletClustering.with_types([[1.0]], 1.0, 1.0, prior=prior)
-    with pytest.raises(InputError, match=r"give CollapsedGibbs\(\)"):
+    with pytest.raises(InputError, match=r"use CollapsedGibbs\(\)"):
         learner.predict([ItemSet.from_pair_features([[1.0]], 2)])
 
 
-def test_items_that_are_no_vectors_are_refused_by_their_set():
+def test_items_that_are_not_vectors_are_refused_by_their_set():
     with pytest.raises(ItemSetError, match=r"item set 1: the items are .*featurizer"):
         DirichletClustering().fit([[[1.0], [2.0]], ["a", "b"]], [[0, 1], [0, 1]])
     pairs = ItemSet.from_pair_features([[1.0]], 2)
-    with pytest.raises(FeatureError, match=r"item set 1: .* mixed; give one kind"):
+    with pytest.raises(FeatureError, match=r"item set 1: .*; use one kind"):
         DirichletClustering().fit([[[1.0], [2.0]], pairs], [[0, 1], [0, 1]])
 
 
-def test_other_features_than_learned_are_refused(learned):
+def test_features_that_differ_from_training_are_refused(learned):
     with pytest.raises(FeatureError, match=r"item set 0: .*columns"):
         learned.predict([[[1.0], [2.0]]])
     plain = DirichletClustering.with_types(TYPES, 1.0, 1.0)
@@ -497,23 +511,23 @@ def test_other_features_than_learned_are_refused(learned):
 @pytest.mark.parametrize(
     ("types", "alpha", "variance", "words"),
     [
-        ([[1.0, -1.0]], 1.0, 1.0, "reference types have -1.0; give finite numbers above 0"),
+        ([[1.0, -1.0]], 1.0, 1.0, "reference types contain -1.0; give finite numbers above 0"),
         ([[[1.0]]], 1.0, 1.0, "reference types have shape"),
         ([[1.0]], 0.0, 1.0, "alpha is 0"),
         ([[1.0]], 1.0, [1.0, 2.0], "prior_variance is .*each of the 1 features"),
         ([[1.0]], 1.0, 0.0, "prior_variance is 0"),
     ],
 )
-def test_known_types_must_be_sound(types, alpha, variance, words):
+def test_bad_types_are_refused(types, alpha, variance, words):
     with pytest.raises(InputError, match=words):
         DirichletClustering.with_types(types, alpha, variance)
 
 
-def test_types_say_how_frequent_they_are():
+def test_types_have_shares():
     types = ReferenceTypes(TYPES, shares=[2, 1, 1])
     assert_allclose(types.shares, [0.5, 0.25, 0.25])
     with pytest.raises(FeatureError, match="shares have shape"):
         ReferenceTypes(TYPES, shares=[1])
     learner = DirichletClustering.with_types(types, 1.0, 9.0, **SHORT)
     assert learner.reference_types_ == (types,)
-    assert len(learner.predict(drawn_sets(1, 8, 2, seed=0)[0])[0]) == 8
+    assert len(learner.predict(draw_sets(1, 8, 2, seed=0)[0])[0]) == 8

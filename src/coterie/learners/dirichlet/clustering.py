@@ -1,4 +1,4 @@
-"""Supervised clustering with the Dirichlet process: learn the types in which items differ."""
+"""Supervised clustering with the Dirichlet process, which learns reference types of items."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -11,7 +11,7 @@ from coterie._core.arguments import refuse_class
 from coterie._core.arrays import Floats
 from coterie._types import Clusterer
 from coterie.clusterers import LocalSearch
-from coterie.dirichlet.chains import run
+from coterie.dirichlet.chains import run_chains
 from coterie.dirichlet.concentration import estimate_concentration
 from coterie.dirichlet.estimates import Estimate, MinimumVariation
 from coterie.dirichlet.posterior import Posterior
@@ -33,53 +33,55 @@ class DirichletClustering(Learner):
     """Learn the reference types in which items differ from the mean of their cluster (SCM).
 
     The supervised clustering model of Daumé & Marcu 2004: an item is normal around the mean of its
-    cluster, with the precisions of one of several reference types. Training draws types from their
-    posterior given the true clusters. Prediction draws partitions of a new item set, whose clusters
-    are others and of unknown number, from theirs given the types, and sums them up in one.
+    cluster, with the precisions of one of several reference types. Training samples the types from
+    their posterior, given the true clusters. The clusters of a new item set are different ones, and
+    their number is unknown: prediction samples partitions of the item set from the posterior, given
+    the types, and summarises them by one partition.
 
-    The concentration of the Dirichlet process of clusters is the most probable one of the training
-    partitions, the variance of cluster means that of the training clusters.
+    The concentration of the Dirichlet process of clusters is the most probable one given the
+    training partitions, and the variance of cluster means is that of the training clusters.
 
-    The default takes 500 sweeps a chain; the paper's 110,000 are
-    `DirichletClustering(n_samples=1000, burn_in=10_000, spacing=100)`. Five times the default gave
-    no higher F in one run each on citations and digits, though chains then agree better (`coterie
-    reproduce dirichlet --only budget`); `posterior(item_set).diagnostics()` tells whether they do.
-    In prediction each has its own sample of the types, and so its own level of the log joint: look
-    at the number of clusters and at the least sure pair. The number of clusters of an item set,
-    where it is known, is not used.
+    By default, each chain makes 500 sweeps; use `DirichletClustering(n_samples=1000,
+    burn_in=10_000, spacing=100)` for the paper's 110,000. In one run each on citations and digits,
+    five times the default gave no higher F, although the chains agreed better (`coterie reproduce
+    dirichlet --only budget`). `posterior(item_set).diagnostics()` shows whether chains agree; see
+    there the number of clusters and the least certain pair, because in prediction each chain has
+    its own sample of the types, and so its own level of the log joint. If an item set gives its
+    number of clusters, that is ignored.
 
     Parameters
     ----------
     n_samples
-        How many samples each chain keeps, of types in training and of partitions in prediction.
+        The number of samples that each chain keeps, of types in training and of partitions in
+        prediction.
     burn_in
-        How many sweeps come before the first that may be kept.
+        The number of first sweeps, whose samples are dropped.
     spacing
-        Each how-manieth sweep after that is kept.
+        The number of sweeps from one kept sample to the next.
     n_chains
-        The number of chains, which start from unlike states.
+        The number of chains, which start from different states.
     prior
         The model and the moves of its chains: `NormalPrior`, for vectors and for distances.
     estimate
-        How partitions are summed up in one: `MinimumVariation`, `MinimumPairLoss` or
+        The rule that summarises partitions by one: `MinimumVariation`, `MinimumPairLoss` or
         `MaximumPosterior`.
     n_jobs
-        How many chains run at a time, in threads; it does not change what they find.
+        The number of chains that run at a time, in threads; it does not change the result.
     random_state
-        Seed of all chains.
+        The seed of all chains.
 
     Attributes
     ----------
     similarity_
         The similarity, which runs the chains of prediction.
     reference_types_
-        Up to 24 samples of the reference types, evenly spread over chains and samples.
+        Up to 24 samples of the reference types, evenly spread over the samples of all chains.
     alpha_
         The concentration of the Dirichlet process of clusters.
     prior_variance_
-        The variance of cluster means, one number a feature.
+        The variance of cluster means, one number per feature.
     history_
-        One `TypeDraw` for each sample of training.
+        One `TypeDraw` per sample of training.
 
     Examples
     --------
@@ -127,19 +129,19 @@ class DirichletClustering(Learner):
         prior_variance: ArrayLike,
         **params: Any,
     ) -> Self:
-        """Return a learner that needs no training, because all is known.
+        """Return a learner that needs no training, because its parameters are given.
 
         Parameters
         ----------
         reference_types
-            The precisions of each type, one row a type and one column a feature, all as frequent;
-            or a `ReferenceTypes`, which says how frequent they are.
+            The precisions of equally frequent types, one row per type and one column per feature;
+            or a `ReferenceTypes`, which has their frequencies too.
         alpha
             The concentration of the Dirichlet process of clusters.
         prior_variance
-            The variance of cluster means about 0, one number or one a feature.
+            The variance of cluster means around 0, one number for all features or one per feature.
         params
-            Parameters of the learner.
+            Other parameters of the learner.
 
         Examples
         --------
@@ -155,17 +157,17 @@ class DirichletClustering(Learner):
         prior = learner._as_prior()
         if prior.categorical:
             raise InputError(
-                "with_types knows no categories, but the prior has categorical columns; give "
-                "fit(…, reference_types=…) item sets to learn them from"
+                "the prior has categorical columns, but with_types cannot learn their categories; "
+                "use fit(item_sets, partitions, reference_types=…)"
             )
         learner._space = Space(prior.featurizer)
         learner._shared = prior.type_per_cluster
-        learner._keep((types,), checked.alpha, checked.prior_variance, [])
+        learner._set_result((types,), checked.alpha, checked.prior_variance, [])
         return learner
 
     @property
     def similarity_(self) -> DirichletSimilarity:  # type: ignore[override]
-        """The similarity, with the sampler and the estimate as they are set now."""
+        """The similarity, with the current sampler and estimate."""
         check_is_fitted(self, "reference_types_")
         return DirichletSimilarity(
             self.reference_types_,
@@ -178,11 +180,11 @@ class DirichletClustering(Learner):
         )
 
     def posterior(self, item_set: Any) -> Posterior:
-        """Draw partitions of an item set: their number of clusters, diagnostics and more."""
+        """Sample partitions of an item set; the result has summaries and diagnostics."""
         return self.similarity_.posterior(item_set)
 
     def pair_probabilities(self, item_set: Any) -> Floats:
-        """Return the probability that each two items are together, (n, n) with 1 as diagonal."""
+        """Return the probability that two items are together, as n × n matrix of diagonal 1."""
         return self.posterior(item_set).pair_probabilities
 
     def fit(
@@ -201,21 +203,21 @@ class DirichletClustering(Learner):
         item_sets
             A list of item sets, or of anything that `ItemSet` takes.
         partitions
-            The correct partition of each: a `Partition`, or one label an item.
+            The correct partition of each item set: a `Partition`, or one label per item.
         reference_types
-            Types that are known, as in `with_types`, or one number for all precisions of one type.
-            Then the concentration and the variance of means alone are learned: with 1, this is
-            PT-SCM of the paper.
+            Given types as in `with_types`, or a number for all precisions of a single type. Then
+            only the concentration and the variance of means are learned. The number 1 gives PT-SCM
+            of the paper.
         """
         examples = as_examples(item_sets, partitions)
         if reference_types is None:
             self._fit(examples)
         else:
-            self._fit_around(examples, reference_types)
+            self._fit_given_types(examples, reference_types)
         return self
 
-    def _fit_around(self, examples: Examples, reference_types: Any) -> None:
-        """Learn all but the types."""
+    def _fit_given_types(self, examples: Examples, reference_types: Any) -> None:
+        """Learn everything except the types."""
         self._as_estimate()
         prior, task = self._as_prior(), prepare_task(self._as_prior(), examples)
         types = reference_types
@@ -225,19 +227,21 @@ class DirichletClustering(Learner):
                 np.full((1, n_features), types) if np.ndim(types) == 0 else types
             )
         alpha = estimate_concentration(examples.truths)
-        DirichletSimilarity((types,), alpha, task.moments.between)  # refuses other features
+        DirichletSimilarity(
+            (types,), alpha, task.moments.between
+        )  # refuses types of a wrong number of features
         self._space, self._shared = task.space, prior.type_per_cluster
-        self._keep((types,), alpha, task.moments.between, [])
+        self._set_result((types,), alpha, task.moments.between, [])
 
     def _fit(self, examples: Examples) -> None:
         self._as_estimate()
         prior, sampler = self._as_prior(), self._sampler()
         task = prepare_task(prior, examples)
-        chains = [TypeChain(task, number, sampler) for number in range(sampler.n_chains)]
+        chains = [TypeChain(task, index, sampler) for index in range(sampler.n_chains)]
         interrupted = False
         try:
             if task.n_items:
-                run(chains, sampler.n_sweeps, sampler.n_jobs, "fit")
+                run_chains(chains, sampler.n_sweeps, sampler.n_jobs, "fit")
         except KeyboardInterrupt:
             if not all(chain.samples for chain in chains):
                 raise
@@ -245,11 +249,11 @@ class DirichletClustering(Learner):
         history = [draw for chain in chains for draw in chain.history()]
         self._space, self._shared = task.space, prior.type_per_cluster
         alpha = estimate_concentration(examples.truths)
-        self._keep(thin_samples(task, chains), alpha, task.moments.between, history)
+        self._set_result(thin_samples(task, chains), alpha, task.moments.between, history)
         if interrupted:
             warn_of_interrupt(stacklevel=3)
 
-    def _keep(
+    def _set_result(
         self,
         types: Sequence[ReferenceTypes],
         alpha: float,
@@ -277,13 +281,16 @@ class DirichletClustering(Learner):
     def _as_prior(self) -> NormalPrior:
         refuse_class("prior", self.prior)
         if not isinstance(self.prior, NormalPrior):
-            raise InputError(f"prior is {self.prior!r}; give NormalPrior()")
+            raise InputError(f"prior is {self.prior!r}; use NormalPrior()")
         return self.prior
 
     def _as_estimate(self) -> Estimate:
         refuse_class("estimate", self.estimate)
         if not isinstance(self.estimate, Estimate):
-            raise InputError(f"estimate is {self.estimate!r}; give MinimumVariation() or another")
+            raise InputError(
+                f"estimate is {self.estimate!r}; use MinimumVariation(), MinimumPairLoss() or "
+                "MaximumPosterior()"
+            )
         return self.estimate
 
     @property

@@ -175,7 +175,7 @@ def refuse_incompatible(clusterer: Clusterer, loss: Loss, augment: bool) -> None
 def _refuse_clusterer(clusterer: Clusterer) -> None:
     name = type(clusterer).__name__
     if not hasattr(clusterer, "solve"):
-        raise InputError(f"clusterer is of type {name}; use one such as clusterers.Greedy()")
+        raise InputError(f"clusterer is of type {name}; use a clusterer such as Greedy()")
     if not isinstance(clusterer.objective, Correlation | KMeans):
         names = clusterer_names(lambda member: member.maximises in (Correlation, KMeans))
         raise InputError(

@@ -179,5 +179,5 @@ def _resolve(parameter: str, value: Component | str, values: Mapping[str, Compon
         return value
     if value not in values:
         names = ", ".join(map(repr, values))
-        raise InputError(f"{parameter} is {value!r}; use one of {names}, or an object")
+        raise InputError(f"{parameter} is {value!r}; use one of {names}, or an object of your own")
     return values[value]
