@@ -25,14 +25,14 @@ MATCHED = {"case-insensitive equal", "nickname", "abbreviation", "edit distance"
 MATCHED |= {"symbol map"}
 
 
-def number(token):
+def is_number(token):
     roman = token in {word.upper() for word in NUMBERS if set(word) <= set("ivx")}
     return any(letter.isdigit() for letter in token) or (roman and len(token) > 1)
 
 
 def in_order(short, long):
-    rest = iter(long)
-    return all(letter in rest for letter in short)
+    letters = iter(long)
+    return all(letter in letters for letter in short)
 
 
 def abbreviates(short, long):
@@ -45,14 +45,14 @@ def abbreviates(short, long):
     )
 
 
-def related(one, other):
+def plain_relations(first, second):
     """Return the relations of two tokens by their definitions."""
-    short, long = sorted((fold_case(one), fold_case(other)), key=len)
+    short, long = sorted((fold_case(first), fold_case(second)), key=len)
     if short == long:
-        return EQUAL | NEAR | ({"equality"} if one == other else set())
-    found = {relation for relation, _ in set(senses(one)) & set(senses(other))}
-    if number(one) or number(other):
-        return found
+        return EQUAL | NEAR | ({"equality"} if first == second else set())
+    relations = {relation for relation, _ in set(senses(first)) & set(senses(second))}
+    if is_number(first) or is_number(second):
+        return relations
     rules = {
         "prefix equality": short[:3] == long[:3],
         "substring": len(short) > 1 and short in long,
@@ -61,11 +61,11 @@ def related(one, other):
         "edit distance": len(short) > 2 and Levenshtein.distance(short, long) < 2,
         "initial": len(short) == 1 < len(long) and long[0] == short,
     }
-    return found | {relation for relation, holds in rules.items() if holds}
+    return relations | {relation for relation, holds in rules.items() if holds}
 
 
 def split(tokens):
-    """Return the honorifics before a name, the name itself, and those behind it."""
+    """Return the honorifics before a name, the name itself, and the honorifics after it."""
     name, before, behind = list(tokens), [], []
     while len(name) > 1 and fold_case(name[-1]) in SUFFIXES:
         behind.append(name.pop())
@@ -78,13 +78,17 @@ def split(tokens):
     return before, name, behind
 
 
-def compare_honorifics(own, their, found):
-    pairs = [(fold_case(one), fold_case(other)) for one in own for other in their]
-    equal = any(one == other for one, other in pairs)
-    alike = any(one != other and GROUPS[one] == GROUPS[other] for one, other in pairs)
-    found["honorific equal"] |= equal
-    found["honorific equivalence"] |= alike
-    found["honorific mismatch"] |= bool(pairs) and not equal and not alike
+def compare_honorifics(first_honorifics, second_honorifics, features):
+    pairs = [
+        (fold_case(first), fold_case(second))
+        for first in first_honorifics
+        for second in second_honorifics
+    ]
+    equal = any(first == second for first, second in pairs)
+    alike = any(first != second and GROUPS[first] == GROUPS[second] for first, second in pairs)
+    features["honorific equal"] |= equal
+    features["honorific equivalence"] |= alike
+    features["honorific mismatch"] |= bool(pairs) and not equal and not alike
 
 
 def initials(words):
@@ -96,92 +100,108 @@ def not_small(words):
 
 
 def runs(token, words):
-    """Yield where words begin and end that a token in capitals has the initials of."""
-    if not (token.isupper() and token.isalpha() and 1 < len(token) < 7 and not number(token)):
+    """Yield the start and end of each run of words of which a token in capitals is an acronym."""
+    if not (token.isupper() and token.isalpha() and 1 < len(token) < 7 and not is_number(token)):
         return
     for begin, end in combinations(range(len(words) + 1), 2):
         run = words[begin:end]
-        skipped = initials(not_small(run)) if not_small(run[-1:]) else ""
-        itself = fold_case(token) in map(fold_case, run)
-        if not itself and not_small([token]) and fold_case(token) in (initials(run), skipped):
+        without_small = initials(not_small(run)) if not_small(run[-1:]) else ""
+        contains_token = fold_case(token) in map(fold_case, run)
+        if (
+            not contains_token
+            and not_small([token])
+            and fold_case(token) in (initials(run), without_small)
+        ):
             yield begin, end
 
 
 def acronym(token, words):
-    """Tell whether a token has the initials of a name, and whether it does but for a letter."""
+    """Return whether a token has the initials of a name, exactly and with one extra letter."""
     text = fold_case(token)
-    if number(token) or not 2 <= len(text) <= 6 or len(words) < 2:
+    if is_number(token) or not 2 <= len(text) <= 6 or len(words) < 2:
         return False, False
-    spares = token.isupper() and token.isalpha() and not_small([token])
-    without = spares and {text[:place] + text[place + 1 :] for place in range(1, len(text) - 1)}
-    spelled = {initials(words), initials(not_small(words))}
-    return text in spelled, bool(spares and without & spelled)
+    may_have_extra = token.isupper() and token.isalpha() and not_small([token])
+    shortened = may_have_extra and {text[:i] + text[i + 1 :] for i in range(1, len(text) - 1)}
+    all_initials = {initials(words), initials(not_small(words))}
+    return text in all_initials, bool(may_have_extra and shortened & all_initials)
 
 
-def match_acronyms(own, their, all_their, own_matched, their_matched, found):
-    for place, token in enumerate(own):
-        for begin, end in runs(token, their):
-            own_matched[place] = True
-            their_matched[begin:end] = [True] * (end - begin)
-            found["abbreviation"] = True
-            found["abbreviation, first"] |= place == begin == 0
-            found["abbreviation, last"] |= place == len(own) - 1 and end == len(their)
-    if len(own) == 1 and fold_case(own[0]) not in map(fold_case, all_their):
-        whole, spare = map(
-            any, zip(acronym(own[0], their), acronym(own[0], all_their), strict=True)
+def match_acronyms(tokens, other_tokens, all_other_tokens, matched, other_matched, features):
+    for i, token in enumerate(tokens):
+        for begin, end in runs(token, other_tokens):
+            matched[i] = True
+            other_matched[begin:end] = [True] * (end - begin)
+            features["abbreviation"] = True
+            features["abbreviation, first"] |= i == begin == 0
+            features["abbreviation, last"] |= i == len(tokens) - 1 and end == len(other_tokens)
+    if len(tokens) == 1 and fold_case(tokens[0]) not in map(fold_case, all_other_tokens):
+        is_acronym, is_longer_acronym = map(
+            any,
+            zip(
+                acronym(tokens[0], other_tokens), acronym(tokens[0], all_other_tokens), strict=True
+            ),
         )
-        own_matched[0] |= whole
-        if whole or spare:
-            their_matched[:] = [True] * len(their)
-            for place in ("", ", first", ", last"):
-                found[f"abbreviation{place}"] = True
+        matched[0] |= is_acronym
+        if is_acronym or is_longer_acronym:
+            other_matched[:] = [True] * len(other_tokens)
+            for position in ("", ", first", ", last"):
+                features[f"abbreviation{position}"] = True
 
 
-def write_shares(counted, found):
-    """Write the shares of two lists that tell which tokens are matched."""
+def write_shares(counted, features):
+    """Write the shares of matched tokens of two names, given which counted tokens are matched."""
     shorter, longer = sorted(counted, key=lambda matched: (len(matched), -sum(matched)))
-    found["shorter matched"] = all(shorter)
-    found["both matched"] = all(shorter) and all(longer)
-    found["share of shorter matched"] = sum(shorter) / len(shorter)
-    found["share of longer matched"] = sum(longer) / len(longer)
+    features["shorter matched"] = all(shorter)
+    features["both matched"] = all(shorter) and all(longer)
+    features["share of shorter matched"] = sum(shorter) / len(shorter)
+    features["share of longer matched"] = sum(longer) / len(longer)
 
 
-def that_count(tokens, matched):
+def counted_tokens(tokens, matched):
     pairs = zip(tokens, matched, strict=True)
-    return [met for token, met in pairs if met or fold_case(token) not in IDLE] or matched
+    return [
+        is_matched for token, is_matched in pairs if is_matched or fold_case(token) not in IDLE
+    ] or matched
 
 
-def have_group(own, their):
-    groups = {GROUPS[fold_case(token)] for token in their}
-    return [GROUPS[fold_case(token)] in groups for token in own]
+def shares_group(tokens, other_tokens):
+    groups = {GROUPS[fold_case(token)] for token in other_tokens}
+    return [GROUPS[fold_case(token)] in groups for token in tokens]
 
 
-def twin(one, other):
+def twin(first, second):
     """Return the features of two names by their definitions."""
-    found = dict.fromkeys(COLUMNS, 0.0)
-    all_own, all_their = name_tokens(one or ""), name_tokens(other or "")
-    (before, own, behind), (before_it, their, behind_it) = split(all_own), split(all_their)
-    found |= dict.fromkeys(COLUMNS[:3], False)
-    compare_honorifics(before, before_it, found)
-    compare_honorifics(behind, behind_it, found)
-    if all_own and all_their and not own and not their:
-        write_shares([have_group(all_own, all_their), have_group(all_their, all_own)], found)
-    if own and their:
-        compare_tokens(own, their, all_own, all_their, found)
-    return [float(found[column]) for column in COLUMNS]
+    features = dict.fromkeys(COLUMNS, 0.0)
+    first_tokens, second_tokens = name_tokens(first or ""), name_tokens(second or "")
+    first_before, first_name, first_behind = split(first_tokens)
+    second_before, second_name, second_behind = split(second_tokens)
+    features |= dict.fromkeys(COLUMNS[:3], False)
+    compare_honorifics(first_before, second_before, features)
+    compare_honorifics(first_behind, second_behind, features)
+    if first_tokens and second_tokens and not first_name and not second_name:
+        write_shares(
+            [shares_group(first_tokens, second_tokens), shares_group(second_tokens, first_tokens)],
+            features,
+        )
+    if first_name and second_name:
+        compare_tokens(first_name, second_name, first_tokens, second_tokens, features)
+    return [float(features[column]) for column in COLUMNS]
 
 
-def compare_tokens(own, their, all_own, all_their, found):
-    matched, met = [False] * len(own), [False] * len(their)
-    found |= dict.fromkeys(COLUMNS[3:-4], False)
-    for (i, token), (j, its) in product(enumerate(own), enumerate(their)):
-        relations = related(token, its)
+def compare_tokens(first_name, second_name, first_tokens, second_tokens, features):
+    first_matched, second_matched = [False] * len(first_name), [False] * len(second_name)
+    features |= dict.fromkeys(COLUMNS[3:-4], False)
+    for (i, token), (j, other_token) in product(enumerate(first_name), enumerate(second_name)):
+        relations = plain_relations(token, other_token)
         for relation in relations:
-            found[relation] = True
-            found[f"{relation}, first"] |= i == j == 0
-            found[f"{relation}, last"] |= i == len(own) - 1 and j == len(their) - 1
+            features[relation] = True
+            features[f"{relation}, first"] |= i == j == 0
+            features[f"{relation}, last"] |= i == len(first_name) - 1 and j == len(second_name) - 1
         if relations & MATCHED:
-            matched[i] = met[j] = True
-    match_acronyms(own, their, all_their, matched, met, found)
-    match_acronyms(their, own, all_own, met, matched, found)
-    write_shares([that_count(own, matched), that_count(their, met)], found)
+            first_matched[i] = second_matched[j] = True
+    match_acronyms(first_name, second_name, second_tokens, first_matched, second_matched, features)
+    match_acronyms(second_name, first_name, first_tokens, second_matched, first_matched, features)
+    write_shares(
+        [counted_tokens(first_name, first_matched), counted_tokens(second_name, second_matched)],
+        features,
+    )

@@ -1,4 +1,4 @@
-"""NameFeatures, against a twin in plain Python, and by hand."""
+"""NameFeatures, against a twin in plain Python and examples by hand."""
 
 import ast
 import inspect
@@ -34,7 +34,15 @@ from coterie.features.operators import DenseFeatures, blocks, written
 from coterie.learners import PairwiseClustering
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
-from tests.features.names.plain_names import COLUMNS, EQUAL, GROUPS, MATCHED, NEAR, related, twin
+from tests.features.names.plain_names import (
+    COLUMNS,
+    EQUAL,
+    GROUPS,
+    MATCHED,
+    NEAR,
+    plain_relations,
+    twin,
+)
 
 NAMES = (
     "John Kennedy",
@@ -90,25 +98,25 @@ def features(names, pairs=None):
     return written(NameFeatures()(ItemSet({"name": list(names)}), pairs))
 
 
-def active(one, other):
+def active(first, second):
     """Return the columns that are not 0, and their values."""
-    row = features([one, other])[0]
+    row = features([first, second])[0]
     return {column: value for column, value in zip(COLUMNS, row, strict=True) if value}
 
 
 def test_features_are_those_of_the_twin():
-    found = features(NAMES)
-    for row, pair in zip(found, combinations(NAMES, 2), strict=True):
+    rows = features(NAMES)
+    for row, pair in zip(rows, combinations(NAMES, 2), strict=True):
         np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
-    assert np.all(found.any(axis=0)), "a column that no pair of the names has"
+    assert np.all(rows.any(axis=0)), "some feature is 0 for all pairs of the names"
 
 
 @given(names=some_names)
 def test_any_names_are_compared_as_by_the_twin(names):
-    found = features(names)
-    for row, pair in zip(found, combinations(names, 2), strict=True):
+    rows = features(names)
+    for row, pair in zip(rows, combinations(names, 2), strict=True):
         np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
-    assert np.all((found >= 0.0) & (found <= 1.0))
+    assert np.all((rows >= 0.0) & (rows <= 1.0))
 
 
 @given(names=st.lists(st.text(max_size=12), min_size=2, max_size=4))
@@ -117,8 +125,8 @@ def test_any_texts_are_compared_as_by_the_twin(names):
         np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
 
 
-def columns_of(*relations, places=("", ", first", ", last")):
-    return {relation + place: 1.0 for relation in relations for place in places}
+def columns_of(*relations, positions=("", ", first", ", last")):
+    return {relation + position: 1.0 for relation in relations for position in positions}
 
 
 ALL_SHARES = dict.fromkeys(COLUMNS[-4:], 1.0)
@@ -127,23 +135,23 @@ SAME = columns_of("equality", *EQUAL, *NEAR) | ALL_SHARES
 
 
 def test_jfk_and_john_kennedy():
-    # F stands for nothing in John Kennedy, so that JFK is not matched, but John Kennedy is.
+    # No word of John Kennedy begins with F: JFK itself is not matched, but John and Kennedy are.
     expected = columns_of("abbreviation") | {"share of longer matched": 1.0}
     assert active("JFK", "John Kennedy") == expected
-    whole = columns_of("abbreviation") | ALL_SHARES
-    assert active("J.F.K.", "John Fitzgerald Kennedy") == whole
-    assert active("jfk", "Pres. John Fitzgerald Kennedy") == whole
+    full_match = columns_of("abbreviation") | ALL_SHARES
+    assert active("J.F.K.", "John Fitzgerald Kennedy") == full_match
+    assert active("jfk", "Pres. John Fitzgerald Kennedy") == full_match
 
 
 def test_brian_and_brian_wilson():
     shares = {"shorter matched": 1.0, "share of shorter matched": 1.0}
     shares["share of longer matched"] = 0.5
-    related = columns_of("equality", *EQUAL, *NEAR, places=("", ", first"))
-    assert active("Brian", "Brian Wilson") == related | shares
+    relations = columns_of("equality", *EQUAL, *NEAR, positions=("", ", first"))
+    assert active("Brian", "Brian Wilson") == relations | shares
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "relations"),
+    ("first", "second", "relations"),
     [
         ("Bill", "William", ["nickname", "prefix edit distance"]),
         ("Mo", "Maurice", ["nickname"]),
@@ -171,16 +179,16 @@ def test_brian_and_brian_wilson():
         ("GM", "General Motors", ["abbreviation"]),
     ],
 )
-def test_one_token_and_what_it_stands_for(one, other, relations):
+def test_relations_of_one_token_with_its_full_form(first, second, relations):
     expected = columns_of(*relations)
     if set(relations) & MATCHED:
         expected |= ALL_SHARES
-    assert active(one, other) == expected
-    assert active(other, one) == expected
+    assert active(first, second) == expected
+    assert active(second, first) == expected
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "column"),
+    ("first", "second", "column"),
     [
         ("Mr. Kennedy", "Mister Kennedy", "honorific equivalence"),
         ("MR Kennedy", "Mr. Kennedy", "honorific equal"),
@@ -195,13 +203,13 @@ def test_one_token_and_what_it_stands_for(one, other, relations):
         ("General Motors", "Motors", None),
     ],
 )
-def test_honorifics_are_compared_apart(one, other, column):
-    assert active(one, other) == SAME | ({column: 1.0} if column else {})
+def test_honorifics_are_compared_separately(first, second, column):
+    assert active(first, second) == SAME | ({column: 1.0} if column else {})
 
 
-def test_before_and_behind_a_name_both_count():
-    found = active("Mr. Kennedy Jr.", "Mr. Kennedy Sr.")
-    assert found == SAME | {"honorific equal": 1.0, "honorific mismatch": 1.0}
+def test_honorifics_before_and_after_a_name_both_count():
+    columns = active("Mr. Kennedy Jr.", "Mr. Kennedy Sr.")
+    assert columns == SAME | {"honorific equal": 1.0, "honorific mismatch": 1.0}
 
 
 def test_names_of_honorifics_alone():
@@ -215,48 +223,48 @@ def test_names_of_honorifics_alone():
 
 
 def test_titles_that_are_parts_of_names():
-    last = columns_of("equality", *EQUAL, *NEAR, places=("", ", last"))
+    last = columns_of("equality", *EQUAL, *NEAR, positions=("", ", last"))
     shares = {"shorter matched": 1.0, "share of shorter matched": 1.0}
     assert active("King", "Burger King") == last | shares | {"share of longer matched": 0.5}
-    found = active("St. Petersburg", "Saint Petersburg")
-    assert found == last | columns_of("abbreviation", places=("", ", first")) | ALL_SHARES
+    columns = active("St. Petersburg", "Saint Petersburg")
+    assert columns == last | columns_of("abbreviation", positions=("", ", first")) | ALL_SHARES
     assert active("General Motors", "General Electric") == {"honorific equal": 1.0}
 
 
 def test_small_words_and_forms_of_companies_need_no_match():
-    first = columns_of("equality", *EQUAL, *NEAR, places=("", ", first"))
+    first = columns_of("equality", *EQUAL, *NEAR, positions=("", ", first"))
     assert active("Intel", "Intel Corp.") == first | ALL_SHARES
-    last = columns_of("equality", *EQUAL, *NEAR, places=("", ", last"))
+    last = columns_of("equality", *EQUAL, *NEAR, positions=("", ", last"))
     assert active("The Guardian", "Guardian") == last | ALL_SHARES
     assert active("the", "of") == {}
 
 
 def test_acronyms_inside_names():
-    found = active("US Senate", "United States Senate")
-    last = columns_of("equality", *EQUAL, *NEAR, places=("", ", last"))
-    assert found == last | columns_of("abbreviation", places=("", ", first")) | ALL_SHARES
+    columns = active("US Senate", "United States Senate")
+    last = columns_of("equality", *EQUAL, *NEAR, positions=("", ", last"))
+    assert columns == last | columns_of("abbreviation", positions=("", ", first")) | ALL_SHARES
     assert "abbreviation" not in active("Us Senate", "United States Senate")
     assert active("UCLA", "University of California") == {}
 
 
-def test_numbers_are_like_no_other():
+def test_different_numbers_are_unrelated():
     assert active("2001", "2002") == active("II", "III") == active("I", "II") == {}
     assert active("World War II", "World War III")["share of shorter matched"] == 2 / 3
     assert active("Xi", "11") == {}
 
 
-@pytest.mark.parametrize("one", ["Hon", "Sun", "UK", "in", "New"])
-@pytest.mark.parametrize("other", ["Houston", "Sudan", "Ukraine", "Indiana", "Newfoundland"])
-def test_words_that_are_no_abbreviations(one, other):
-    assert "abbreviation" not in active(f"x {one}", f"y {other}")
+@pytest.mark.parametrize("short", ["Hon", "Sun", "UK", "in", "New"])
+@pytest.mark.parametrize("long", ["Houston", "Sudan", "Ukraine", "Indiana", "Newfoundland"])
+def test_words_that_are_not_abbreviations(short, long):
+    assert "abbreviation" not in active(f"x {short}", f"y {long}")
 
 
 def test_accents_and_scripts():
     assert active("José Łódź", "JOSE LODZ") == columns_of(*EQUAL, *NEAR) | ALL_SHARES
     assert active("毛泽东", "毛泽东") == SAME
-    found = active("毛泽东", "毛澤东")
-    assert found["share of shorter matched"] == 2 / 3
-    assert {"equality, first", "equality, last"} <= found.keys()
+    columns = active("毛泽东", "毛澤东")
+    assert columns["share of shorter matched"] == 2 / 3
+    assert {"equality, first", "equality, last"} <= columns.keys()
     assert "initial" in active("И. Бродский", "Иосиф Бродский")
 
 
@@ -268,40 +276,44 @@ def test_names_without_tokens_have_no_features(empty):
 def test_long_names():
     letters, words = "x" * 10_000, " ".join(f"word{letter}" for letter in "abcdefgh" * 250)
     names = [letters, letters[:63] + "y" * 9_937, words, f"{words} end", "毛" * 10_000, "Ann"]
-    found = dict(zip(combinations(range(len(names)), 2), features(names), strict=True))
+    rows = dict(zip(combinations(range(len(names)), 2), features(names), strict=True))
     near = columns_of("prefix equality", *NEAR) | ALL_SHARES
-    row = found[0, 1]
+    row = rows[0, 1]
     assert {c: v for c, v in zip(COLUMNS, row, strict=True) if v} == near
-    row = dict(zip(COLUMNS, found[2, 3], strict=True))
+    row = dict(zip(COLUMNS, rows[2, 3], strict=True))
     assert row["equality, first"] == 1.0
     assert row["equality, last"] == 0.0
     assert row["share of longer matched"] == 63 / 64
-    assert not any(found[pair].any() for pair in found if pair not in ((0, 1), (2, 3)))
+    assert not any(rows[pair].any() for pair in rows if pair not in ((0, 1), (2, 3)))
 
 
 @given(names=some_names, seed=st.integers(0, 99))
 def test_neither_the_order_nor_the_other_items_matter(names, seed):
     order = np.random.default_rng(seed).permutation(len(names))
     first, second = all_pairs(len(names)).T
-    found = features(names)
+    rows = features(names)
     table = np.zeros((len(names), len(names), len(COLUMNS)))
-    table[first, second] = table[second, first] = found
-    moved = features([names[place] for place in order])
+    table[first, second] = table[second, first] = rows
+    moved = features([names[i] for i in order])
     np.testing.assert_array_equal(moved, table[order[first], order[second]])
-    for row, pair in zip(found, combinations(names, 2), strict=True):
+    for row, pair in zip(rows, combinations(names, 2), strict=True):
         np.testing.assert_array_equal(features(pair)[0], row)
         np.testing.assert_array_equal(features(pair[::-1])[0], row)
 
 
 @given(names=some_names)
 def test_equal_tokens_are_no_further_apart_than_others(names):
-    found = dict(zip(COLUMNS, features(names).T, strict=True))
-    for place in ("", ", first", ", last"):
-        assert np.all(found[f"equality{place}"] <= found[f"case-insensitive equal{place}"])
+    columns = dict(zip(COLUMNS, features(names).T, strict=True))
+    for position in ("", ", first", ", last"):
+        assert np.all(
+            columns[f"equality{position}"] <= columns[f"case-insensitive equal{position}"]
+        )
         for relation in (*EQUAL, *NEAR):
-            least = found[f"case-insensitive equal{place}"]
-            assert np.all(least <= found[f"{relation}{place}"])
-        assert np.all(found[f"prefix equality{place}"] <= found[f"prefix edit distance{place}"])
+            least = columns[f"case-insensitive equal{position}"]
+            assert np.all(least <= columns[f"{relation}{position}"])
+        assert np.all(
+            columns[f"prefix equality{position}"] <= columns[f"prefix edit distance{position}"]
+        )
 
 
 def test_the_contract_of_a_featurizer():
@@ -311,11 +323,11 @@ def test_the_contract_of_a_featurizer():
 
 @pytest.mark.parametrize("block", [1, 40, 500])
 def test_blocks_change_nothing(monkeypatch, block):
-    whole = features(NAMES)
-    rows = np.random.default_rng(0).permutation(len(whole))[:200]
+    expected = features(NAMES)
+    rows = np.random.default_rng(0).permutation(len(expected))[:200]
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", block)
-    np.testing.assert_array_equal(features(NAMES), whole)
-    np.testing.assert_array_equal(features(NAMES, all_pairs(len(NAMES))[rows]), whole[rows])
+    np.testing.assert_array_equal(features(NAMES), expected)
+    np.testing.assert_array_equal(features(NAMES, all_pairs(len(NAMES))[rows]), expected[rows])
 
 
 def test_listed_pairs_of_many_names():
@@ -324,9 +336,9 @@ def test_listed_pairs_of_many_names():
     vocabulary = np.array(["".join(rng.choice(list("abcdefgh"), 4)) for _ in range(2_000)])
     names = [" ".join(rng.choice(vocabulary, 3)) for _ in range(n_names)]
     pairs = np.column_stack([np.arange(n_names - 1), np.arange(1, n_names)])
-    found = features(names, pairs)
-    for row in [*np.flatnonzero(found.any(axis=1))[:20], *range(5)]:
-        np.testing.assert_array_equal(found[row], twin(*(names[place] for place in pairs[row])))
+    values = features(names, pairs)
+    for row in [*np.flatnonzero(values.any(axis=1))[:20], *range(5)]:
+        np.testing.assert_array_equal(values[row], twin(*(names[i] for i in pairs[row])))
 
 
 def test_more_than_can_be_written_is_refused():
@@ -350,21 +362,21 @@ def test_columns_have_names_and_directions():
     assert [column for column, far in zip(COLUMNS, distances, strict=True) if far] == [
         "honorific mismatch"
     ]
-    found = NameFeatures()(ItemSet(NAMES), None)
-    assert isinstance(found, DenseFeatures)
-    assert found.to_matrix().dtype == np.float64
+    operator = NameFeatures()(ItemSet(NAMES), None)
+    assert isinstance(operator, DenseFeatures)
+    assert operator.to_matrix().dtype == np.float64
 
 
 TRUTH = [0, 0, 0, 1, 1, 2, 2]
 KNOWN = ["John Kennedy", "J. Kennedy", "JFK", "Brian Wilson", "Mr. Wilson", "Rome", "ROME"]
 
 
-def test_names_are_clustered_by_it():
+def test_names_are_clustered():
     learner = PairwiseClustering(featurizer=NameFeatures(), C=100.0).fit([KNOWN], [TRUTH])
     assert learner.predict([KNOWN])[0].labels.tolist() == TRUTH
 
 
-def test_a_model_that_holds_it_is_saved(tmp_path):
+def test_a_model_with_it_is_saved(tmp_path):
     coef = np.linspace(-1.0, 1.0, len(COLUMNS))
     similarity = LinearSimilarity(NameFeatures("person"), coef, bias=-0.8)
     model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
@@ -376,7 +388,7 @@ def test_a_model_that_holds_it_is_saved(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("items", "what"),
+    ("items", "message"),
     [
         ({"nam": ["Ann"]}, "there is no column 'name'; the columns are nam"),
         ({"name": [b"Ann"]}, "name of item 0 is b'Ann', not a string; give a string, or None"),
@@ -384,8 +396,8 @@ def test_a_model_that_holds_it_is_saved(tmp_path):
         ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}, not a string; give a string, or None"),
     ],
 )
-def test_items_without_names_are_refused(items, what):
-    with pytest.raises(FeatureError, match=what):
+def test_items_without_names_are_refused(items, message):
+    with pytest.raises(FeatureError, match=message):
         NameFeatures()(ItemSet(items), None)
 
 
@@ -404,10 +416,10 @@ def test_tables_are_consistent():
     assert HONORIFICS.keys() >= SURNAMES
     assert "st" not in GROUPS
     for table in (NICKNAMES, ABBREVIATIONS, SYMBOLS, NUMBERS):
-        for form, stands_for in table.items():
-            assert len(set(stands_for)) == len(stands_for), form
-            assert all(word in table[word] for word in stands_for), form
-    assert all(len(stands_for) == 1 for stands_for in NUMBERS.values())
+        for form, full_words in table.items():
+            assert len(set(full_words)) == len(full_words), form
+            assert all(word in table[word] for word in full_words), form
+    assert all(len(full_words) == 1 for full_words in NUMBERS.values())
 
 
 def test_no_word_is_in_two_groups():
@@ -419,21 +431,21 @@ def test_no_word_is_in_two_groups():
         assert len(set(words)) == len(words)
 
 
-def test_tokens_that_meet_are_related():
+def test_relations_of_all_token_pairs():
     names = ["Ann Lee", "Anne", "Bob A."]
     pairs = all_pairs(3)
     encoded = tokenize_names(names)
     counts = kernels.count_token_pairs(pairs, encoded.names)
     assert counts.tolist() == [2, 4, 2]
-    met = kernels.list_token_pairs(pairs, encoded.names, counts.sum())
+    token_pairs = kernels.list_token_pairs(pairs, encoded.names, counts.sum())
     tokens = ["Ann", "Lee", "Anne", "Bob", "A"]
     expected = [pair for i, j in pairs for pair in product(*map(name_tokens, (names[i], names[j])))]
-    assert [(tokens[one], tokens[other]) for one, other in met.T] == expected
+    assert [(tokens[first], tokens[second]) for first, second in token_pairs.T] == expected
     for bits, pair in zip(token_relations(encoded, pairs), expected, strict=True):
-        assert {name for name, bit in RELATIONS.items() if bits & bit} == related(*pair)
+        assert {name for name, bit in RELATIONS.items() if bits & bit} == plain_relations(*pair)
 
 
-def test_a_word_of_a_name_is_no_acronym_of_it():
+def test_a_word_of_a_name_is_not_an_acronym_of_the_name():
     for token, name in (("Bob", "Bob Brown"), ("Ed", "Ed Davis"), ("US", "US Steel")):
         assert "abbreviation" not in active(token, name)
         assert active(token, name)["share of longer matched"] == 0.5
@@ -441,7 +453,7 @@ def test_a_word_of_a_name_is_no_acronym_of_it():
         assert "abbreviation" not in active(token, name)
 
 
-def test_columns_of_another_column_say_so():
-    other = NameFeatures("alias")
-    assert other.names[0] == "alias: honorific equal"
-    assert other.distances == NameFeatures().distances
+def test_features_of_another_column_begin_with_its_name():
+    featurizer = NameFeatures("alias")
+    assert featurizer.names[0] == "alias: honorific equal"
+    assert featurizer.distances == NameFeatures().distances

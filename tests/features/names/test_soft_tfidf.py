@@ -1,4 +1,4 @@
-"""SoftTFIDF, against a twin in plain Python that looks at each pair of names by itself."""
+"""SoftTFIDF, against a twin in plain Python that compares each pair of names by itself."""
 
 from collections import Counter
 from itertools import combinations
@@ -53,7 +53,7 @@ def similarities(featurizer, names, pairs=None):
 
 
 def weights(featurizer, name):
-    """Weigh the tokens of a name by the definition."""
+    """Return the weights of the tokens of a name, from the definition."""
     idf = dict(zip(featurizer.words, featurizer.idf, strict=False))
     counts = Counter(fold_case(token) for token in name_tokens(name or ""))
     plain = {w: log(1 + tf) * idf.get(w, featurizer.idf[-1]) for w, tf in counts.items()}
@@ -61,34 +61,34 @@ def weights(featurizer, name):
     return {token: weight / length for token, weight in plain.items()}
 
 
-def close(featurizer, one, other):
-    """List the close tokens of two names, the closest first: how close, their weights, tokens."""
-    first, second = weights(featurizer, one), weights(featurizer, other)
-    found = [
+def close_tokens(featurizer, first_name, second_name):
+    """Return score, product of weights and tokens of all close tokens, the closest first."""
+    first, second = weights(featurizer, first_name), weights(featurizer, second_name)
+    scored_pairs = [
         (JaroWinkler.similarity(w, v), first[w] * second[v], w, v) for w in first for v in second
     ]
-    least = max(featurizer.threshold - 1e-9, 1e-300)
+    lowest = max(featurizer.threshold - 1e-9, 1e-300)
     return sorted(
-        (pair for pair in found if pair[0] >= least),
+        (pair for pair in scored_pairs if pair[0] >= lowest),
         key=lambda pair: (-pair[0], -pair[1], sorted(pair[2:])),
     )
 
 
-def twin(featurizer, one, other):
-    """Match the closest tokens again and again."""
-    found = close(featurizer, one, other)
+def twin(featurizer, first, second):
+    """Return the similarity of two names: match the closest tokens until none is left."""
+    candidates = close_tokens(featurizer, first, second)
     total = 0.0
-    while found:
-        score, weight, w, v = found[0]
+    while candidates:
+        score, weight, w, v = candidates[0]
         total += score * weight
-        found = [pair for pair in found if pair[2] != w and pair[3] != v]
+        candidates = [pair for pair in candidates if pair[2] != w and pair[3] != v]
     return total
 
 
-def published(featurizer, one, other):
-    """Match each token of one name with the nearest of the other; return the sum and the pairs."""
+def published(featurizer, first, second):
+    """Return the published sum, and the nearest token of the second name for each of the first."""
     nearest = {}
-    for score, weight, w, v in close(featurizer, one, other):
+    for score, weight, w, v in close_tokens(featurizer, first, second):
         nearest.setdefault(w, (score * weight, v))
     return sum(gain for gain, _ in nearest.values()), {(w, v) for w, (_, v) in nearest.items()}
 
@@ -96,30 +96,30 @@ def published(featurizer, one, other):
 @pytest.mark.parametrize("threshold", [0.0, 0.7, 0.9, 1.0])
 def test_similarities_are_those_of_the_twin(threshold):
     featurizer = SoftTFIDF(threshold=threshold).fit([{"name": NAMES[:9]}])
-    found = similarities(featurizer, NAMES)
+    values = similarities(featurizer, NAMES)
     expected = [twin(featurizer, *pair) for pair in combinations(NAMES, 2)]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
-    assert len(np.unique(found)) > 5
+    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-15)
+    assert len(np.unique(values)) > 5
 
 
 @given(names=some_names, learned=some_names, threshold=st.sampled_from([0.0, 0.5, 0.8, 0.9]))
 def test_any_names_are_compared_as_by_the_twin(names, learned, threshold):
     featurizer = SoftTFIDF(threshold=threshold).fit([learned])
-    found = similarities(featurizer, names)
+    values = similarities(featurizer, names)
     expected = [twin(featurizer, *pair) for pair in combinations(names, 2)]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-    assert np.all((found >= 0.0) & (found <= 1.0))
+    np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-12)
+    assert np.all((values >= 0.0) & (values <= 1.0))
 
 
 @given(names=some_names, threshold=st.sampled_from([0.6, 0.8, 0.9]))
 def test_it_is_the_published_sum_where_nearest_tokens_are_mutual(names, threshold):
     featurizer = SoftTFIDF(threshold=threshold).fit([names])
-    found = similarities(featurizer, names)
-    for number, (one, other) in enumerate(combinations(names, 2)):
-        expected, there = published(featurizer, one, other)
-        _, back = published(featurizer, other, one)
-        if there == {(w, v) for v, w in back}:
-            assert isclose(found[number], expected, abs_tol=1e-12)
+    values = similarities(featurizer, names)
+    for i, (first, second) in enumerate(combinations(names, 2)):
+        expected, forward_pairs = published(featurizer, first, second)
+        _, backward_pairs = published(featurizer, second, first)
+        if forward_pairs == {(w, v) for v, w in backward_pairs}:
+            assert isclose(values[i], expected, abs_tol=1e-12)
 
 
 def test_two_names_that_differ_in_spelling():
@@ -160,7 +160,7 @@ def test_each_token_is_matched_once():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "threshold", "expected"),
+    ("first", "second", "threshold", "expected"),
     [
         ("JFK", "John Kennedy", 0.9, 0.0),
         ("J.F.K.", "jfk", 0.9, 1.0),
@@ -181,9 +181,9 @@ def test_each_token_is_matched_once():
         (None, "Ann", 0.9, 0.0),
     ],
 )
-def test_pairs_of_new_words(one, other, threshold, expected):
+def test_pairs_of_new_words(first, second, threshold, expected):
     featurizer = SoftTFIDF(threshold=threshold).fit([])
-    np.testing.assert_allclose(similarities(featurizer, [one, other]), [expected], atol=1e-15)
+    np.testing.assert_allclose(similarities(featurizer, [first, second]), [expected], atol=1e-15)
 
 
 def test_the_threshold_itself_is_close():
@@ -191,19 +191,19 @@ def test_the_threshold_itself_is_close():
     # a and aaa is (1/1 + 1/3 + 1/1) / 3, and 0.1 of the rest: 0.8, which is rounded down.
     for names, threshold in ((["Dwayne", "Duane"], 0.84), (["a", "aaa"], 0.8)):
         for above, expected in ((0.0, threshold), (1e-8, 0.0), (1e-3, 0.0)):
-            found = similarities(SoftTFIDF(threshold=threshold + above).fit([]), names)
-            np.testing.assert_allclose(found, [expected])
+            values = similarities(SoftTFIDF(threshold=threshold + above).fit([]), names)
+            np.testing.assert_allclose(values, [expected])
 
 
-def test_words_that_were_not_seen_are_the_rarest():
+def test_new_words_are_the_rarest():
     featurizer = SoftTFIDF().fit([["Ann Lee", "Ann Roe"]])
-    # Ann is in both names, Lee in one, Poe in none: the rarer what is common, the more it counts.
-    found = [
+    # Ann is in both names, Lee in one, Poe in none: a rarer common word counts more.
+    values = [
         similarities(featurizer, [f"{word} Smith", f"{word} Jones"])[0]
         for word in ("Ann", "Lee", "Poe")
     ]
-    assert found == sorted(found)
-    np.testing.assert_allclose(found[2], 0.5)
+    assert values == sorted(values)
+    np.testing.assert_allclose(values[2], 0.5)
 
 
 @given(names=some_names, seed=st.integers(0, 99))
@@ -221,11 +221,11 @@ def test_neither_the_order_nor_the_other_items_matter(names, seed):
 
 
 @given(names=some_names)
-def test_a_name_and_itself_are_at_1(names):
+def test_the_similarity_of_a_name_with_itself_is_1(names):
     featurizer = SoftTFIDF().fit([names])
     for name in names:
-        found = similarities(featurizer, [name, name.upper()])
-        np.testing.assert_allclose(found, [1.0 if name.strip() else 0.0], rtol=1e-12)
+        values = similarities(featurizer, [name, name.upper()])
+        np.testing.assert_allclose(values, [1.0 if name.strip() else 0.0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.6, 0.9])
@@ -238,13 +238,13 @@ def test_the_contract_of_a_featurizer(threshold):
 @pytest.mark.parametrize("listing_cost", [0, 10**9])
 def test_blocks_and_lists_of_tokens_change_nothing(monkeypatch, block, listing_cost):
     featurizer = SoftTFIDF(threshold=0.6).fit([NAMES])
-    whole = similarities(featurizer, NAMES)
-    rows = np.random.default_rng(0).permutation(len(whole))[:70]
+    expected = similarities(featurizer, NAMES)
+    rows = np.random.default_rng(0).permutation(len(expected))[:70]
     monkeypatch.setattr(soft_tfidf, "BLOCK", block)
     monkeypatch.setattr(soft_tfidf, "LISTING_COST", listing_cost)
-    np.testing.assert_array_equal(similarities(featurizer, NAMES), whole)
-    some = similarities(featurizer, NAMES, all_pairs(len(NAMES))[rows])
-    np.testing.assert_array_equal(some, whole[rows])
+    np.testing.assert_array_equal(similarities(featurizer, NAMES), expected)
+    values = similarities(featurizer, NAMES, all_pairs(len(NAMES))[rows])
+    np.testing.assert_array_equal(values, expected[rows])
 
 
 def test_listed_pairs_of_many_names():
@@ -254,21 +254,21 @@ def test_listed_pairs_of_many_names():
     names = [" ".join(rng.choice(words, 3)) for _ in range(n_names)]
     featurizer = SoftTFIDF().fit([names])
     pairs = np.column_stack([np.arange(n_names - 1), np.arange(1, n_names)])
-    found = similarities(featurizer, names, pairs)
-    for row in [*np.flatnonzero(found)[:5], *range(5)]:
-        one, other = (names[number] for number in pairs[row])
-        assert isclose(found[row], twin(featurizer, one, other), abs_tol=1e-12)
+    values = similarities(featurizer, names, pairs)
+    for row in [*np.flatnonzero(values)[:5], *range(5)]:
+        first, second = (names[number] for number in pairs[row])
+        assert isclose(values[row], twin(featurizer, first, second), abs_tol=1e-12)
 
 
 def test_long_names():
     letters, words = "x" * 10_000, " ".join(f"word{number}" for number in range(2_000))
     names = [letters, letters[:-1] + "y", words, words + "s", "毛" * 10_000, "é" * 10_000, "Ann"]
-    found = similarities(SoftTFIDF().fit([names]), names)
+    values = similarities(SoftTFIDF().fit([names]), names)
     pairs = list(combinations(range(len(names)), 2))
-    assert found[pairs.index((0, 1))] > 0.999
-    # All but the last word are the same, and that one only lacks an s at its end.
-    assert 0.999 < found[pairs.index((2, 3))] < 1.0
-    assert np.count_nonzero(found) == 2
+    assert values[pairs.index((0, 1))] > 0.999
+    # All words but the last are the same, and the last one only lacks a final s.
+    assert 0.999 < values[pairs.index((2, 3))] < 1.0
+    assert np.count_nonzero(values) == 2
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -283,10 +283,10 @@ def test_frames_and_texts_are_read_as_columns_are(library):
 
 
 def test_missing_names_teach_nothing():
-    some = SoftTFIDF().fit([["Ann", None, "Ann Lee", "", "..."]])
-    plain = SoftTFIDF().fit([["Ann"], ["Ann Lee"]])
-    assert some.words == plain.words
-    np.testing.assert_array_equal(some.idf, plain.idf)
+    with_missing = SoftTFIDF().fit([["Ann", None, "Ann Lee", "", "..."]])
+    without_missing = SoftTFIDF().fit([["Ann"], ["Ann Lee"]])
+    assert with_missing.words == without_missing.words
+    np.testing.assert_array_equal(with_missing.idf, without_missing.idf)
 
 
 def test_there_is_one_column_of_similarity():
@@ -299,7 +299,7 @@ TRUTH = [0, 0, 1, 1, 2, 2]
 KNOWN = ["John Kennedy", "Jhon Kennedy", "Brian Wilson", "Brain Wilson", "Rome", "ROME"]
 
 
-def test_names_are_clustered_by_it():
+def test_names_are_clustered():
     untrained = Untrained(SingleLinkage(), SoftTFIDF()).fit([KNOWN], [TRUTH])
     assert untrained.predict([ItemSet(KNOWN, n_clusters=3)])[0].labels.tolist() == TRUTH
     pairwise = PairwiseClustering(featurizer=SoftTFIDF(), C=100.0).fit([KNOWN], [TRUTH])
@@ -307,26 +307,30 @@ def test_names_are_clustered_by_it():
     assert pairwise.predict([KNOWN])[0].labels.tolist() == TRUTH
 
 
-def test_a_model_that_holds_it_is_saved(tmp_path):
+def test_a_model_with_it_is_saved(tmp_path):
     featurizer = SoftTFIDF("person", 0.85).fit([{"person": KNOWN}])
     similarity = LinearSimilarity(featurizer, [1.0], bias=-0.8)
     model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
     model.save(tmp_path / "names")
     loaded = Model.load(tmp_path / "names", classes=[SoftTFIDF])
-    kept = loaded.similarity.featurizer
-    assert (kept.name, kept.threshold, kept.words) == ("person", 0.85, featurizer.words)
+    loaded_featurizer = loaded.similarity.featurizer
+    assert (loaded_featurizer.name, loaded_featurizer.threshold, loaded_featurizer.words) == (
+        "person",
+        0.85,
+        featurizer.words,
+    )
     table = {"person": [*KNOWN, "Brian Rome", "毛泽东", None]}
     np.testing.assert_array_equal(loaded.scores(table).scores, model.scores(table).scores)
     assert loaded.predict([{"person": KNOWN}])[0].labels.tolist() == TRUTH
 
 
-def test_before_fit_it_says_so():
+def test_encoding_before_fit_is_refused():
     with pytest.raises(FeatureError, match="not known yet; call fit first"):
         SoftTFIDF().encode(ItemSet(["Ann"]))
 
 
 @pytest.mark.parametrize(
-    ("items", "what"),
+    ("items", "message"),
     [
         ({"nam": ["Ann"]}, "item set 1: there is no column 'name'; the columns are nam"),
         (
@@ -340,13 +344,13 @@ def test_before_fit_it_says_so():
         ),
     ],
 )
-def test_items_without_names_are_refused(items, what):
-    with pytest.raises(FeatureError, match=what):
+def test_items_without_names_are_refused(items, message):
+    with pytest.raises(FeatureError, match=message):
         SoftTFIDF().fit([ItemSet(["Ann"]), ItemSet(items)])
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("change", "message"),
     [
         ({"threshold": 1.1}, "threshold is 1.1; give a finite number from 0 to 1"),
         ({"threshold": "0.9"}, "threshold is '0.9'; give a finite number from 0 to 1"),
@@ -358,8 +362,8 @@ def test_items_without_names_are_refused(items, what):
         ({"idf": [1.0, 2.0]}, "for 0 words"),
     ],
 )
-def test_wrong_parameters_are_refused(change, what):
-    with pytest.raises(InputError, match=what):
+def test_wrong_parameters_are_refused(change, message):
+    with pytest.raises(InputError, match=message):
         SoftTFIDF(**change)
 
 
@@ -377,12 +381,12 @@ def test_kernels_are_those_of_full_matrices(rng):
     named, token_rows = rows_of(names), rows_of(near)
     counts = count_close(pairs, named, token_rows)
     present = (names > 0).astype(int)
-    met = np.einsum("ia,ab,jb->ij", present, (near > 0).astype(int), present)
-    np.testing.assert_array_equal(counts, [met[i, j] for i, j in pairs])
+    close_counts = np.einsum("ia,ab,jb->ij", present, (near > 0).astype(int), present)
+    np.testing.assert_array_equal(counts, [close_counts[i, j] for i, j in pairs])
     owners, places, scores = gather_close(pairs, named, token_rows, counts.sum())
     tokens = named.tokens[places]
-    found = set(zip(owners.tolist(), *tokens.tolist(), scores.tolist(), strict=True))
-    assert found == {
+    gathered = set(zip(owners.tolist(), *tokens.tolist(), scores.tolist(), strict=True))
+    assert gathered == {
         (number, a, b, near[a, b])
         for number, (i, j) in enumerate(pairs)
         for a in np.flatnonzero(names[i])

@@ -12,12 +12,12 @@ from coterie import ItemSet
 from coterie.exceptions import FeatureError
 from coterie.features.names.tokens import fold_case, item_texts, name_tokens
 
-# Letters, marks, apostrophes, periods and symbols of all kinds, which meet more often here.
-odd = st.text(
+# Texts in which letters, marks, apostrophes, periods and symbols often stand side by side.
+unusual_text = st.text(
     "aAsSéłŁΩάİıßﬁŉ𝐀'’`´ʼ.…- \t–&™½℃㎏①中々각가йи\u0306\u0301\u0323\u0338=≠¼"
     "कि\u094dเ\u0e49ا\u064b\u0640\u200d\ufe0f\u00ad\u3164"
 )
-any_text = st.one_of(odd, st.text())
+any_text = st.one_of(unusual_text, st.text())
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ any_text = st.one_of(odd, st.text())
         ("1984 B2B 3.5", "1984 B2B 3 5"),
     ],
 )
-def test_words_are_parted_by_blanks_dashes_and_punctuation(text, tokens):
+def test_blanks_dashes_and_punctuation_separate_words(text, tokens):
     assert name_tokens(text) == tokens.split(" ")
 
 
@@ -52,7 +52,7 @@ def test_a_symbol_is_a_token_by_itself(text, tokens):
 
 
 @pytest.mark.parametrize("apostrophe", "'’‘`´ʼ＇")
-def test_apostrophes_do_not_part_words(apostrophe):
+def test_apostrophes_do_not_split_words(apostrophe):
     assert name_tokens(f"O{apostrophe}Brien") == ["OBrien"]
     assert name_tokens(f"McDonald{apostrophe}s Farm") == ["McDonald", "Farm"]
     assert name_tokens(f"MCDONALD{apostrophe}S") == ["MCDONALD"]
@@ -155,9 +155,9 @@ def test_composed_and_decomposed_texts_have_the_same_tokens(text):
 
 
 @given(text=any_text)
-@example("ᄀ'ᅡ")  # two letters that are written as one without what stood between
+@example("ᄀ'ᅡ")  # without the apostrophe, the two letters compose into one
 @example("и'\u0306")
-@example("ẜ")  # without its stroke a long s, whose compatible form is s
+@example("ẜ")  # without its stroke it is a long s, whose compatible form is s
 def test_tokens_stay_as_they_are(text):
     tokens = name_tokens(text)
     assert name_tokens(" ".join(tokens)) == tokens
@@ -165,23 +165,23 @@ def test_tokens_stay_as_they_are(text):
 
 
 @given(text=any_text)
-def test_tokens_are_free_of_what_parts_them(text):
+def test_tokens_contain_no_separators(text):
     for token in name_tokens(text):
         kinds = {category(character)[0] for character in token}
         assert kinds <= {"L", "M", "N"} or len(token) == 1
         assert kinds & {"L", "N", "S", "P"}
 
 
-def test_letters_of_latin_and_greek_are_bare():
+def test_latin_and_greek_letters_lose_their_marks():
     for code in range(sys.maxunicode + 1):
-        called = name(chr(code), "")
-        if called.startswith(("LATIN ", "GREEK ")) and category(chr(code))[0] == "L":
+        unicode_name = name(chr(code), "")
+        if unicode_name.startswith(("LATIN ", "GREEK ")) and category(chr(code))[0] == "L":
             tokens = name_tokens(chr(code))
             assert name_tokens(" ".join(tokens)) == tokens
-            assert all(normalize("NFD", token) == token for token in tokens), called
+            assert all(normalize("NFD", token) == token for token in tokens), unicode_name
 
 
-def test_folded_tokens_are_equal_up_to_case():
+def test_folding_removes_case():
     assert [fold_case(token) for token in ("McDonald", "ΣΊΣΥΦΟΣ", "Straße", "北")] == [
         "mcdonald",
         "σίσυφοσ",
@@ -190,23 +190,23 @@ def test_folded_tokens_are_equal_up_to_case():
     ]
 
 
-def test_names_are_read_from_a_column_or_are_the_items():
+def test_texts_are_a_column_or_the_items():
     table = {"name": ["Ann", None, "", float("nan")], "town": ["Rome", "Bonn", "Oslo", "Bern"]}
-    assert item_texts(ItemSet(table), "name", "Asker") == ["Ann", None, None, None]
-    assert item_texts(ItemSet(table), "town", "Asker") == ["Rome", "Bonn", "Oslo", "Bern"]
-    assert item_texts(ItemSet(["Ann", None]), "unused", "Asker") == ["Ann", None]
-    assert item_texts(ItemSet([]), "name", "Asker") == []
+    assert item_texts(ItemSet(table), "name", "Caller") == ["Ann", None, None, None]
+    assert item_texts(ItemSet(table), "town", "Caller") == ["Rome", "Bonn", "Oslo", "Bern"]
+    assert item_texts(ItemSet(["Ann", None]), "unused", "Caller") == ["Ann", None]
+    assert item_texts(ItemSet([]), "name", "Caller") == []
 
 
 @pytest.mark.parametrize(
-    ("items", "what"),
+    ("items", "message"),
     [
         ({"town": ["Rome"]}, "no column 'name'; the columns are town"),
         ({"name": ["Ann", 5]}, "name of item 1 is 5, not a string; give a string, or None"),
         ([{"name": "Ann"}], "item 0 is {'name': 'Ann'}, not a string; give a string, or None"),
-        (np.ones((2, 2)), "Asker compares columns, but the items are vectors; give a data frame"),
+        (np.ones((2, 2)), "Caller compares columns, but the items are vectors; give a data frame"),
     ],
 )
-def test_what_has_no_names_is_refused(items, what):
-    with pytest.raises(FeatureError, match=what):
-        item_texts(ItemSet(items), "name", "Asker")
+def test_items_without_texts_are_refused(items, message):
+    with pytest.raises(FeatureError, match=message):
+        item_texts(ItemSet(items), "name", "Caller")

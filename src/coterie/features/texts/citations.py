@@ -38,11 +38,11 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _INITIALS = re.compile(r"(?<=[a-z] )([A-Z])([A-Z])\b")
 _TITLE = re.compile(r"(?<=\w{3})\.\s[^.,;&]*:\s*$")
-_NO_NAMES = re.compile(r"\d+|\bet\.? al\b|\b(?:jr|sr|ii|iii|eds|editors?)\b")
+_NOT_NAMES = re.compile(r"\d+|\bet\.? al\b|\b(?:jr|sr|ii|iii|eds|editors?)\b")
 # An unclosed parenthesis matches, too, so that it is read only once, in linear time.
 _REMARK = re.compile(r"\([^)\n]*+(\))?")
 _BETWEEN_NAMES = re.compile(r";|&|\band\b")
-_BROKEN_OR_JOINED = re.compile(r"[-\u2010-\u2013'’`]\s*")
+_HYPHENS_AND_APOSTROPHES = re.compile(r"[-\u2010-\u2013'’`]\s*")
 _PARTICLES = frozenset(("da", "de", "del", "den", "der", "di", "du", "la", "le", "van", "von"))
 
 
@@ -201,7 +201,7 @@ def parse_authors(text: str) -> list[str]:
     ['ash a b', 'birch c', 'cedar d e']
     """
     separate = _INITIALS.sub(r"\1 \2", _TITLE.sub("", normalize("NFKC", text)))
-    cleaned = _NO_NAMES.sub(" ", _BROKEN_OR_JOINED.sub("", separate.casefold()))
+    cleaned = _NOT_NAMES.sub(" ", _HYPHENS_AND_APOSTROPHES.sub("", separate.casefold()))
     author_text = _REMARK.sub(lambda match: " " if match[1] else match[0], cleaned)
     all_parts = (_split_at_commas(part) for part in _BETWEEN_NAMES.split(author_text))
     parts = [part for part in all_parts if part]
