@@ -143,7 +143,7 @@ def test_others_are_left_out(tmp_path):
 @pytest.mark.parametrize("load", LOADERS.values())
 @pytest.mark.parametrize("split", [3, -1, "train", True, 0.0])
 def test_other_folds_are_refused_before_anything_is_read(load, split):
-    with pytest.raises(InputError, match="give the number of a fold, 0 to 2, or None for all"):
+    with pytest.raises(InputError, match="give the index of a fold, 0 to 2, or None for all"):
         load("nowhere", split)
 
 
@@ -259,7 +259,10 @@ def test_damaged_images_are_told(changes, tmp_path):
     ("given", "message"),
     [
         ({"split": "dev"}, "'dev'; give 'train', 'test' or None for all"),
-        ({"split": "test", "digits": [1]}, "both split and digits are given .*; give one"),
+        (
+            {"split": "test", "digits": [1]},
+            "split is 'test' and digits is .*; give only one of them",
+        ),
         ({"digits": []}, r"digits is \[\]; give a list of digits"),
         ({"digits": [10]}, "a digit is 10; give a whole number from 0 to 9"),
         ({"digits": 3}, "digits is 3; give a list"),

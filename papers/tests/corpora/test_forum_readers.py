@@ -241,7 +241,7 @@ def test_a_missing_corpus_is_told(name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("split", [-1, 10, "train", True, 1.0])
 def test_other_folds_are_refused(split):
-    with pytest.raises(InputError, match="give the number of a fold, 0 to 9, or None"):
+    with pytest.raises(InputError, match="give the index of a fold, 0 to 9, or None"):
         load_newsgroups_threads("nowhere", split)
 
 

@@ -66,7 +66,7 @@ def test_splits_are_universities(tiny):
     assert [load_webkb(tiny, split=number).item_sets[0].ids[0] for number in range(4)] == [
         0, 4, 8, 12,
     ]  # fmt: skip
-    with pytest.raises(InputError, match="split is 4; give the number of a fold, 0 to 3"):
+    with pytest.raises(InputError, match="split is 4; give the index of a fold, 0 to 3"):
         load_webkb(tiny, split=4)
 
 

@@ -1,4 +1,4 @@
-"""Data sets: generators, and readers of public corpora; each returns a `Corpus`."""
+"""Generators of data sets; each returns a `Corpus` of item sets and their partitions."""
 
 from coterie._core.lazy import attach
 

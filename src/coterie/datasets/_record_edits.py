@@ -1,4 +1,4 @@
-"""The errors that are made in writing down the records of people."""
+"""Errors as they occur in the records of people, such as typing errors and abbreviations."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from typing import TypeAlias
 from coterie.datasets import _record_tables as tables
 
 Edit: TypeAlias = Callable[[str, int], str | None]
-"""Takes a text and 64 random bits; the text may come back as it was."""
+"""A function of a text and 64 random bits that returns a changed text, or the same one."""
 
 _ABBREVIATIONS = {
     "Street": "St", "Road": "Rd", "Avenue": "Ave", "Lane": "Ln", "Drive": "Dr", "Close": "Cl",
@@ -52,29 +52,30 @@ _STROKES = str.maketrans(
 )
 
 
-def _neighbors(rows: Sequence[str]) -> dict[str, str]:
-    places = {key: (y, x) for y, row in enumerate(rows) for x, key in enumerate(row)}
-    near = {(0, -1), (0, 1), (1, -1), (1, 0), (-1, 0), (-1, 1)}
+def _adjacent_keys(rows: Sequence[str]) -> dict[str, str]:
+    position_of = {key: (y, x) for y, row in enumerate(rows) for x, key in enumerate(row)}
+    # The rows of a keyboard are shifted by half a key each.
+    steps = {(0, -1), (0, 1), (1, -1), (1, 0), (-1, 0), (-1, 1)}
     return {
-        key: "".join(other for other, (v, u) in places.items() if (v - y, u - x) in near)
-        for key, (y, x) in places.items()
+        key: "".join(other for other, (v, u) in position_of.items() if (v - y, u - x) in steps)
+        for key, (y, x) in position_of.items()
     }
 
 
-_KEYBOARD = _neighbors(["qwertyuiop", "asdfghjkl", "zxcvbnm"]) | _neighbors(["1234567890"])
+_KEYBOARD = _adjacent_keys(["qwertyuiop", "asdfghjkl", "zxcvbnm"]) | _adjacent_keys(["1234567890"])
 
 
-def _key_near(char: str, bits: int) -> str:
-    near = _KEYBOARD.get(char.lower(), "aeiou")
-    key = near[(bits >> 32) % len(near)]
+def _random_adjacent_key(char: str, bits: int) -> str:
+    keys = _KEYBOARD.get(char.lower(), "aeiou")
+    key = keys[(bits >> 32) % len(keys)]
     return key.upper() if char.isupper() else key
 
 
 @lru_cache(maxsize=1 << 16)
-def unaccented(text: str) -> str:
-    """Write a text in plain Latin letters.
+def without_accents(text: str) -> str:
+    """Return a text without accents and strokes on Latin letters.
 
-    >>> unaccented("Łukasz Müller-Groß")
+    >>> without_accents("Łukasz Müller-Groß")
     'Lukasz Muller-Gross'
     """
     parts = unicodedata.normalize("NFKD", text.translate(_STROKES))
@@ -82,82 +83,82 @@ def unaccented(text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
-def lettered(name: str) -> str:
-    """Write a name as e-mail addresses do.
+def ascii_letters(name: str) -> str:
+    """Return the letters of a name in lower case without accents, as in e-mail addresses.
 
-    >>> lettered("O'Brien-Peña")
+    >>> ascii_letters("O'Brien-Peña")
     'obrienpena'
     """
-    return "".join(char for char in unaccented(name).lower() if char.isalpha())
+    return "".join(char for char in without_accents(name).lower() if char.isalpha())
 
 
-def _replace(text: str, at: int, new: str) -> str:
-    return text[:at] + new + text[at + 1 :]
+def _replace(text: str, index: int, new: str) -> str:
+    return text[:index] + new + text[index + 1 :]
 
 
-def _substituted(text: str, bits: int) -> str:
-    at = bits % len(text)
-    return _replace(text, at, _key_near(text[at], bits))
+def _substitute(text: str, bits: int) -> str:
+    index = bits % len(text)
+    return _replace(text, index, _random_adjacent_key(text[index], bits))
 
 
-def _inserted(text: str, bits: int) -> str:
-    at = bits % len(text)
-    return _replace(text, at, text[at] + _key_near(text[at].lower(), bits))
+def _insert(text: str, bits: int) -> str:
+    index = bits % len(text)
+    return _replace(text, index, text[index] + _random_adjacent_key(text[index].lower(), bits))
 
 
-def _deleted(text: str, bits: int) -> str:
+def _delete(text: str, bits: int) -> str:
     return _replace(text, bits % len(text), "") or text
 
 
-def _transposed(text: str, bits: int) -> str:
-    at = bits % max(len(text) - 1, 1)
-    return text[:at] + text[at : at + 2][::-1] + text[at + 2 :]
+def _transpose(text: str, bits: int) -> str:
+    index = bits % max(len(text) - 1, 1)
+    return text[:index] + text[index : index + 2][::-1] + text[index + 2 :]
 
 
-def _plain(text: str, _bits: int) -> str:
-    return unaccented(text)
+def _remove_accents(text: str, _bits: int) -> str:
+    return without_accents(text)
 
 
-def _respelled(text: str, bits: int) -> str:
-    found = [pair for pair in _SOUNDS if pair[0] in text]
-    return text.replace(*found[bits % len(found)], 1) if found else text
+def _respell(text: str, bits: int) -> str:
+    replacements = [pair for pair in _SOUNDS if pair[0] in text]
+    return text.replace(*replacements[bits % len(replacements)], 1) if replacements else text
 
 
-def _initial(text: str, bits: int) -> str:
+def _use_initial(text: str, bits: int) -> str:
     return text[0] + "." * (bits & 1)
 
 
-def _nickname(text: str, bits: int) -> str:
+def _use_nickname(text: str, bits: int) -> str:
     names = _NICKNAMES.get(text)
-    return names[bits % len(names)] if names else _initial(text, bits)
+    return names[bits % len(names)] if names else _use_initial(text, bits)
 
 
-def _rejoined(text: str, bits: int) -> str:
-    """Add a second surname, or keep only one of the two."""
+def _change_double_name(text: str, bits: int) -> str:
+    """Add a second surname, or drop one of two."""
     if "-" in text:
         return text.split("-")[bits & 1]
     return f"{text}-{tables.SURNAMES.flat[bits % tables.SURNAMES.size]}"
 
 
-def _missing(_text: str, _bits: int) -> None:
+def _blank(_text: str, _bits: int) -> None:
     return None
 
 
-def _slipped(text: str, bits: int) -> str:
-    """Put another digit in place of one."""
-    digits = [at for at, char in enumerate(text) if char.isdigit()]
-    at = digits[bits % len(digits)]
-    return _replace(text, at, str((int(text[at]) + 1 + (bits >> 32) % 9) % 10))
+def _change_digit(text: str, bits: int) -> str:
+    """Replace one digit by another."""
+    digits = [index for index, char in enumerate(text) if char.isdigit()]
+    index = digits[bits % len(digits)]
+    return _replace(text, index, str((int(text[index]) + 1 + (bits >> 32) % 9) % 10))
 
 
-def _misread(text: str, bits: int) -> str:
-    digits = [at for at, char in enumerate(text) if char.isdigit()]
-    at = digits[bits % len(digits)]
-    return _replace(text, at, _LOOKALIKES[text[at]])
+def _misread_digit(text: str, bits: int) -> str:
+    digits = [index for index, char in enumerate(text) if char.isdigit()]
+    index = digits[bits % len(digits)]
+    return _replace(text, index, _LOOKALIKES[text[index]])
 
 
-def _date_slipped(text: str, bits: int) -> str:
-    changed = text[:3] + _slipped(text[3:], bits)
+def _change_date_digit(text: str, bits: int) -> str:
+    changed = text[:3] + _change_digit(text[3:], bits)
     try:
         date.fromisoformat(changed)
     except ValueError:
@@ -165,51 +166,52 @@ def _date_slipped(text: str, bits: int) -> str:
     return changed
 
 
-def _day_as_month(text: str, bits: int) -> str:
+def _swap_day_and_month(text: str, bits: int) -> str:
     year, month, day = text.split("-")
-    return _date_slipped(text, bits) if int(day) > 12 else f"{year}-{day}-{month}"
+    return _change_date_digit(text, bits) if int(day) > 12 else f"{year}-{day}-{month}"
 
 
-def _year_only(text: str, _bits: int) -> str:
+def _keep_year_only(text: str, _bits: int) -> str:
     return f"{text[:4]}-01-01"
 
 
-def _abbreviated(text: str, bits: int) -> str:
+def _abbreviate_words(text: str, bits: int) -> str:
     short = " ".join(_ABBREVIATIONS.get(word, word) for word in text.split(" "))
     return short if short == text else short + "." * (bits & 1)
 
 
-def _last_word_lost(text: str, _bits: int) -> str:
+def _drop_last_word(text: str, _bits: int) -> str:
     return text.rpartition(" ")[0] or text
 
 
-def _flat_added(text: str, bits: int) -> str:
+def _add_flat(text: str, bits: int) -> str:
     number, _, street = text.partition(" ")
     return f"{number}{'ABCD'[bits & 3]} {street}"
 
 
-def _reformatted(text: str, bits: int) -> str:
+def _reformat_phone(text: str, bits: int) -> str:
     area, middle, end = text.split(" ")
     styles = (f"{area}{middle}{end}", f"({area}) {middle}-{end}", f"{area}-{middle}-{end}",
               f"+990 {area[1:]} {middle} {end}", f"{area} {middle}{end}")  # fmt: skip
     return styles[bits % len(styles)]
 
 
-def _provider_changed(text: str, bits: int) -> str:
+def _change_provider(text: str, bits: int) -> str:
     return f"{text.partition('@')[0]}@{tables.DOMAINS[bits % len(tables.DOMAINS)]}"
 
 
-_TYPOS: dict[Edit, float] = {_substituted: 3, _inserted: 2, _deleted: 3, _transposed: 2}
+_TYPOS: dict[Edit, float] = {_substitute: 3, _insert: 2, _delete: 3, _transpose: 2}
 
 EDITS: dict[str, dict[Edit, float]] = {
-    "given_name": _TYPOS | {_nickname: 7, _initial: 3, _plain: 2, _respelled: 3, _missing: 1},
-    "surname": _TYPOS | {_respelled: 4, _rejoined: 3, _plain: 2, _missing: 0.5},
-    "birth_date": {_date_slipped: 5, _day_as_month: 3, _year_only: 1, _missing: 3},
+    "given_name": _TYPOS
+    | {_use_nickname: 7, _use_initial: 3, _remove_accents: 2, _respell: 3, _blank: 1},
+    "surname": _TYPOS | {_respell: 4, _change_double_name: 3, _remove_accents: 2, _blank: 0.5},
+    "birth_date": {_change_date_digit: 5, _swap_day_and_month: 3, _keep_year_only: 1, _blank: 3},
     "street": _TYPOS
-    | {_abbreviated: 10, _slipped: 4, _flat_added: 2, _last_word_lost: 2, _missing: 2},
-    "city": _TYPOS | {_abbreviated: 3, _plain: 1, _missing: 2},
-    "postcode": {_slipped: 4, _transposed: 3, _misread: 2, _missing: 2},
-    "phone": {_slipped: 4, _transposed: 1, _misread: 1, _reformatted: 6, _missing: 5},
-    "email": _TYPOS | {_provider_changed: 3, _missing: 8},
+    | {_abbreviate_words: 10, _change_digit: 4, _add_flat: 2, _drop_last_word: 2, _blank: 2},
+    "city": _TYPOS | {_abbreviate_words: 3, _remove_accents: 1, _blank: 2},
+    "postcode": {_change_digit: 4, _transpose: 3, _misread_digit: 2, _blank: 2},
+    "phone": {_change_digit: 4, _transpose: 1, _misread_digit: 1, _reformat_phone: 6, _blank: 5},
+    "email": _TYPOS | {_change_provider: 3, _blank: 8},
 }
-"""The errors of each field and their weights; the first always changes the text."""
+"""The errors of each field and their weights; the first one always changes the text."""

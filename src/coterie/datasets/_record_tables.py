@@ -1,4 +1,4 @@
-"""The words of invented people's records."""
+"""Names of people, streets and cities, for synthetic records."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -12,7 +12,7 @@ Words: TypeAlias = NDArray[np.object_]
 
 
 class Origin(NamedTuple):
-    """Names that go together: common ones by rank, and the parts of rarer surnames."""
+    """Names of one origin: common ones by frequency, and the parts of rarer surnames."""
 
     given: str
     surnames: str
@@ -142,7 +142,7 @@ def zipf(size: int, exponent: float) -> Floats:
 
 
 def cumulative(weights: Floats) -> Floats:
-    """Return running sums of weights, of which the last is 1."""
+    """Return the cumulative sums of weights, scaled such that the last is 1."""
     sums = np.cumsum(weights)
     shares: Floats = sums / sums[-1]
     return shares
@@ -184,7 +184,7 @@ _CITIES = (
     *(f"{word} {name}" for word in _CITY_QUALIFIERS.split() for name in ("Elden", "Tam", "Corrow")),
     *("Grünfurt", "Nørhavn", "Villarébol", "Łozów", "Saint-Aurèle", "Peñalva", "Castelão", "Bräk"),
 )
-# A stride prime to their number mixes the kinds, so that large cities are not all alike.
+# Steps of 37, coprime to the number of cities, mix the patterns of names among large cities.
 CITIES = _words([_CITIES[37 * rank % len(_CITIES)] for rank in range(len(_CITIES))])
 
 DOMAINS = ("postbox.example", "quickmail.example", "letterbox.example", "mailhub.example")

@@ -1,4 +1,4 @@
-"""Records of invented people, with the errors of real files and the clusters known."""
+"""Synthetic records of people, with errors as in real files and with known true clusters."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Bools, Floats, Ints
 from coterie.datasets import _record_tables as tables
-from coterie.datasets._record_edits import EDITS, Edit, lettered
+from coterie.datasets._record_edits import EDITS, Edit, ascii_letters
 from coterie.datasets._record_tables import Words
 from coterie.datasets.corpus import Corpus
 from coterie.items import ItemSet
@@ -25,11 +25,11 @@ Bits: TypeAlias = NDArray[np.uint64]
 _MOST_ROWS = 10_000_000
 _ENTITY_BITS = 24
 _OTHER = 1 << 32
-"""Added to a person's number: the key of the other surname, home, phone and e-mail they have."""
+"""Added to a person's index, gives the key of their second surname, home, phone and e-mail."""
 
 
 class RecordChunk(NamedTuple):
-    """Consecutive rows of a stream of records, and the person that each is about."""
+    """Consecutive rows of a stream of records, and the index of each row's person."""
 
     columns: dict[str, list[str | None]]
     entities: Ints
@@ -38,26 +38,26 @@ class RecordChunk(NamedTuple):
 def make_records(
     n_rows: int, *, duplicates: float = 1.0, errors: float = 0.15, random_state: int = 0
 ) -> Corpus:
-    """Make records of people: one item set, and its partition by person.
+    """Make synthetic records of people: one item set, and its partition by person.
 
-    The columns are given_name, surname, birth_date, street, city, postcode, phone and email, of
-    texts, or None where a value is missing. Some people share a household, and with it surname,
-    address and perhaps phone; many share names.
+    The columns are given_name, surname, birth_date, street, city, postcode, phone and email. They
+    contain texts, or None for missing values. Some people share a household, with the same surname
+    and address, and sometimes the same phone. Many people have the same names.
 
     Parameters
     ----------
     n_rows
-        Number of records, at most 10 million.
+        The number of records, at most 10 million.
     duplicates
-        Mean number of records of a person beyond the first; how many there are is geometric.
+        The mean number of further records per person, which has a geometric distribution.
     errors
-        Probability that a field of a record is corrupted, for each independently: misspelled,
-        abbreviated, missing, and so on. Besides, each of these befalls a record with a tenth of
-        that probability: another home (street, city and postcode), another surname, another
-        phone, another e-mail address, given name and surname swapped, all in capitals.
-        With 0, records of one person are equal.
+        The probability that a field of a record is misspelled, abbreviated, missing or otherwise
+        corrupted, independently for each field. In addition, each of the following happens to a
+        record with a tenth of this probability: another home (street, city and postcode), another
+        surname, another phone, another e-mail address, swapped names, and all capitals. If 0, all
+        records of a person are equal.
     random_state
-        Seed; the same seed makes the same records.
+        The seed; the same seed makes the same records.
 
     Examples
     --------
@@ -87,17 +87,17 @@ def iter_records(
     errors: float = 0.15,
     random_state: int = 0,
 ) -> Iterator[RecordChunk]:
-    """Stream the records of `make_records` in chunks, whose size does not change the records.
+    """Stream the records of `make_records` in chunks; their size does not change the records.
 
-    The records of a person are scattered over the stream. Memory is that of a chunk, and of one
-    small integer a row.
+    The records of a person are scattered over the stream. Only one chunk is in memory at a time,
+    and one small integer per row.
 
     Parameters
     ----------
     n_rows, duplicates, errors, random_state
         See `make_records`.
     chunk_size
-        Number of rows in each chunk but the last, which may have fewer; no rows make no chunk.
+        The number of rows per chunk; the last one may have fewer. There is no chunk of 0 rows.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def iter_records(
 
 @dataclass(frozen=True)
 class _Dice:
-    """Random draws that depend on the seed, a topic and a key only, and on no earlier draw."""
+    """Random draws that depend only on the seed, on a topic and on keys, not on earlier draws."""
 
     seed: int
 
@@ -134,12 +134,12 @@ class _Dice:
         return self.uniform(topic, keys) < probability
 
     def pick(self, topic: str, keys: Ints, shares: Floats) -> Ints:
-        """Draw indices by cumulative shares; where those end below 1, the rest is their number."""
+        """Draw indices by cumulative shares; the share missing to 1 is that of `len(shares)`."""
         return np.searchsorted(shares, self.uniform(topic, keys), side="right")
 
 
 def _mix(state: Bits) -> Bits:
-    """Scramble 64 bits: the finalizer of the generator SplitMix64."""
+    """Mix 64 bits by the finalizer of the generator SplitMix64."""
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return state ^ (state >> np.uint64(31))
@@ -159,7 +159,7 @@ def _blocks(n_rows: int, size: int) -> Iterator[Ints]:
 
 
 def _entities(dice: _Dice, n_rows: int, duplicates: float) -> NDArray[np.int32]:
-    """Shuffle the rows of people 0, 1, …: sort their numbers by random bits put above them."""
+    """Return the person of each row, shuffled by sorting numbers with random leading bits."""
     packed = np.empty(n_rows, dtype=np.uint64)
     n_people = 0
     for rows in _blocks(n_rows, 1 << 20):
@@ -184,9 +184,9 @@ def _chunk(dice: _Dice, rows: Ints, entities: Ints, errors: float) -> RecordChun
 
 
 def _columns(dice: _Dice, rows: Ints, people: Ints, rate: float) -> dict[str, Words]:
-    """Fill in the fields without slips of the pen, but of another life at times."""
+    """Return the fields without writing errors; at the given rate, another home, name and so on."""
     families = _families(dice, people)
-    given = _given_names(dice, people, families)
+    given_names = _given_names(dice, people, families)
     homes, renamed, lines, accounts = (
         np.where(dice.chance(event, rows, rate), people + _OTHER, keys)
         for event, keys in {
@@ -197,25 +197,26 @@ def _columns(dice: _Dice, rows: Ints, people: Ints, rate: float) -> dict[str, Wo
         }.items()
     )
     return {
-        "given_name": given,
+        "given_name": given_names,
         "surname": _surnames(dice, renamed),
         "birth_date": _birth_dates(dice, people, families),
         **_addresses(dice, homes),
         "phone": _phones(dice, lines),
-        "email": _emails(dice, accounts, given, _surnames(dice, families)),
+        "email": _emails(dice, accounts, given_names, _surnames(dice, families)),
     }
 
 
 _FAMILIES = np.array(
     [(0, 1, 2, 3)] * 3 + [(0, 0, 2, 3)] * 2 + [(0, 0, 2, 2), (0, 0, 0, 3), (0, 0, 0, 0)]
 )
-"""Ways in which four consecutive people may live together, by the first of each family."""
+"""The possible families of four consecutive people, as the first person of each one's family."""
 
 
 def _families(dice: _Dice, people: Ints) -> Ints:
-    """Return the first person of each one's family: the next is the spouse, then come children."""
-    fours, places = np.divmod(people, 4)
-    families: Ints = 4 * fours + _FAMILIES[dice.below("family", fours, len(_FAMILIES)), places]
+    """Return the first person of each one's family; the next is the spouse, others are children."""
+    groups, positions = np.divmod(people, 4)
+    patterns = dice.below("family", groups, len(_FAMILIES))
+    families: Ints = 4 * groups + _FAMILIES[patterns, positions]
     return families
 
 
@@ -223,35 +224,35 @@ def _origins(dice: _Dice, keys: Ints) -> Ints:
     return dice.pick("origin", keys, tables.ORIGIN_SHARES)
 
 
-def _ranked(dice: _Dice, topic: str, keys: Ints, table: Words, rows: Ints) -> Words:
-    """Draw one word from each of the table's rows, the earlier the more often."""
+def _draw_words(dice: _Dice, topic: str, keys: Ints, table: Words, rows: Ints) -> Words:
+    """Draw a word from each of the given rows of a table, by Zipf's law."""
     words: Words = table[rows, dice.pick(topic, keys, tables.zipf(table.shape[1], 0.8))]
     return words
 
 
 def _given_names(dice: _Dice, people: Ints, families: Ints) -> Words:
-    junior = (people - families >= 2) & dice.chance("junior", people, 0.05)
-    namesakes = np.where(junior, families, people)
-    mixed = dice.chance("mixed", namesakes, 0.1)
-    origins = _origins(dice, np.where(mixed, namesakes, families))
-    return _ranked(dice, "given name", namesakes, tables.GIVEN_NAMES, origins)
+    is_junior = (people - families >= 2) & dice.chance("junior", people, 0.05)
+    namesakes = np.where(is_junior, families, people)
+    is_mixed = dice.chance("mixed", namesakes, 0.1)
+    origins = _origins(dice, np.where(is_mixed, namesakes, families))
+    return _draw_words(dice, "given name", namesakes, tables.GIVEN_NAMES, origins)
 
 
 def _surnames(dice: _Dice, keys: Ints) -> Words:
     origins = _origins(dice, keys)
-    names = _ranked(dice, "surname", keys, tables.SURNAMES, origins)
+    names = _draw_words(dice, "surname", keys, tables.SURNAMES, origins)
     rare = dice.chance("rare surname", keys, 0.5)
     names[rare] = _rare_surnames(dice, keys[rare], origins[rare])
     double = dice.chance("double surname", keys, 0.03)
-    second = _ranked(dice, "second surname", keys[double], tables.SURNAMES, origins[double])
+    second = _draw_words(dice, "second surname", keys[double], tables.SURNAMES, origins[double])
     names[double] += "-" + second
     return names
 
 
 def _rare_surnames(dice: _Dice, keys: Ints, origins: Ints) -> Words:
-    start = _ranked(dice, "surname start", keys, tables.STARTS, origins)
-    middle = _ranked(dice, "surname middle", keys, tables.MIDDLES, origins)
-    end = _ranked(dice, "surname end", keys, tables.ENDS, origins)
+    start = _draw_words(dice, "surname start", keys, tables.STARTS, origins)
+    middle = _draw_words(dice, "surname middle", keys, tables.MIDDLES, origins)
+    end = _draw_words(dice, "surname end", keys, tables.ENDS, origins)
     names: Words = start + middle + end
     return names
 
@@ -259,7 +260,10 @@ def _rare_surnames(dice: _Dice, keys: Ints, origins: Ints) -> Words:
 _FIRST_DAY, _LAST_DAY = "1924-01-01", "2021-01-01"
 _EARLIEST = np.array([2200, -2000, 7300, 7300])
 _SPREAD = np.array([18000, 4000, 7300, 7300])
-"""Days from the first day, or from the birth of the first of the family, by place in it."""
+"""The ranges of birth dates in days, by position in the family.
+
+They count from `_FIRST_DAY` for the first person, and from the first person's birth for others.
+"""
 
 
 @cache
@@ -269,30 +273,31 @@ def _days() -> Words:
 
 
 def _birth_dates(dice: _Dice, people: Ints, families: Ints) -> Words:
-    places = people - families
-    twin = (places == 3) & dice.chance("twin", people, 0.1)
-    own = _days_after(dice, people - twin, places)
-    eldest = _days_after(dice, families, np.zeros_like(places))
-    dates: Words = _days()[np.where(places == 0, own, eldest + own)]
+    positions = people - families
+    is_twin = (positions == 3) & dice.chance("twin", people, 0.1)
+    offsets = _birth_offsets(dice, people - is_twin, positions)
+    first_births = _birth_offsets(dice, families, np.zeros_like(positions))
+    dates: Words = _days()[np.where(positions == 0, offsets, first_births + offsets)]
     return dates
 
 
-def _days_after(dice: _Dice, people: Ints, places: Ints) -> Ints:
-    days: Ints = _EARLIEST[places] + (_SPREAD[places] * dice.uniform("birth", people)).astype(int)
-    return days
+def _birth_offsets(dice: _Dice, people: Ints, positions: Ints) -> Ints:
+    spreads = (_SPREAD[positions] * dice.uniform("birth", people)).astype(int)
+    offsets: Ints = _EARLIEST[positions] + spreads
+    return offsets
 
 
 def _addresses(dice: _Dice, homes: Ints) -> dict[str, Words]:
-    """Fill in street, city and postcode; the city sets the first digits, the street the others."""
-    names, kinds = tables.STREETS.shape
+    """Return street, city and postcode, whose first digits depend on the city only."""
+    n_names, n_types = tables.STREETS.shape
     cities = dice.pick("city", homes, tables.zipf(len(tables.CITIES), 0.9))
-    streets = dice.pick("street", homes, tables.zipf(names, 0.5))
-    streets = streets * kinds + dice.pick("street kind", homes, tables.zipf(kinds, 0.8))
+    streets = dice.pick("street", homes, tables.zipf(n_names, 0.5))
+    streets = streets * n_types + dice.pick("street kind", homes, tables.zipf(n_types, 0.8))
     numbers = 1 + (220 * dice.uniform("house", homes) ** 2).astype(int)
     codes = (37 * cities + 11) % 1000 * 100 + dice.below("code", streets + 10_000 * cities, 100)
-    named = zip(numbers.tolist(), tables.STREETS.ravel()[streets].tolist(), strict=True)
+    houses = zip(numbers.tolist(), tables.STREETS.ravel()[streets].tolist(), strict=True)
     return {
-        "street": _words([f"{number} {street}" for number, street in named]),
+        "street": _words([f"{number} {street}" for number, street in houses]),
         "city": tables.CITIES[cities],
         "postcode": _words([f"{code:05d}" for code in codes.tolist()]),
     }
@@ -309,14 +314,14 @@ def _phones(dice: _Dice, lines: Ints) -> Words:
     return _words([f"0{area} {end // 10**4:03d} {end % 10**4:04d}" for area, end in numbers])
 
 
-def _emails(dice: _Dice, accounts: Ints, given: Words, surnames: Words) -> Words:
+def _emails(dice: _Dice, accounts: Ints, given_names: Words, surnames: Words) -> Words:
     draws = dice.bits("email", accounts).tolist()
-    people = zip(given.tolist(), surnames.tolist(), draws, strict=True)
+    people = zip(given_names.tolist(), surnames.tolist(), draws, strict=True)
     return _words([_email(*person) for person in people])
 
 
-def _email(given: str, surname: str, bits: int) -> str:
-    first, last = lettered(given), lettered(surname)
+def _email(given_name: str, surname: str, bits: int) -> str:
+    first, last = ascii_letters(given_name), ascii_letters(surname)
     number = bits % 10_000
     names = (f"{first}.{last}", f"{first[0]}{last}", f"{last}.{first}", f"{first}_{last[0]}")
     return f"{names[bits >> 62]}{number}@{tables.DOMAINS[(bits >> 32) % len(tables.DOMAINS)]}"
@@ -327,28 +332,29 @@ def _words(texts: list[str] | list[str | None]) -> Words:
 
 
 def _corrupt(dice: _Dice, field: str, column: Words, rows: Ints, errors: float) -> None:
-    """Change the texts of a column in place, each with probability `errors`."""
+    """Change each text of a column, in place, with probability `errors`."""
     edits = list(EDITS[field])
     shares = tables.cumulative(np.array(list(EDITS[field].values())))
     drawn = dice.pick(f"{field} error", rows, errors * shares)
-    for number, edit in enumerate(edits):
-        cells = np.flatnonzero(drawn == number)
+    for index, edit in enumerate(edits):
+        cells = np.flatnonzero(drawn == index)
         bits = dice.bits(f"{field} edit", rows[cells]).tolist()
         texts = zip(column[cells].tolist(), bits, strict=True)
-        column[cells] = _words([_changed(edit, edits[0], *text) for text in texts])
+        column[cells] = _words([_apply(edit, edits[0], *text) for text in texts])
 
 
-def _changed(edit: Edit, surest: Edit, text: str, bits: int) -> str | None:
+def _apply(edit: Edit, fallback: Edit, text: str, bits: int) -> str | None:
+    """Apply an edit, or another one if the first does not change the text."""
     changed = edit(text, bits)
-    return surest(text, bits) if changed == text else changed
+    return fallback(text, bits) if changed == text else changed
 
 
-def _swap_names(columns: dict[str, Words], where: Bools) -> None:
-    given, surname = columns["given_name"], columns["surname"]
-    given[where], surname[where] = surname[where], given[where]
+def _swap_names(columns: dict[str, Words], rows: Bools) -> None:
+    given_names, surnames = columns["given_name"], columns["surname"]
+    given_names[rows], surnames[rows] = surnames[rows], given_names[rows]
 
 
-def _capitalize(columns: dict[str, Words], where: Bools) -> None:
+def _capitalize(columns: dict[str, Words], rows: Bools) -> None:
     for field in ("given_name", "surname", "street", "city"):
-        texts = columns[field][where].tolist()
-        columns[field][where] = _words([text and text.upper() for text in texts])
+        texts = columns[field][rows].tolist()
+        columns[field][rows] = _words([text and text.upper() for text in texts])

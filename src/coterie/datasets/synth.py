@@ -20,23 +20,23 @@ def make_synth(
     noise: float = 0.2,
     random_state: int = 0,
 ) -> Corpus:
-    """Make the Synth item sets, in which some features are helpful and others harmful.
+    """Make the Synth item sets, in which some pair features are helpful and others harmful.
 
-    Finley & Joachims 2008, section 6.1.3. Every unordered pair of clusters (i, j), i = j included,
-    has a region of features; a pair of items has `n_active` of the features of its clusters' region
-    switched on. With probability `noise`, i is replaced by a cluster drawn at random (which may be
-    i again), and so is j, independently for each pair of items.
+    Finley & Joachims 2008, section 6.1.3. Every unordered pair of clusters (i, j), also with i = j,
+    has its own region of features. For a pair of items from clusters i and j, `n_active` random
+    features of this region are 1, and all others are 0. Before, with probability `noise` each, i
+    and j are replaced by a random cluster, independently for each pair of items.
 
     Parameters
     ----------
     n_sets, n_clusters, cluster_size
-        Number of item sets, of clusters in each, of items in each cluster.
+        The number of item sets, of clusters per set, and of items per cluster.
     region_size, n_active
-        Features of a region, and how many of them a pair has.
+        The number of features of a region, and of those that are 1 for a pair.
     noise
-        Probability that a cluster is replaced when a pair's region is chosen.
+        The probability that a cluster is replaced when the region of a pair is chosen.
     random_state
-        Seed.
+        The seed.
 
     Examples
     --------
@@ -60,23 +60,24 @@ def make_synth(
         features = sp.csr_array(
             (np.ones(rows.size), (rows, columns.ravel())), shape=(len(regions), n_columns)
         )
-        known = n_clusters if len(labels) else None
-        item_set = ItemSet.from_pair_features(features, len(labels), n_clusters=known)
+        item_set = ItemSet.from_pair_features(
+            features, len(labels), n_clusters=n_clusters if len(labels) else None
+        )
         corpus.item_sets.append(item_set)
         corpus.partitions.append(Partition(labels))
     return corpus
 
 
 def _regions(labels: Ints, n_clusters: int, noise: float, rng: np.random.Generator) -> Ints:
-    """Return the region of each pair: the number of its unordered pair of clusters, after noise."""
-    ends = labels[all_pairs(len(labels))]
-    replaced = rng.random(ends.shape) < noise
-    ends = np.sort(np.where(replaced, rng.integers(n_clusters, size=ends.shape), ends), axis=1)
-    low, high = ends.T
-    numbers: Ints = low * n_clusters - low * (low - 1) // 2 + (high - low)
-    return numbers
+    """Return the region of each pair: the index of its unordered pair of clusters, after noise."""
+    clusters = labels[all_pairs(len(labels))]
+    is_noisy = rng.random(clusters.shape) < noise
+    random_clusters = rng.integers(n_clusters, size=clusters.shape)
+    low, high = np.sort(np.where(is_noisy, random_clusters, clusters), axis=1).T
+    regions: Ints = low * n_clusters - low * (low - 1) // 2 + (high - low)
+    return regions
 
 
 def _draw_active(n_pairs: int, size: int, n_active: int, rng: np.random.Generator) -> Ints:
-    """Draw `n_active` different features of a region for each pair."""
+    """Draw `n_active` distinct features of a region for each pair."""
     return np.argpartition(rng.random((n_pairs, size)), n_active - 1, axis=1)[:, :n_active]

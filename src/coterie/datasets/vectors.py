@@ -8,12 +8,12 @@ from sklearn.datasets import load_digits
 
 from coterie._core.arguments import as_real, as_whole
 from coterie.datasets.corpus import Corpus
-from coterie.datasets.digits import Draw
+from coterie.datasets.digits import DigitSampler
 from coterie.items import ItemSet
 from coterie.partition import Partition
 
 MOST_IN_SET = 896
-"""How many images the smaller split has."""
+"""The number of images of the smaller split."""
 
 
 def make_item_sets(
@@ -27,10 +27,11 @@ def make_item_sets(
 ) -> Corpus:
     """Make item sets of Gaussian clusters whose vectors also have nuisance dimensions.
 
-    Cluster centers are normal with standard deviation `separation` in the first `n_features`
-    dimensions, items normal around them with deviation 1. The `n_nuisance` further dimensions have
-    the same spread but tell nothing: what a learner must find out. Each item belongs to one of
-    `n_clusters` clusters at random, so that their number varies from set to set.
+    In the first `n_features` dimensions, cluster centers are normal with standard deviation
+    `separation`, and items are normal around them with standard deviation 1. The `n_nuisance`
+    further dimensions have the same variance but no information about clusters, which a learner
+    must find out. Each item is assigned to one of `n_clusters` clusters at random, so that sets may
+    have fewer clusters.
 
     Examples
     --------
@@ -61,22 +62,22 @@ def load_digit_sets(
     *,
     digits: Collection[int] | None = None,
 ) -> Corpus:
-    """Return sets of handwritten digits, to be clustered by digit; no file is needed.
+    """Return item sets of images of handwritten digits, whose clusters are the digits.
 
-    As in Daumé & Marcu 2004 the digits to train on (0, 2, 4, 6, 7) are others than those to test on
-    (1, 3, 5, 8, 9), here over scikit-learn's 1,797 images of 8 × 8 pixels, whose grey levels run
-    from 0 to 1. Each image is in one set.
+    The images are the 1,797 images of 8 × 8 pixels that come with scikit-learn, with grey levels
+    from 0 to 1. As in Daumé & Marcu 2004, the digits of the training split (0, 2, 4, 6, 7) are
+    different from those of the test split (1, 3, 5, 8, 9). Each image is in at most one set.
 
     Parameters
     ----------
     split
-        "train", "test", or None for both, the sets to train on first.
+        "train", "test", or None for both, with the training sets first.
     n_items
-        Images in a set; those left over are not used.
+        The number of images per set; remaining images are not used.
     random_state
-        Seed of the division into sets.
+        The seed of the division into sets.
     digits
-        The digits to draw from, in place of those of a split.
+        The digits to use, instead of those of a split.
 
     Examples
     --------
@@ -84,6 +85,6 @@ def load_digit_sets(
     >>> len(item_sets), item_sets[0], partitions[0].n_clusters
     (15, ItemSet(60 items × 64 features), 5)
     """
-    draw = Draw.checked(split, digits, n_items, MOST_IN_SET, random_state)
+    sampler = DigitSampler.from_arguments(split, digits, n_items, MOST_IN_SET, random_state)
     images, labels = load_digits(return_X_y=True)
-    return draw(images / 16.0, labels)
+    return sampler(images / 16.0, labels)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_others
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_other_values
 from coterie.toolkit import as_whole
 from coterie_papers.corpora.folder import PathLike, Source, map_rows
 from coterie_papers.corpora.rows import Row, corpus_of_rows
@@ -128,7 +128,7 @@ def load_dedup(
     >>> item_sets[0], partitions[0].n_clusters  # doctest: +SKIP
     (ItemSet(864 items, columns name, addr, city, phone, type), 752)
     """
-    refuse_others("name", name, DEDUP_TABLES)
+    refuse_other_values("name", name, DEDUP_TABLES)
     return _read(DEDUP[name], folder, split, random_state)
 
 
@@ -165,7 +165,7 @@ def load_peers(
     >>> partitions[0].n_clusters  # doctest: +SKIP
     91
     """
-    refuse_others("name", name, PEER_TABLES)
+    refuse_other_values("name", name, PEER_TABLES)
     return _read(PEERS[name], folder, split, random_state)
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_others
+from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_other_values
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie_papers.corpora.folder import PathLike, Source, map_rows, reading
@@ -80,8 +80,8 @@ def load_entity_names(
     (ItemSet(302 items, columns name, doc, source), 170)
     """
     refuse_other_splits(split)
-    refuse_others("kind", kind, KINDS)
-    refuse_others("pair", str(pair) if isinstance(pair, bool) else pair, (*PAIRS, None))
+    refuse_other_values("kind", kind, KINDS)
+    refuse_other_values("pair", str(pair) if isinstance(pair, bool) else pair, (*PAIRS, None))
     place = SOURCE.find(folder)
     names = {name.id: name for name in _read_names(place / NAMES, kind)}
     found = _read_sets(place / SETS, kind, names)
@@ -115,8 +115,8 @@ def load_source_names(
     >>> item_sets[0], partitions[0].n_clusters  # doctest: +SKIP
     (ItemSet(154 items, columns name, doc, source), 73)
     """
-    refuse_others("source", source, tuple(KINDS_OF))
-    refuse_others(f"the source is {source!r}, but kind", kind, KINDS_OF[source])
+    refuse_other_values("source", source, tuple(KINDS_OF))
+    refuse_other_values(f"the source is {source!r}, but kind", kind, KINDS_OF[source])
     path = SOURCE.find(folder) / NAMES
     names = _read_names(path, kind)
     with reading(path):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.datasets.corpus import Corpus, Split
-from coterie.datasets.digits import Draw
+from coterie.datasets.digits import DigitSampler
 from coterie.toolkit import Floats
 from coterie_papers.corpora.folder import PathLike, Source, open_arrays
 
@@ -65,8 +65,8 @@ def load_usps(
     >>> len(item_sets), item_sets[0], partitions[0].n_clusters  # doctest: +SKIP
     (43, ItemSet(100 items × 256 features), 5)
     """
-    draw = Draw.checked(split, digits, n_items, MOST_IN_SET, random_state)
-    return draw(*_read_images(SOURCE.find(folder) / IMAGES))
+    sampler = DigitSampler.from_arguments(split, digits, n_items, MOST_IN_SET, random_state)
+    return sampler(*_read_images(SOURCE.find(folder) / IMAGES))
 
 
 def _read_images(path: Path) -> tuple[Floats, NDArray[Any]]:
