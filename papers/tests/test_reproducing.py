@@ -16,7 +16,7 @@ import coterie
 from coterie import cli
 from coterie.exceptions import InputError
 from coterie_papers import reproducing
-from coterie_papers.engine.made import QUICK
+from coterie_papers.engine.storage import QUICK_NOTE
 from coterie_papers.engine.tables import Table
 from coterie_papers.reproducing import PAPERS, folder_of, reproduce, summary, tables_of
 from tests import house
@@ -33,7 +33,7 @@ def test_tables_are_made_and_written(fake):
     tables = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
     titles = ["Squares", "Half 0", "Half 1", "What the paper claims"]
     assert [table.title for table in tables] == titles
-    assert tables[0].entries[2][0].ours == 4.0
+    assert tables[0].entries[2][0].value == 4.0
     assert computed(fake) == [0, 1, 2]
     folder = fake / "out" / "fake"
     assert {path.name for path in folder.iterdir()} == {
@@ -123,18 +123,18 @@ def test_quick_runs_are_kept_apart(fake):
     before = {path: path.read_bytes() for path in (fake / "out").rglob("*") if path.is_file()}
     quick = list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, quick=True))
     assert computed(fake) == [0, 1, 2, 0, 1, 2]
-    assert quick[0].notes == ("Not all agree.", "Less <b>data</b>.", QUICK)
+    assert quick[0].notes == ("Not all agree.", "Less <b>data</b>.", QUICK_NOTE)
     folder = folder_of("fake", fake / "out", quick=True)
     assert {path.name for path in folder.iterdir()} == {
         "cells", "index.html", "table1.csv", "table1.md", "table1.json",
     }  # fmt: skip
-    assert QUICK in (folder / "index.html").read_text(encoding="utf-8")
+    assert QUICK_NOTE in (folder / "index.html").read_text(encoding="utf-8")
     list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, fresh=True, quick=True))
     assert {path: path.read_bytes() for path in before} == before
 
 
 def test_a_table_says_what_its_data_are(fake, monkeypatch):
-    bare = {"table1": lambda context: [Table.beside("Bare", {"a": {"x": 1.0}})]}
+    bare = {"table1": lambda context: [Table.from_rows("Bare", {"a": {"x": 1.0}})]}
     monkeypatch.setattr(import_module("fake_paper.tables"), "TABLES", bare)
     with pytest.raises(InputError, match="table1 makes the table 'Bare' without a line on its da"):
         list(reproduce("fake", out=fake / "out"))
@@ -188,7 +188,7 @@ from coterie_papers.engine.tables import Table
 
 def sums(context):
     """Sums of small numbers."""
-    return [Table.beside("Sums", {"1 + 1": {"sum": 2}}, data="made.")]
+    return [Table.from_rows("Sums", {"1 + 1": {"sum": 2}}, data="made.")]
 
 def claims(context):
     """What is claimed of sums."""

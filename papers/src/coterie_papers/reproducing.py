@@ -9,8 +9,8 @@ from typing import TypeAlias
 from coterie.exceptions import InputError
 from coterie_papers.engine.cells import Cells, Context
 from coterie_papers.engine.index import write_results
-from coterie_papers.engine.made import QUICK, Results, forget, keep
 from coterie_papers.engine.page import write_page
+from coterie_papers.engine.storage import QUICK_NOTE, PaperResults, delete_tables, write_tables
 from coterie_papers.engine.tables import Table
 
 __all__ = ["PAPERS", "folder_of", "reproduce", "summary", "tables_of", "title_of"]
@@ -114,7 +114,7 @@ def reproduce(
     cells = Cells(folder / "cells")
     if fresh and folder.is_dir():
         cells.forget()
-        forget(folder, tables)
+        delete_tables(folder, tables)
         _write_overviews(paper, Path(out), quick)
     context = Context(cells, data_folder, n_jobs, quick=quick)
     return _made(paper, {name: tables[name] for name in names}, context, Path(out))
@@ -123,9 +123,9 @@ def reproduce(
 def _made(paper: str, tables: Mapping[str, Maker], context: Context, out: Path) -> Iterator[Table]:
     for number, (name, make) in enumerate(tables.items(), 1):
         task = f"{name} ({number} of {len(tables)})" if len(tables) > 1 else name
-        own = replace(context, task=task, used=set())
+        own = replace(context, task=task, cell_paths=set())
         made = [_finished(table, name, own.quick) for table in make(own)]
-        keep(folder_of(paper, out, own.quick), name, made, own.used)
+        write_tables(folder_of(paper, out, own.quick), name, made, own.cell_paths)
         _write_overviews(paper, out, own.quick)
         yield from made
 
@@ -143,17 +143,17 @@ def _finished(table: Table, name: str, quick: bool) -> Table:
         raise InputError(
             f"{name} makes the table {table.title!r} without a line on its data; give data"
         )
-    return replace(table, notes=(*table.notes, QUICK)) if quick else table
+    return replace(table, notes=(*table.notes, QUICK_NOTE)) if quick else table
 
 
-def _results(paper: str, out: Path, quick: bool = False) -> Results:
+def _results(paper: str, out: Path, quick: bool = False) -> PaperResults:
     folder = folder_of(paper, out, quick)
-    return Results.of(paper, title_of(paper), tables_of(paper), folder, quick)
+    return PaperResults.read(paper, title_of(paper), tables_of(paper), folder, quick)
 
 
-def _all_results(out: Path) -> list[Results]:
+def _all_results(out: Path) -> list[PaperResults]:
     found = (_results(paper, out) for paper in PAPERS if folder_of(paper, out).is_dir())
-    return [results for results in found if results.made]
+    return [results for results in found if results.groups]
 
 
 def _first_line(documented: object) -> str:

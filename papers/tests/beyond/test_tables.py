@@ -36,9 +36,9 @@ from coterie_papers.beyond.methods import (
 )
 from coterie_papers.beyond.results import Result
 from coterie_papers.engine.cells import Cells, Context
-from coterie_papers.engine.made import Results, keep
 from coterie_papers.engine.page import page_text
 from coterie_papers.engine.partitions import partitions_of
+from coterie_papers.engine.storage import PaperResults, write_tables
 
 DATA = os.environ.get("COTERIE_DATA")
 on_data = pytest.mark.skipif(DATA is None, reason="COTERIE_DATA names no folder of corpora")
@@ -101,8 +101,8 @@ def test_kept_cells_are_not_computed_again(context, monkeypatch):
 
 
 def test_the_page_speaks_of_no_paper(context, tmp_path):
-    keep(tmp_path, "threads", beyond.TABLES["threads"](context), context.used)
-    page = page_text(Results.of("beyond", "Beyond", beyond.TABLES, tmp_path, quick=True))
+    write_tables(tmp_path, "threads", beyond.TABLES["threads"](context), context.cell_paths)
+    page = page_text(PaperResults.read("beyond", "Beyond", beyond.TABLES, tmp_path, quick=True))
     assert "Our figures; –" in page
     assert "the paper prints" not in page
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from coterie import cli
 from coterie_papers.corpora import authors, catalogue
-from coterie_papers.corpora.catalogue import Entry, Reading
+from coterie_papers.corpora.catalogue import CorpusEntry, Reading
 from coterie_papers.corpora.folder import Source
 
 ROWS = (
@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(authors, "SOURCE", there)
     counts = {"item sets": 1, "items": 2, "clusters": 2}
     known = {
-        "aminer_names": Entry(
+        "aminer_names": CorpusEntry(
             "aminer_names",
             "publications by author",
             "extra",
@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch):
             "CC0",
             (Reading("load_aminer_names", there, counts),),
         ),
-        "usps": Entry(
+        "usps": CorpusEntry(
             "usps",
             "handwritten digits",
             "same",

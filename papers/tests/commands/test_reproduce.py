@@ -31,7 +31,7 @@ def paper(monkeypatch, tmp_path):
             "data": str(context.data_folder),
             "quick": str(context.quick),
         }
-        return [Table.beside("A table", {"given": told}, notes=["A note."], data="none.")]
+        return [Table.from_rows("A table", {"given": told}, notes=["A note."], data="none.")]
 
     module.TABLES = {"table1": make}
     monkeypatch.setitem(sys.modules, "one_table", package)
@@ -73,7 +73,7 @@ def test_reproduce_takes_all_cores_and_the_default_data(paper):
 def test_reproduce_quickly(paper):
     result = run(cli.app, ["reproduce", "one", "--quick"])
     page = Path("coterie-results", "one", "quick", "index.html")
-    assert result.stdout.endswith(f"not the figures to quote.\nAll of it: {page}\n")
+    assert result.stdout.endswith(f"do not quote its figures.\nAll of it: {page}\n")
     assert page.exists()
     written = paper / "coterie-results" / "one" / "quick" / "table1.csv"
     assert written.read_text() == ",jobs,data,quick\ngiven,None,None,True\n"

@@ -7,7 +7,7 @@ import pytest
 import coterie
 from coterie_papers import corpora
 from coterie_papers.corpora import entries
-from coterie_papers.corpora.catalogue import CATALOGUE, Entry, Reading, check
+from coterie_papers.corpora.catalogue import CATALOGUE, CorpusEntry, Reading, check
 from coterie_papers.corpora.folder import Source
 from coterie_papers.reproducing import PAPERS
 
@@ -68,7 +68,7 @@ def source(*files):
 
 
 def entry_of(*readings, others=()):
-    return Entry("aminer_names", "names", "extra", (), "CC0", readings, others)
+    return CorpusEntry("aminer_names", "names", "extra", (), "CC0", readings, others)
 
 
 ROWS = (

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from coterie_papers.corpora.catalogue import CATALOGUE
-from coterie_papers.corpora.folder import described
+from coterie_papers.corpora.folder import layout_texts
 
 PAGE = Path(__file__).parents[2] / "corpora.md"
 
@@ -56,7 +56,7 @@ def files_of(entry):
     """A row for each origin of files."""
     for origin in dict.fromkeys(entry.origins.values()):
         own = {file: entry.files[file] for file in entry.files if entry.origins[file] == origin}
-        yield f"`{entry.name}`", "<br>".join(described(own)), origin
+        yield f"`{entry.name}`", "<br>".join(layout_texts(own)), origin
 
 
 def table(head, rows):

@@ -11,7 +11,7 @@ import pytest
 from coterie import Partition
 from coterie.exceptions import InputError
 from coterie_papers.corpora.irc import load_irc_ubuntu, minutes
-from coterie_papers.corpora.newsgroups import load_newsgroups_threads, own_lines
+from coterie_papers.corpora.newsgroups import load_newsgroups_threads, without_quoted_lines
 
 LOADERS = {"newsgroups_threads": load_newsgroups_threads, "irc_ubuntu": load_irc_ubuntu}
 FILES = {
@@ -150,14 +150,14 @@ def test_minutes_across_midnight_and_noon(clock, expected):
     ],
 )
 def test_lines_of_others(line):
-    assert own_lines(f"first\n{line}\nlast") == "first\nlast"
+    assert without_quoted_lines(f"first\n{line}\nlast") == "first\nlast"
 
 
 @pytest.mark.parametrize(
     "line", ["I wrote a letter: no", "a > b", "In articles I read", "", "write EMAILADDR: now"]
 )
 def test_lines_of_ones_own(line):
-    assert own_lines(f"first\n{line}\nlast") == f"first\n{line}\nlast"
+    assert without_quoted_lines(f"first\n{line}\nlast") == f"first\n{line}\nlast"
 
 
 def post(number, **change):

@@ -346,7 +346,7 @@ def test_every_table_is_full(context, name):
     for table in tables:
         assert table.data
         for entry in (each for row in table.entries for each in row):
-            assert entry.ours if isinstance(entry.ours, str) else np.isfinite(entry.ours)
+            assert entry.value if isinstance(entry.value, str) else np.isfinite(entry.value)
         assert not any("{" in note for note in table.notes)
     again = dirichlet.TABLES[name](context)
     assert [table.to_markdown() for table in tables] == [table.to_markdown() for table in again]
@@ -361,12 +361,12 @@ def test_table_1_has_the_papers_rows_and_the_spread(context):
     assert entry.paper == 0.639
     number = list(SYSTEMS).index(SCM)
     # Six subsets of two test sets each, and steps of 0.01 between subsets.
-    assert entry.ours == pytest.approx(0.1 + 0.05 * number + 0.025 + 0.1 + 0.0005 + 0.03)
+    assert entry.value == pytest.approx(0.1 + 0.05 * number + 0.025 + 0.1 + 0.0005 + 0.03)
     assert entry.note == f"± {np.std(np.arange(6) / 100, ddof=1):.3f}"
     assert shown["5 digits: SCM, most probable sample"][0].paper is None
     assert any("4,000 or 4,001 or" in note for note in table.notes)
     assert any("of the shape 2 (1×) and 20 (5×)" in note for note in table.notes)
-    share = shown[COARSE][MEASURES.index("P")].ours
+    share = shown[COARSE][MEASURES.index("P")].value
     assert f"{share:.3f} are of one digit" in table.notes[0]
 
 
@@ -404,7 +404,7 @@ def test_comparisons_have_the_sign_of_scm_and_count_runs():
     assert table.data == "made up"
     assert table.columns == ("F, 5 digits", "NES, 5 digits")
     worse, mixed = table.entries
-    assert worse[0].ours == pytest.approx(0.1)
+    assert worse[0].value == pytest.approx(0.1)
     assert worse[0].note == "10 of 10, p = 0.004"  # 2/1024, twice
     assert mixed[0].note == "5 of 10, p = 1.000"
     assert worse[1].note == "0 of 10, p = 1.000"
@@ -431,16 +431,16 @@ def test_claims_are_tested_over_subsets_and_counted_over_authors(context):
     # Systems differ by 0.05 a place, in all runs alike, and digits by 0.02 each.
     places = {name: number for number, name in enumerate(SYSTEMS)}
     verdict, gain, spread = shown["Table 1, USPS, 5 digits, F: SCM better than PT-SCM"]
-    assert verdict.ours == "yes"
-    assert gain.ours == pytest.approx(0.05 * (places[SCM] - places[PT]))
+    assert verdict.value == "yes"
+    assert gain.value == pytest.approx(0.05 * (places[SCM] - places[PT]))
     assert gain.note == "p = 0.031"
-    assert spread.ours == "± 0.000, 6 of 6"
+    assert spread.value == "± 0.000, 6 of 6"
     said = "SCM trained on 5 digits better than on 2 (not in the paper's text)"
     text = f"Table 1, USPS, NES: {said}"
-    assert shown[text][1].ours == pytest.approx(0.06)
+    assert shown[text][1].value == pytest.approx(0.06)
     verdict, gain, spread = shown["Table 2, Cora (KSF), NES: SCM better than SVM"]
-    assert (verdict.ours, gain.note, spread.ours) == ("yes, not tested", "", "± 0.000, 3 of 3")
-    assert gain.ours == pytest.approx(0.05)
+    assert (verdict.value, gain.note, spread.value) == ("yes, not tested", "", "± 0.000, 3 of 3")
+    assert gain.value == pytest.approx(0.05)
     assert len(table.rows) == 2 * 10 + 4 + 2 * 8
 
 
@@ -515,7 +515,7 @@ def test_budgets_are_extrapolated(context):
     assert len(table.rows) == 9
     # Ten seconds for 500 sweeps.
     assert f"about {10 / 500 * 110_000 / 3600:.1f} h (USPS)" in table.notes[-1]
-    assert [row[0].ours for row in table.entries[:3]] == [1, 2, 10]
+    assert [row[0].value for row in table.entries[:3]] == [1, 2, 10]
 
 
 def test_what_constant_chains_do_not_tell_is_left_out(context, monkeypatch):
@@ -523,8 +523,8 @@ def test_what_constant_chains_do_not_tell_is_left_out(context, monkeypatch):
     monkeypatch.setattr(budget, "timed", lambda key, folder: fake_time(key, folder) | nothing)
     (table,) = dirichlet.budget(context)
     shown = dict(zip(table.columns, table.entries[0], strict=True))
-    assert shown["ESS, a pair"].ours is shown["R̂, a pair"].ours is None
-    assert shown["ESS, clusters"].ours == 2
+    assert shown["ESS, a pair"].value is shown["R̂, a pair"].value is None
+    assert shown["ESS, clusters"].value == 2
 
 
 def test_a_timed_cell(monkeypatch, cora):

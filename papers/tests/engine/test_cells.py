@@ -319,4 +319,4 @@ def test_a_context_gives_the_data_folder(cells, tmp_path):
         found = context.run(numbered(2), compute)
     assert found == [{"square": n * n, "folder": str(tmp_path)} for n in range(2)]
     assert {step.task for step in steps} == {"table7"}
-    assert context.used == {cells.path(key) for key in numbered(2)}
+    assert context.cell_paths == {cells.path(key) for key in numbered(2)}

@@ -8,7 +8,7 @@ import pytest
 
 from coterie.exceptions import InputError
 from coterie_papers.engine.charts import COLOURS, MARKERS, Bars, Curves, Lines
-from coterie_papers.engine.made import keep
+from coterie_papers.engine.storage import write_tables
 from coterie_papers.engine.tables import Table
 
 NAN = float("nan")
@@ -102,11 +102,11 @@ def test_nothing_of_a_chart_overlaps():
 
 
 def test_a_chart_is_written_beside_its_table(tmp_path):
-    table = Table.beside("t", {"a": {"x": 1.0}}, chart=BARS)
-    keep(tmp_path, "figure", [table], [])
+    table = Table.from_rows("t", {"a": {"x": 1.0}}, chart=BARS)
+    write_tables(tmp_path, "figure", [table], [])
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"figure.csv", "figure.md", "figure.svg", "figure.json"}
-    keep(tmp_path, "figure", [Table.beside("t", {"a": {"x": 1.0}})], [])
+    write_tables(tmp_path, "figure", [Table.from_rows("t", {"a": {"x": 1.0}})], [])
     assert not (tmp_path / "figure.svg").exists()  # it is no chart of this table
 
 

@@ -83,14 +83,14 @@ def test_too_few_sets_are_not_tested(test, n_sets):
     assert claim.spread == f"{n_sets} of {n_sets}"
     expected = ("yes", best) if n_sets >= 6 else ("yes, not tested", None)
     assert (claim.verdict, claim.p_value) == expected
-    level = Claim.of("a", np.arange(n_sets), [99.0] * n_sets, test, level=True)
+    level = Claim.of("a", np.arange(n_sets), [99.0] * n_sets, test, equal=True)
     assert level.verdict == ("no: they differ" if n_sets >= 6 else "not tested")
 
 
 def test_a_correction_asks_for_more_sets():
     compared = compare(np.arange(7), [99.0] * 7)  # p = 0.0156
-    assert Claim.found("a", 1.0, compared, n_tests=3).verdict == "yes"
-    assert Claim.found("a", 1.0, compared, n_tests=4).verdict == "yes, not tested"
+    assert Claim.from_comparison("a", 1.0, compared, n_tests=3).verdict == "yes"
+    assert Claim.from_comparison("a", 1.0, compared, n_tests=4).verdict == "yes, not tested"
 
 
 def test_a_t_test_needs_two_sets():
@@ -115,18 +115,18 @@ def test_scores_are_compared_by_scipys_paired_t_test(pairs):
 def test_where_less_is_better_the_gain_turns_and_the_test_does_not(pairs):
     first, second = np.array(pairs, dtype=float).T
     higher = Claim.of("a", first, second, "wilcoxon")
-    lower = Claim.of("a", first, second, "wilcoxon", lower=True, level=True)
+    lower = Claim.of("a", first, second, "wilcoxon", lower=True, equal=True)
     assert lower.gain == pytest.approx(-higher.gain)
     assert lower.p_value == higher.p_value
     if higher.p_value is not None:
         assert lower.direction == -higher.direction
         assert higher.p_value == pytest.approx(compare(first, second).p_value)
-    assert lower.level
+    assert lower.equal
     assert not higher.level
 
 
 def test_scores_without_a_difference_are_level():
-    claim = Claim.of("a", [1.0, 2.0], [1.0, 2.0], "t", lower=True, level=True)
+    claim = Claim.of("a", [1.0, 2.0], [1.0, 2.0], "t", lower=True, equal=True)
     assert claim.verdict == "yes: level"
     assert str(claim.gain) == "0.0"
 

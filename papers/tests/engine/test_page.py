@@ -11,9 +11,9 @@ from importlib import import_module
 import pytest
 
 from coterie_papers.engine.index import index_text
-from coterie_papers.engine.made import QUICK, Made, Part, Results
 from coterie_papers.engine.page import NO_CHART
 from coterie_papers.engine.provenance import Origins, machine, now
+from coterie_papers.engine.storage import QUICK_NOTE, PaperResults, StoredTable, TableGroup
 from coterie_papers.engine.tables import Table
 from coterie_papers.reproducing import PAPERS, folder_of, reproduce
 
@@ -78,7 +78,7 @@ def test_a_page_shows_all(fake):
     assert "Commandcoterie reproduce fakeComputed3 cells" in page.text
     assert machine() in page.text
     assert now()[:10] in page.text
-    assert QUICK not in page.text
+    assert QUICK_NOTE not in page.text
     assert "Not made yet" not in page.text
 
 
@@ -104,7 +104,7 @@ def test_what_tables_hold_is_text(fake):
 def test_a_quick_page_says_so_and_is_no_result(fake):
     text, results = made(fake, quick=True)
     page = Page(text)
-    assert page.text.count(QUICK) == 1 + 4
+    assert page.text.count(QUICK_NOTE) == 1 + 4
     assert "coterie reproduce fake --quick" in page.text
     assert results == ""
 
@@ -161,7 +161,7 @@ def test_a_page_without_matplotlib(fake, monkeypatch):
 def test_results_of_all_papers(fake, monkeypatch):
     module, other = type(sys)("other_paper"), type(sys)("other_paper.tables")
     module.__doc__ = "Somebody 2001, Others."
-    table = Table.beside("Other", {"a": {"x": 1.0}}, data="made.")
+    table = Table.from_rows("Other", {"a": {"x": 1.0}}, data="made.")
     other.TABLES = {"table9": lambda context: [table]}
     monkeypatch.setitem(sys.modules, "other_paper", module)
     monkeypatch.setitem(sys.modules, "other_paper.tables", other)
@@ -200,9 +200,9 @@ def test_results_of_all_papers(fake, monkeypatch):
 def test_verdicts_are_counted(tmp_path, verdicts, shown):
     rows = {f"claim {n}": {"seen": verdict} for n, verdict in enumerate(verdicts)}
     rows["a claim (Not in the paper)"] = {"seen": "yes"}
-    part = Part("claims", Table.beside("Claims", rows), charted=False)
-    made = [Made("claims", [part], Origins({}))]
-    assert f"| {shown} |" in index_text([Results("p", "P", tmp_path, False, made, [])])
+    part = StoredTable("claims", Table.from_rows("Claims", rows), has_chart=False)
+    made = [TableGroup("claims", [part], Origins({}))]
+    assert f"| {shown} |" in index_text([PaperResults("p", "P", tmp_path, False, made, [])])
 
 
 def test_what_is_weaker_is_named_by_the_place_of_the_claim(tmp_path):
@@ -213,12 +213,16 @@ def test_what_is_weaker_is_named_by_the_place_of_the_claim(tmp_path):
         "Table 3: a level with b": "not tested",
         "Table 3: a better than c": "no, not tested",
     }
-    table = Table.beside("Claims", {text: {"seen": verdict} for text, verdict in verdicts.items()})
-    made = [Made("claims", [Part("claims", table, charted=False)], Origins({}))]
-    lines = index_text([Results("p", "P", tmp_path, False, made, [])])
+    table = Table.from_rows(
+        "Claims", {text: {"seen": verdict} for text, verdict in verdicts.items()}
+    )
+    made = [TableGroup("claims", [StoredTable("claims", table, has_chart=False)], Origins({}))]
+    lines = index_text([PaperResults("p", "P", tmp_path, False, made, [])])
     assert lines.endswith("Not seen: Table 1, C_R\\* (2 times); Table 3. Not tested: Table 3.")
-    seen = [Made("claims", [made[0].parts[0]._replace(table=_without(table))], Origins({}))]
-    assert index_text([Results("p", "P", tmp_path, False, seen, [])]).endswith("(p.md): nothing.")
+    seen = [TableGroup("claims", [made[0].tables[0]._replace(table=_without(table))], Origins({}))]
+    assert index_text([PaperResults("p", "P", tmp_path, False, seen, [])]).endswith(
+        "(p.md): nothing."
+    )
 
 
 def _without(table):

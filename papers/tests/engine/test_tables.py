@@ -10,7 +10,7 @@ from rich.console import Console
 
 from coterie.exceptions import InputError
 from coterie.toolkit import time_text
-from coterie_papers.engine.encoding import decoded
+from coterie_papers.engine.encoding import decode_number
 from coterie_papers.engine.tables import Entry, Table
 from coterie_papers.supervised_kmeans.published import SUPERVISED_KMEANS
 
@@ -23,7 +23,7 @@ PAPER = {"Δ_P [C_R*]": {"C_G": 2.89, "PCC": 3.1}, "Δ_M": {"C_G": 41.3, "other"
 
 @pytest.fixture
 def table():
-    return Table.beside("Results [x]", OURS, PAPER, notes=["A note [y]."], digits=(1, 2))
+    return Table.from_rows("Results [x]", OURS, PAPER, notes=["A note [y]."], digits=(1, 2))
 
 
 def shown(table, width=100):
@@ -53,14 +53,14 @@ def test_markdown(table):
 
 
 def test_a_table_without_a_paper():
-    table = Table.beside("Ours", {"a|b": {"x": 0.25}}, digits=3)
+    table = Table.from_rows("Ours", {"a|b": {"x": 0.25}}, digits=3)
     assert table.to_markdown().splitlines()[2:] == ["|  | x |", "|:--|--:|", "| a\\|b | 0.250 |"]
     assert "paper" not in shown(table)
 
 
 def test_nothing_breaks_a_row_of_markdown():
     ours = {"two\nlines": {"a\r\n b": Entry(1.0, note="p = 0.1\n\nso")}}
-    table = Table.beside("C_R* and\nC_G*", ours, notes=["C_R*:\n\n* not a list"], data="*.")
+    table = Table.from_rows("C_R* and\nC_G*", ours, notes=["C_R*:\n\n* not a list"], data="*.")
     assert table.to_markdown().splitlines() == [
         "**C_R\\* and C_G\\***",
         "",
@@ -92,7 +92,7 @@ def test_brackets_stand_below_each_other(table):
 
 def test_the_largest_table_fits_an_old_terminal():
     printed = SUPERVISED_KMEANS["table3"]
-    table = Table.beside("Table 3", printed, printed)
+    table = Table.from_rows("Table 3", printed, printed)
     text = shown(table, width=80)
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
@@ -125,14 +125,14 @@ def test_a_table_has_an_entry_for_each_name():
 
 @pytest.mark.parametrize("digits", [2, (1, 2)])
 def test_a_table_comes_back_from_json(digits):
-    table = Table.beside(
+    table = Table.from_rows(
         "Results [x]", OURS, PAPER, notes=["A note."], digits=digits, data="the paper's own."
     )
     text = json.dumps(table.to_json(), allow_nan=False)
-    again = Table.from_json(json.loads(text, object_hook=decoded))
+    again = Table.from_json(json.loads(text, object_hook=decode_number))
     assert again.to_markdown() == table.to_markdown()
     assert again.entries[0] == table.entries[0]
-    assert np.isnan(again.entries[1][1].ours)
+    assert np.isnan(again.entries[1][1].value)
     assert again.data == "the paper's own."
 
 

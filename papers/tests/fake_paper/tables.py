@@ -29,7 +29,7 @@ def squares(context):
     }
     notes = ["Not all agree.", *(["Less <b>data</b>."] if context.quick else [])]
     paper = {"2": {"square": 4.1}, "x & y": {"square": 9}}
-    return [Table.beside("Squares", ours, paper, notes=notes, data="the paper's own <numbers>.")]
+    return [Table.from_rows("Squares", ours, paper, notes=notes, data="the paper's own <numbers>.")]
 
 
 def halves(context):
@@ -37,7 +37,7 @@ def halves(context):
     values = context.run(KEYS[1:], compute)
     charts = [Bars("Halves", ["a"], {"p": {"half": [v["square"] / 2]}}) for v in values]
     return [
-        Table.beside(f"Half {n}", {"row": {"half": v["square"] / 2}}, data="made.", chart=chart)
+        Table.from_rows(f"Half {n}", {"row": {"half": v["square"] / 2}}, data="made.", chart=chart)
         for n, (v, chart) in enumerate(zip(values, charts, strict=True))
     ]
 
@@ -50,13 +50,13 @@ def claims(context):
     values = context.run(KEYS, compute)
     found = [
         Claim("Squares grow", values[2]["square"], 0.01),
-        Claim("Squares are level", 0.0, 0.7, level=True),
+        Claim("Squares are level", 0.0, 0.7, equal=True),
         Claim("Squares shrink", -1.0, 0.3),
         Claim("Squares wobble", 0.1, 0.2),
         Claim("Squares jump", 3.0, 0.01, direction=-1.0),
         Claim("Squares rest", 1.0),
         Claim("Squares run", -1.0),
-        Claim("Squares are even", 0.0, level=True),
+        Claim("Squares are even", 0.0, equal=True),
         Claim("Not in the paper: squares are square", 1.0),
     ]
     return [claims_table(found, data="made.")]

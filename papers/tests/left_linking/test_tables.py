@@ -126,12 +126,12 @@ def test_every_table_has_the_papers_rows_and_figures(context, name):
     tables = left_linking.TABLES[name](context)
     assert all(table.data for table in tables)
     table = tables[0]
-    assert not [entry for row in table.entries for entry in row if entry.ours == "nan"]
+    assert not [entry for row in table.entries for entry in row if entry.value == "nan"]
     for row, figures in LEFT_LINKING.get(PAPER_TABLES.get(name), {}).items():
         shown = dict(zip(table.columns, table.entries[table.rows.index(row)], strict=True))
         for column, figure in figures.items():
             assert shown[column].paper == figure
-            assert np.isfinite(shown[column].ours)
+            assert np.isfinite(shown[column].value)
 
 
 def test_a_second_run_computes_nothing(context, monkeypatch):
@@ -314,7 +314,9 @@ def test_printed_statistics_agree_with_each_other():
 
 
 def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch):
-    monkeypatch.setattr(claims, "LEVEL", np.inf)  # else so few sets would not be tested
+    monkeypatch.setattr(
+        claims, "SIGNIFICANCE_LEVEL", np.inf
+    )  # else so few sets would not be tested
     table = left_linking.claims(context)[0]
     shown = dict(zip(table.rows, table.entries, strict=True))
     table = left_linking.coref_gum(context)[0]
@@ -322,13 +324,13 @@ def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch
     ours = scores[techniques.OURS]
     for row in ("L³M (γ = 0)", "Sum-Link", "Bin-Left-Link", "Spanning Forest", "Corr-Clustering"):
         gain = shown[f"GUM (Table 1): L³M (tuned γ) better than {row}"][1]
-        assert gain.ours == pytest.approx(ours.ours - scores[row].ours)
+        assert gain.value == pytest.approx(ours.value - scores[row].value)
         assert gain.note == scores[row].note
     table = left_linking.forum(context)[0]
     losses = dict(zip(table.rows, (row[1] for row in table.entries), strict=True))
     gain = shown["Topic (Table 2): L³M (tuned γ) better than Sum-Link"][1]
-    lost = losses["Sum-Link"].ours - losses[techniques.OURS].ours
-    assert (gain.ours, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
+    lost = losses["Sum-Link"].value - losses[techniques.OURS].value
+    assert (gain.value, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
     worse = left_linking.order(context)[0].entries[3][2]
     found = shown["Author (5.4): the natural order level with a random one"][1]
     assert found == worse._replace(paper=None)

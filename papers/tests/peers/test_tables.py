@@ -228,7 +228,7 @@ def test_a_whole_run_asks_for_every_learner_on_every_split(folder, kept, monkeyp
     assert len(seen) == len(PEER_TABLES) * len(METHODS) * len(SEEDS)
     assert len({tuple(key.items()) for key in seen}) == len(seen)
     assert table.columns == PEER_TABLES
-    assert table.entries[0][0].ours == pytest.approx(2 / 3)
+    assert table.entries[0][0].value == pytest.approx(2 / 3)
     claims = peers.TABLES["claims"](whole)[0]
     assert len(claims.rows) == 2 * len(PEER_TABLES)
     assert len(peers.TABLES["tables"](whole)) == len(PEER_TABLES)

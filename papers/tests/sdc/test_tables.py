@@ -231,8 +231,8 @@ def test_every_table_is_full_and_figures_have_a_chart(context, name):
     tables = discriminative.TABLES[name](context)
     for table in tables:
         for entry in (each for row in table.entries for each in row):
-            finite = isinstance(entry.ours, float) and np.isfinite(entry.ours)
-            assert finite or entry.ours or name == "claims"
+            finite = isinstance(entry.value, float) and np.isfinite(entry.value)
+            assert finite or entry.value or name == "claims"
     assert all(table.data for table in tables)
     if name in ("remedies", "fresh", "claims"):
         return
@@ -253,7 +253,7 @@ def test_figure_4_has_the_printed_figures_and_the_papers_rows_first(context):
     assert SDC not in against_sdc.rows
     assert WARM not in against_warm.rows
     assert len(against_sdc.rows) == len(against_warm.rows) == 18
-    assert both.entries[0][0].ours == "50.0 / 25.0"
+    assert both.entries[0][0].value == "50.0 / 25.0"
 
 
 def test_results_are_collected_by_kind_pair_and_fold(tmp_path):
@@ -280,9 +280,9 @@ def test_differences_have_the_sign_of_the_first_row_and_count_pairs():
     }
     table = against("t", SDC, Results(of))
     shown = {row: table.entries[number][0] for number, row in enumerate(table.rows)}
-    assert shown["worse"].ours == pytest.approx(5.0)
+    assert shown["worse"].value == pytest.approx(5.0)
     assert shown["worse"].note.endswith("3 of 3")
-    assert shown["mixed"].ours == pytest.approx(-8.0 / 3)
+    assert shown["mixed"].value == pytest.approx(-8.0 / 3)
     assert shown["mixed"].note.endswith("1 of 3")
     # Twelve of twelve: 2/4096, twice for the two rows.
     assert shown["worse"].note.startswith("p < 0.001")
@@ -378,7 +378,7 @@ def test_claims_count_pairs_of_sets(context):
     assert table.columns == ("seen", "better by", "spread")
     assert len(table.rows) == 36
     spreads = {f"{n} of 3 pairs of sets" for n in range(4)} | {None}
-    assert {row[-1].ours for row in table.entries} <= spreads
+    assert {row[-1].value for row in table.entries} <= spreads
 
 
 # Quick runs.

@@ -211,11 +211,11 @@ def test_win_table_gives_the_papers_figures_from_its_losses():
     outcomes = {name: outcome_of([row[name] for row in rows]) for name in ("Iterative", "Spect")}
     same = {**outcomes, "Spect": outcomes["Iterative"]}
     table = win_table({"Synth": outcomes, "other": same}, "made.")
-    ours = dict(zip(table.columns, (entry.ours for entry in table.entries[0]), strict=True))
+    ours = dict(zip(table.columns, (entry.value for entry in table.entries[0]), strict=True))
     expected = {"Win": 5, "Tie": 0, "Lose": 0, "W": "15", "n_s/r": 5, "P_1-tail": 1 / 32}
     assert ours == pytest.approx(expected)
     assert [entry.paper for entry in table.entries[0]] == [5, 0, 0, 15, 5, 0.05]
-    assert [entry.ours for entry in table.entries[1]] == [0, 5, 0, "0", 0, 1.0]
+    assert [entry.value for entry in table.entries[1]] == [0, 5, 0, "0", 0, 1.0]
 
 
 PAPER_TRAINERS = ("Iterative", "Spect", "Pair", "None")
@@ -241,13 +241,13 @@ def test_tables_of_synth(small):
     for table in tables:
         assert table.rows == rows
         assert table.data
-        losses = np.array([[entry.ours for entry in row] for row in table.entries])
+        losses = np.array([[entry.value for entry in row] for row in table.entries])
         np.testing.assert_allclose(losses[-1], losses[:-1].mean(axis=0))
         assert ((losses >= 0) & (losses < 100)).all()
     for table in tables[:2]:
         assert [entry.paper for entry in table.entries[0]] == [43.3, 55.6, 48.1, 74.7]
         assert [entry.paper for entry in table.entries[-1]] == [46.5, 58.8, 50.2, 74.7]
-    easy, hard = (np.array([e.ours for e in t.entries[-1]], dtype=float) for t in tables[:2])
+    easy, hard = (np.array([e.value for e in t.entries[-1]], dtype=float) for t in tables[:2])
     assert (easy[:3] < hard[:3]).all()
     assert easy[3] == hard[3]  # the truths are the same, and so is the random start
 
@@ -268,12 +268,12 @@ def test_table_four_and_claims_put_the_news_together(small, monkeypatch):
     monkeypatch.setattr(supervised_kmeans, "leave_one_out", known)
     wins = table4(small)[0]
     assert wins.rows == (*found, "Synth", "News", "Synth, noise 0.45")
-    assert sum(entry.ours for entry in wins.entries[wins.rows.index("News")][:3]) == 5
+    assert sum(entry.value for entry in wins.entries[wins.rows.index("News")][:3]) == 5
     table = claims(small)[0]
     assert "WebKB-L better than WebKB-N (6.3.3, sign test)" in table.rows
     links = table.entries[table.rows.index("WebKB-L better than WebKB-N (6.3.3, sign test)")]
-    assert links[0].ours == "yes"
-    assert links[1].ours == pytest.approx(2.5)
+    assert links[0].value == "yes"
+    assert links[1].value == pytest.approx(2.5)
 
 
 def test_claims_are_seen_where_they_hold():
@@ -284,7 +284,7 @@ def test_claims_are_seen_where_they_hold():
         "None": outcome_of([0, 0, 0, 0, 0, 0, 0]),
     }
     table = claims_of({"WebKB-L": better, "WebKB-N": better}, *[better] * 3, "made.")
-    seen = {row: entries[0].ours for row, entries in zip(table.rows, table.entries, strict=True)}
+    seen = {row: entries[0].value for row, entries in zip(table.rows, table.entries, strict=True)}
     assert seen["News: Iterative better than Pair (6.3.1)"] == "yes"
     assert seen["News: Spect better than None (6.3.1)"] == "no: the reverse"
     assert seen["News: Iterative level with Spect (6.3.2)"] == "yes: level"
@@ -372,7 +372,7 @@ def test_times_have_exponents_and_charts(context, monkeypatch):
     tables = times_tables(context, 1, {"points": (10, 20)})
     assert tables[0].rows == ("10", "20", "exponent")
     assert tables[0].chart.at == [10.0, 20.0]
-    seconds = [entries[0].ours for entries in tables[0].entries]
+    seconds = [entries[0].value for entries in tables[0].entries]
     assert seconds[2] == pytest.approx(np.log2(seconds[1] / seconds[0]))
 
 

@@ -181,7 +181,7 @@ def _choices(found: Mapping[str, Choice]) -> Table:
     }
     title = "The automatic choice on ten tasks"
     notes = [MEASURES_NOTE, REGRET_NOTE, POINTS_NOTE, DIGITS_NOTE]
-    return Table.beside(title, rows, notes=notes, digits=2, data=DATA, chart=_chart(found))
+    return Table.from_rows(title, rows, notes=notes, digits=2, data=DATA, chart=_chart(found))
 
 
 def _every(found: Mapping[str, Choice]) -> Table:
@@ -189,7 +189,7 @@ def _every(found: Mapping[str, Choice]) -> Table:
         name: {method: each.mean(method) for method in each.values} for name, each in found.items()
     }
     title = "Every method on ten tasks"
-    return Table.beside(title, rows, notes=[MEASURES_NOTE], digits=2, data=DATA)
+    return Table.from_rows(title, rows, notes=[MEASURES_NOTE], digits=2, data=DATA)
 
 
 def _chart(found: Mapping[str, Choice]) -> Bars:

@@ -145,7 +145,7 @@ def _errors(found: Mapping[str, Values]) -> Table:
     }
     notes = [ERROR_NOTE, KINDS_NOTE]
     title = "How far probabilities hold on GUM"
-    return Table.beside(title, rows, notes=notes, digits=2, data=DATA, chart=_chart(found))
+    return Table.from_rows(title, rows, notes=notes, digits=2, data=DATA, chart=_chart(found))
 
 
 def _asserted(found: Mapping[str, Values]) -> Table:
@@ -158,7 +158,7 @@ def _asserted(found: Mapping[str, Values]) -> Table:
         for precision, kept in values["asserted"].items()
     }
     title = "Only what is sure is asserted"
-    return Table.beside(title, rows, notes=[KEPT_NOTE], digits=1, data=DATA)
+    return Table.from_rows(title, rows, notes=[KEPT_NOTE], digits=1, data=DATA)
 
 
 def _chart(found: Mapping[str, Values]) -> Lines:

@@ -95,7 +95,7 @@ def scores_table(
         method: {name: _entry(results, method, ours, name) for name in result.values}
         for method, result in results.items()
     }
-    return Table.beside(title, rows, digits=2, data=data, **kwargs)
+    return Table.from_rows(title, rows, digits=2, data=data, **kwargs)
 
 
 def _entry(results: Mapping[str, Result], method: str, ours: str, measure: str) -> Entry:
@@ -113,4 +113,4 @@ def chosen_table(title: str, results: Mapping[str, Result]) -> Table:
         for method, result in results.items()
         for name in result.values
     }
-    return Table.beside(f"{title}: what was chosen", shown, data=AS_BEFORE)
+    return Table.from_rows(f"{title}: what was chosen", shown, data=AS_BEFORE)

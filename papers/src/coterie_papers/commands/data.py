@@ -15,7 +15,7 @@ from coterie.exceptions import InputError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from coterie_papers.corpora.catalogue import Entry
+    from coterie_papers.corpora.catalogue import CorpusEntry
 
 app = typer.Typer(
     help="Show which public corpora are there and what their files hold, and check them.",
@@ -97,7 +97,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _named(names: list[str]) -> "list[Entry]":
+def _named(names: list[str]) -> "list[CorpusEntry]":
     from coterie_papers.corpora.catalogue import CATALOGUE
 
     for name in names:
@@ -106,7 +106,7 @@ def _named(names: list[str]) -> "list[Entry]":
     return [CATALOGUE[name] for name in dict.fromkeys(names or CATALOGUE)]
 
 
-def _tell(entry: "Entry", faults: list[str], data: Path | None) -> str:
+def _tell(entry: "CorpusEntry", faults: list[str], data: Path | None) -> str:
     """Print what was found of a corpus, and return it in a word."""
     if entry.state(data) == "missing":
         word, lines = "missing", ["none of its files is there"]
@@ -122,13 +122,13 @@ def _tell(entry: "Entry", faults: list[str], data: Path | None) -> str:
     return word
 
 
-def _counts(entry: "Entry") -> str:
+def _counts(entry: "CorpusEntry") -> str:
     return ", ".join(f"{count:,} {what}" for what, count in entry.counts.items())
 
 
-def _full(entry: "Entry", data: Path | None) -> Iterator[str]:
+def _full(entry: "CorpusEntry", data: Path | None) -> Iterator[str]:
     """Yield the lines that say all of a corpus."""
-    from coterie_papers.corpora.folder import described
+    from coterie_papers.corpora.folder import layout_texts
 
     readings = entry.readings + entry.others
     made = _origins(entry, list(entry.files))
@@ -139,7 +139,7 @@ def _full(entry: "Entry", data: Path | None) -> Iterator[str]:
         "serves": entry.serves,
         "licence": [entry.licence],
         "size": [_counts(entry)],
-        "files": described(entry.files),
+        "files": layout_texts(entry.files),
         "made from": made if len(made) > 1 else [readings[0].source.origin],
         "read by": [str(reading) for reading in readings],
         "in Python": [f"from coterie_papers.corpora import {', '.join(loaders)}"]
@@ -153,7 +153,7 @@ def _full(entry: "Entry", data: Path | None) -> Iterator[str]:
             start = " " * len(start)
 
 
-def _origins(entry: "Entry", files: list[str]) -> list[str]:
+def _origins(entry: "CorpusEntry", files: list[str]) -> list[str]:
     """Say what files are made from, those that come from the same place together."""
     made: dict[str, list[str]] = {}
     for file in files:
@@ -161,7 +161,7 @@ def _origins(entry: "Entry", files: list[str]) -> list[str]:
     return [f"{', '.join(named)}: {origin}" for origin, named in made.items()]
 
 
-def _record(entry: "Entry", data: Path | None) -> dict[str, Any]:
+def _record(entry: "CorpusEntry", data: Path | None) -> dict[str, Any]:
     return {
         **{name: getattr(entry, name) for name in ("name", "about", "data", "serves", "licence")},
         "state": entry.state(data),
@@ -173,7 +173,7 @@ def _record(entry: "Entry", data: Path | None) -> dict[str, Any]:
     }
 
 
-def _table(entries: "list[Entry]", data: Path | None) -> "Table":
+def _table(entries: "list[CorpusEntry]", data: Path | None) -> "Table":
     from rich.table import Table
     from rich.text import Text
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 from coterie.datasets.corpus import Corpus, Split, refuse_other_splits
 from coterie_papers.corpora.folder import PathLike, Source, map_rows
-from coterie_papers.corpora.rows import Row, corpus_of_rows
+from coterie_papers.corpora.rows import CorpusRow, corpus_of_rows
 
 PUBLICATIONS = "publications.csv.gz"
 TEXTS = ("title", "authors", "venue", "year", "organization")
@@ -44,12 +44,12 @@ def load_aminer_names(folder: PathLike | None = None, split: Split | None = None
     refuse_other_splits(split)
     seen: Counter[str] = Counter()
 
-    def take(name: str, part: str, cluster: str, *values: str) -> Row | None:
+    def take(name: str, part: str, cluster: str, *values: str) -> CorpusRow | None:
         if split not in (part, None):
             return None
         seen[name] += 1
         texts = {key: value or None for key, value in zip(TEXTS, values, strict=True)}
-        return Row(name, f"{name}:{seen[name] - 1}", cluster, texts)
+        return CorpusRow(name, f"{name}:{seen[name] - 1}", cluster, texts)
 
     path = SOURCE.find(folder) / PUBLICATIONS
     return corpus_of_rows(map_rows(path, ("item_set", "part", "cluster", *TEXTS), take))

@@ -23,10 +23,10 @@ from coterie_papers.corpora import (
     usps,
     webkb,
 )
-from coterie_papers.corpora.entries import Entry, Reading, check
+from coterie_papers.corpora.entries import CorpusEntry, Reading, check
 from coterie_papers.corpora.folder import Source
 
-__all__ = ["CATALOGUE", "Entry", "Reading", "check"]
+__all__ = ["CATALOGUE", "CorpusEntry", "Reading", "check"]
 
 Sizes = tuple[int, int, int]
 
@@ -47,7 +47,7 @@ def _names_from(source: str, kind: str, n_names: int, n_entities: int) -> Readin
 
 
 def _tables(
-    loader: str, tables: Mapping[str, linkage.Table], sizes: Mapping[str, tuple[int, int]]
+    loader: str, tables: Mapping[str, linkage.RecordTable], sizes: Mapping[str, tuple[int, int]]
 ) -> tuple[Reading, ...]:
     return tuple(
         _sets(loader, tables[name].source, (1, *counts), name=name)
@@ -77,7 +77,7 @@ _PEER_SIZES = {
 _UNSTATED = "not stated; for research"
 
 _ENTRIES = (
-    Entry(
+    CorpusEntry(
         "aminer_names",
         "publications by author",
         "extra",
@@ -85,7 +85,7 @@ _ENTRIES = (
         _UNSTATED,
         (_sets("load_aminer_names", authors.SOURCE, (109, 7_528, 1_546)),),
     ),
-    Entry(
+    CorpusEntry(
         "cora_ksf",
         "citations by publication",
         "near",
@@ -93,7 +93,7 @@ _ENTRIES = (
         "Apache-2.0; for research",
         (_sets("load_cora_ksf", cora.KSF, (3, 1_292, 110)),),
     ),
-    Entry(
+    CorpusEntry(
         "cora_refs",
         "citations by publication",
         "near",
@@ -101,7 +101,7 @@ _ENTRIES = (
         "CC0; for research",
         (_sets("load_cora_refs", cora.REFS, (3, 1_879, 182)),),
     ),
-    Entry(
+    CorpusEntry(
         "coref_scorer_tests",
         "tests of coreference scores",
         "extra",
@@ -109,7 +109,7 @@ _ENTRIES = (
         "CC BY-SA 4.0",
         (Reading("load_coref_scorer_tests", scorer.SOURCE, {"cases": 36, "figures": 282}),),
     ),
-    Entry(
+    CorpusEntry(
         "corrclust_graphs",
         "signed graphs, no truth",
         "extra",
@@ -123,7 +123,7 @@ _ENTRIES = (
             ),
         ),
     ),
-    Entry(
+    CorpusEntry(
         "dedup",
         "ten tables of records",
         "extra",
@@ -131,7 +131,7 @@ _ENTRIES = (
         "BSD-3 (febrl), GPL (RLdata), CC0, MIT or Apache-2.0",
         _tables("load_dedup", linkage.DEDUP, _DEDUP_SIZES),
     ),
-    Entry(
+    CorpusEntry(
         "entity_names",
         "names by entity",
         "near",
@@ -155,7 +155,7 @@ _ENTRIES = (
             _names_from("topres19th", "location", 3_781, 1_129),
         ),
     ),
-    Entry(
+    CorpusEntry(
         "google_news_2013",
         "news snippets by story",
         "near",
@@ -164,7 +164,7 @@ _ENTRIES = (
         (_sets("load_google_news_2013", headlines.SETS, (14, 2_026, 140)),),
         (_sets("load_google_news_day", headlines.DAY, (1, 11_109, 152)),),
     ),
-    Entry(
+    CorpusEntry(
         "gum_coref",
         "noun phrases by referent",
         "near",
@@ -176,7 +176,7 @@ _ENTRIES = (
             _sets("load_ontogum_mentions", gum.ONTONOTES_SOURCE, (222, 27_682, 6_463)),
         ),
     ),
-    Entry(
+    CorpusEntry(
         "irc_ubuntu",
         "chat messages by thread",
         "near",
@@ -184,7 +184,7 @@ _ENTRIES = (
         "CC BY 4.0",
         (_sets("load_irc_ubuntu", irc.SOURCE, (173, 66_293, 10_147)),),
     ),
-    Entry(
+    CorpusEntry(
         "litbank_coref",
         "mentions in fiction",
         "near",
@@ -192,7 +192,7 @@ _ENTRIES = (
         "CC BY 4.0",
         (_sets("load_litbank_coref", litbank.SOURCE, (100, 29_094, 7_235)),),
     ),
-    Entry(
+    CorpusEntry(
         "news_ecbplus",
         "news articles by story",
         "near",
@@ -201,7 +201,7 @@ _ENTRIES = (
         (_sets("load_news_articles", news.TEXT_SOURCE, (9, 958, 86)),),
         (_sets("load_news_ecbplus", news.SOURCE, (9, 958, 86)),),
     ),
-    Entry(
+    CorpusEntry(
         "newsgroups_threads",
         "posts by thread or author",
         "near",
@@ -214,7 +214,7 @@ _ENTRIES = (
             ),
         ),
     ),
-    Entry(
+    CorpusEntry(
         "peers",
         "five tables of records",
         "extra",
@@ -222,7 +222,7 @@ _ENTRIES = (
         "CC0, MIT, Apache-2.0, BSD-3",
         _tables("load_peers", linkage.PEERS, _PEER_SIZES),
     ),
-    Entry(
+    CorpusEntry(
         "uci_news_sample",
         "headlines by story",
         "near",
@@ -231,7 +231,7 @@ _ENTRIES = (
         (_sets("load_uci_news_sample", headlines.SAMPLE, (6, 1_083, 75)),),
         (_sets("load_uci_news_sample", headlines.SAMPLE, (6, 5_408, 75), n_per_story=None),),
     ),
-    Entry(
+    CorpusEntry(
         "usps",
         "handwritten digits",
         "same",
@@ -243,7 +243,7 @@ _ENTRIES = (
             _sets("load_usps", usps.SOURCE, (1, 4_338, 5), split="test", n_items=4_338),
         ),
     ),
-    Entry(
+    CorpusEntry(
         "webkb",
         "web pages by kind",
         "same",
@@ -254,5 +254,5 @@ _ENTRIES = (
     ),
 )
 
-CATALOGUE: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+CATALOGUE: Mapping[str, CorpusEntry] = {entry.name: entry for entry in _ENTRIES}
 """All corpora by name."""

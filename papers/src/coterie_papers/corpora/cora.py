@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from coterie.datasets.corpus import Corpus, refuse_other_folds
 from coterie_papers.corpora.folder import PathLike, Source, map_rows, reading
-from coterie_papers.corpora.rows import Row, corpus_of_rows
+from coterie_papers.corpora.rows import CorpusRow, corpus_of_rows
 
 Citation: TypeAlias = Mapping[str, str | None]
 
@@ -118,15 +118,15 @@ def _read(
 ) -> Corpus:
     """Read the item sets of some names; `labels` say the columns of the set and the cluster."""
 
-    def take(name: str, cluster: str, number: str, *values: str) -> Row:
-        return Row(name, int(number), cluster, completed(_citation(texts, values)))
+    def take(name: str, cluster: str, number: str, *values: str) -> CorpusRow:
+        return CorpusRow(name, int(number), cluster, completed(_citation(texts, values)))
 
     rows = map_rows(path, (*labels, "id", *texts), take)
     with reading(path):
         return corpus_of_rows([row for name in names for row in _own(rows, name)])
 
 
-def _own(rows: Sequence[Row], name: str) -> list[Row]:
+def _own(rows: Sequence[CorpusRow], name: str) -> list[CorpusRow]:
     own = [row for row in rows if row.item_set == name]
     if not own:
         raise ValueError(f"there are no citations of {name}")

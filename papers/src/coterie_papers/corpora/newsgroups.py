@@ -47,7 +47,7 @@ _OTHERS = re.compile(
 )
 
 
-class Post(NamedTuple):
+class NewsgroupPost(NamedTuple):
     """What is taken of a post; the cluster is the number of its thread or of its author."""
 
     item_set: str
@@ -57,7 +57,7 @@ class Post(NamedTuple):
     cluster: int
 
 
-Posts: TypeAlias = list[Post]
+Posts: TypeAlias = list[NewsgroupPost]
 
 
 def load_newsgroups_threads(
@@ -107,10 +107,10 @@ def load_newsgroups_threads(
         )
 
 
-def own_lines(text: str) -> str:
+def without_quoted_lines(text: str) -> str:
     r"""Leave out the lines that others wrote, and those that say who did.
 
-    >>> own_lines("In article 7 A. Name writes:\n>Is it so?\nIt is.\n|> Why?\nLook.")
+    >>> without_quoted_lines("In article 7 A. Name writes:\n>Is it so?\nIt is.\n|> Why?\nLook.")
     'It is.\nLook.'
     """
     return "\n".join(line for line in text.split("\n") if not _OTHERS.match(line))
@@ -119,13 +119,13 @@ def own_lines(text: str) -> str:
 def _read_posts(path: Path, target: Target, names: set[str]) -> dict[str, Posts]:
     """Return the posts of each of some item sets."""
 
-    def take(post: Record) -> Post | None:
+    def take(post: Record) -> NewsgroupPost | None:
         name = f"{post['day']}_{post['family']}"
         if name not in names:
             return None
         text = as_text(post, "text")
-        own = own_lines(text) if target == "author" else text
-        return Post(name, int(post["id"]), int(post["time"]), own, int(post[target]))
+        own = without_quoted_lines(text) if target == "author" else text
+        return NewsgroupPost(name, int(post["id"]), int(post["time"]), own, int(post[target]))
 
     found = defaultdict(list)
     for post in map_json_lines(path, take):

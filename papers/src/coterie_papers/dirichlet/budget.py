@@ -47,7 +47,7 @@ def budget(context: Context) -> list[Table]:
     hours = {title: _hours(found[data, longest], longest) for title, data in RUNS.items()}
     title = "Not in the paper: what the number of sweeps costs and brings"
     notes = [NOTE, _extrapolated(hours)]
-    return [Table.beside(title, shown, notes=notes, digits=3, data=TABLES_DATA)]
+    return [Table.from_rows(title, shown, notes=notes, digits=3, data=TABLES_DATA)]
 
 
 def schedule_of(factor: float) -> Schedule:

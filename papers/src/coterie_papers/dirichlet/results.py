@@ -150,7 +150,7 @@ def against(
     notes = [f"Means over runs; behind them, on how many of {n_runs} runs SCM is above."]
     if n_runs >= ENOUGH:
         notes.append("p: Wilcoxon's signed-rank test over runs, corrected after Holm in a column.")
-    return Table.beside(title, shown, notes=notes, digits=3, data=data)
+    return Table.from_rows(title, shown, notes=notes, digits=3, data=data)
 
 
 def _differences(

@@ -124,7 +124,9 @@ def _digits(context: Context, name: str, title: str, grey: str) -> list[Table]:
         *(verdict(results, *side) for side in sides.values()),
     ]
     return [
-        Table.beside(title, results.shown(), DIRICHLET["table1"], notes=notes, digits=3, data=data),
+        Table.from_rows(
+            title, results.shown(), DIRICHLET["table1"], notes=notes, digits=3, data=data
+        ),
         against(f"{title}: SCM less each other system", results, sides, data),
     ]
 
@@ -172,7 +174,9 @@ def _citations(context: Context, name: str, title: str) -> list[Table]:
         verdict(results, SCM, others),
     ]
     return [
-        Table.beside(title, results.shown(), DIRICHLET["table2"], notes=notes, digits=3, data=data),
+        Table.from_rows(
+            title, results.shown(), DIRICHLET["table2"], notes=notes, digits=3, data=data
+        ),
         against(f"{title}: SCM less each other system", results, {"": (SCM, others)}, data),
     ]
 

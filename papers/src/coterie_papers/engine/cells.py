@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import coterie
 from coterie.exceptions import CoterieError, InputError
 from coterie.toolkit import as_whole, replacing, report, uninterrupted
-from coterie_papers.engine.encoding import decoded, encoded
+from coterie_papers.engine.encoding import decode_number, to_json
 from coterie_papers.engine.provenance import commit, machine, n_cores, now
 
 Key: TypeAlias = Mapping[str, str | int | float | bool | None]
@@ -83,7 +83,7 @@ class Cells:
         """Return the values under `key`, None where there are none or the file is damaged."""
         path = self.path(key)
         try:
-            kept = json.loads(path.read_text(encoding="utf-8"), object_hook=decoded)
+            kept = json.loads(path.read_text(encoding="utf-8"), object_hook=decode_number)
             values: Values = kept["values"]
             if _canonical(kept["key"]) == _canonical(key) and isinstance(values, dict):
                 return values
@@ -117,9 +117,9 @@ class Cells:
         used = commit()  # before the work: the files may change while it goes on
         started = time.perf_counter()
         with uninterrupted():
-            values_found = encoded(_as_values(compute(key, *arguments)))
+            values_found = to_json(_as_values(compute(key, *arguments)))
         content = {
-            "key": encoded(key),
+            "key": to_json(key),
             "values": values_found,
             "seconds": round(time.perf_counter() - started, 3),
             "processes": processes,
@@ -133,7 +133,7 @@ class Cells:
         with replacing(self.path(key)) as file:
             file.write(text.encode())
         # As they will be read from now on: arrays are lists, tuples too.
-        return key, json.loads(text, object_hook=decoded)["values"]
+        return key, json.loads(text, object_hook=decode_number)["values"]
 
     def _computed(
         self,
@@ -181,7 +181,7 @@ class Context:
     quick
         Whether to take less of the data, fewer folds and fewer settings, so that a paper takes
         minutes; what is found so is kept apart.
-    used
+    cell_paths
         The files of the cells that were asked for.
     """
 
@@ -190,14 +190,14 @@ class Context:
     n_jobs: int | None = None
     task: str = "cells"
     quick: bool = False
-    used: set[Path] = field(default_factory=set, compare=False, repr=False)
+    cell_paths: set[Path] = field(default_factory=set, compare=False, repr=False)
 
     def run(
         self, keys: Iterable[Key], compute: Callable[[Key, Path | None], Mapping[str, Any]]
     ) -> list[Values]:
         """Return the values under each key, those missing by `compute(key, data_folder)`."""
         keys = list(keys)
-        self.used.update(map(self.cells.path, keys))
+        self.cell_paths.update(map(self.cells.path, keys))
         return self.cells.run(keys, compute, self.n_jobs, self.task, (self.data_folder,))
 
 
@@ -237,7 +237,7 @@ def _canonical(key: Key) -> str:
                 f"the key has {name!r}: {value!r}; give texts, numbers, True, False or None by name"
             )
     as_whole("the key's version", key.get("version"))  # type: ignore[arg-type]
-    return json.dumps(encoded(key), sort_keys=True, ensure_ascii=False)
+    return json.dumps(to_json(key), sort_keys=True, ensure_ascii=False)
 
 
 def _digest(key: Key) -> str:

@@ -12,7 +12,7 @@ from coterie_papers.engine.tables import Entry, Table, p_text
 
 Test: TypeAlias = Literal["t", "wilcoxon", "sign"]
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 """The p-value below which a difference counts as significant."""
 
 UNCLEAR = "not significant"
@@ -42,7 +42,7 @@ class Claim:
         By how much the first is better than the second, in the unit of their scores.
     p_value
         Of a two-sided test; None where there is none that could be significant.
-    level
+    equal
         Whether the claim is that they are level, not that the first is better.
     spread
         How evenly the gain is spread: "3 of 4".
@@ -62,7 +62,7 @@ class Claim:
     text: str
     gain: float
     p_value: float | None = None
-    level: bool = False
+    equal: bool = False
     spread: str = ""
     direction: float | None = None
 
@@ -75,25 +75,25 @@ class Claim:
         test: Test,
         *,
         lower: bool = False,
-        level: bool = False,
+        equal: bool = False,
     ) -> "Claim":
         """Compare paired scores by a test of `metrics.compare`; `lower` where less is better."""
         sign = 1.0 if lower else -1.0
         ours, others = (sign * np.asarray(scores, dtype=np.float64) for scores in (first, second))
         # Wins can be counted where a t-test would be refused.
-        used: Test = test if least_p(test, len(ours)) < LEVEL else "sign"
+        used: Test = test if least_p(test, len(ours)) < SIGNIFICANCE_LEVEL else "sign"
         compared = compare(ours, others, used)
-        return cls.found(text, -compared.difference, compared, used, level=level)
+        return cls.from_comparison(text, -compared.difference, compared, used, equal=equal)
 
     @classmethod
-    def found(
+    def from_comparison(
         cls,
         text: str,
         gain: float,
         compared: Comparison,
         test: Test = "wilcoxon",
         *,
-        level: bool = False,
+        equal: bool = False,
         n_tests: int = 1,
     ) -> "Claim":
         """Take a gain however measured, and the test of losses that says how certain it is.
@@ -101,20 +101,20 @@ class Claim:
         `n_tests` is the number of tests after which its p-value was corrected.
         """
         n_sets = compared.wins + compared.ties + compared.losses
-        tested = n_tests * least_p(test, n_sets) < LEVEL
+        tested = n_tests * least_p(test, n_sets) < SIGNIFICANCE_LEVEL
         ahead = compared.wins - compared.losses if test == "sign" else -compared.statistic
         spread = f"{compared.wins} of {n_sets}" + f", {compared.ties} tied" * (compared.ties > 0)
         p_value = compared.p_value if tested else None
-        return cls(text, gain + 0.0, p_value, level, spread, ahead)  # no −0
+        return cls(text, gain + 0.0, p_value, equal, spread, ahead)  # no −0
 
     @property
     def verdict(self) -> str:
         """What is seen of the claim."""
         better = self.gain > 0
         if self.p_value is None:
-            return UNTESTED if self.level else f"{'yes' if better else 'no'}, {UNTESTED}"
-        significant = self.p_value < LEVEL
-        if self.level:
+            return UNTESTED if self.equal else f"{'yes' if better else 'no'}, {UNTESTED}"
+        significant = self.p_value < SIGNIFICANCE_LEVEL
+        if self.equal:
             return "no: they differ" if significant else "yes: level"
         if not significant:
             return UNCLEAR if better else "no"
@@ -145,7 +145,7 @@ def claims_table(
     spread = any(claim.spread for claim in claims)
     rows = {claim.text: _row(claim, spread) for claim in claims}
     title = "What the paper claims"
-    return Table.beside(title, rows, notes=[NOTE, *notes], digits=digits, data=data)
+    return Table.from_rows(title, rows, notes=[NOTE, *notes], digits=digits, data=data)
 
 
 def _row(claim: Claim, spread: bool) -> dict[str, Entry]:

@@ -12,18 +12,18 @@ _FLOAT = "$float"
 """Marks NaN and the infinities, which JSON does not have."""
 
 
-def encoded(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Turn arrays into lists, and what JSON lacks into mappings that say what it was.
 
-    >>> encoded({"losses": np.array([1.5, np.inf])})
+    >>> to_json({"losses": np.array([1.5, np.inf])})
     {'losses': [1.5, {'$float': 'inf'}]}
     """
     if isinstance(value, Mapping):
-        return {name: encoded(inner) for name, inner in value.items()}
+        return {name: to_json(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [encoded(inner) for inner in value]
+        return [to_json(inner) for inner in value]
     if isinstance(value, np.ndarray | np.generic):
-        return encoded(value.tolist())
+        return to_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return {_FLOAT: str(value)}
     if isinstance(value, str | int | float | None):
@@ -31,6 +31,6 @@ def encoded(value: Any) -> Any:
     raise InputError(f"a cell cannot keep {value!r}; give numbers, texts, lists and mappings")
 
 
-def decoded(pairs: dict[str, Any]) -> Any:
+def decode_number(pairs: dict[str, Any]) -> Any:
     """Turn such a mapping into its number again; the `object_hook` of `json.loads`."""
     return float(pairs[_FLOAT]) if pairs.keys() == {_FLOAT} else pairs

@@ -7,8 +7,8 @@ from pathlib import Path
 from coterie.toolkit import replacing
 from coterie_papers.engine.cells import make_folder
 from coterie_papers.engine.claims import UNCLEAR, UNTESTED
-from coterie_papers.engine.made import CLAIMS, Results
 from coterie_papers.engine.provenance import Origins, machine, now
+from coterie_papers.engine.storage import CLAIMS, PaperResults
 from coterie_papers.engine.tables import escaped
 
 LEGEND = """\
@@ -24,19 +24,19 @@ OURS = "not in the paper"
 """Marks a claim of our own."""
 
 
-def write_results(out: Path, paper: Results, papers: Sequence[Results]) -> None:
+def write_results(out: Path, paper: PaperResults, papers: Sequence[PaperResults]) -> None:
     """Write the page of a paper and the index of all, into the folder `results` of `out`."""
     folder = Path(out, "results")
     make_folder(folder)
     _write(folder / "index.md", index_text(papers))
     page = folder / f"{paper.name}.md"
-    if paper.made:
+    if paper.groups:
         _write(page, paper_text(paper))
     else:
         page.unlink(missing_ok=True)  # it would show tables that were forgotten
 
 
-def index_text(papers: Sequence[Results]) -> str:
+def index_text(papers: Sequence[PaperResults]) -> str:
     """Return one line per paper: what it is made by, and what is seen of its claims."""
     origins = Origins(
         {
@@ -52,12 +52,12 @@ def index_text(papers: Sequence[Results]) -> str:
     return "\n\n".join(["# Results", LEGEND, " ".join(made), overview, WEAKER, weaker])
 
 
-def paper_text(paper: Results) -> str:
+def paper_text(paper: PaperResults) -> str:
     """Return all tables of a paper, below what they were made with."""
     facts = (f"{name}: {fact}" for name, fact in zip(COLUMNS[1:], _line(paper)[1:], strict=True))
     remarks = [_computed_on(paper.origins), *_remarks(paper.origins)]
     made = f"{'; '.join(facts)}. {' '.join(remarks)}"
-    tables = [part.table.to_markdown() for made in paper.made for part in made.parts]
+    tables = [part.table.to_markdown() for made in paper.groups for part in made.tables]
     missing = [f"Not made yet: {', '.join(paper.missing)}."] if paper.missing else []
     back = "[All papers](index.md)"
     return "\n\n".join([f"# {paper.title}", back, LEGEND, made, *tables, *missing])
@@ -80,24 +80,24 @@ def _remarks(origins: Origins) -> Iterator[str]:
         yield "Not every cell tells its commit: those listed are of the others."
 
 
-def _link(paper: Results) -> str:
+def _link(paper: PaperResults) -> str:
     return f"[{paper.title}]({paper.name}.md)"
 
 
-def _line(paper: Results) -> list[str]:
+def _line(paper: PaperResults) -> list[str]:
     origins = paper.origins
     commits = ", ".join(origins.commits)
     seen = _count(list(_verdicts(paper).values()))
     return [_link(paper), f"`{paper.command}`", seen, origins.time, origins.dates, commits or "–"]
 
 
-def _verdicts(paper: Results) -> dict[str, str]:
+def _verdicts(paper: PaperResults) -> dict[str, str]:
     """Return what is seen of each of the paper's claims, our own left out."""
     return {
-        text: str(row[0].ours)
-        for made in paper.made
+        text: str(row[0].value)
+        for made in paper.groups
         if made.name == CLAIMS
-        for part in made.parts
+        for part in made.tables
         for text, row in zip(part.table.rows, part.table.entries, strict=True)
         if OURS not in text.lower()
     }
@@ -118,7 +118,7 @@ def _count(verdicts: Sequence[str]) -> str:
     return ", ".join(f"{n} {words}" for words, n in counts.items() if n or words.endswith("seen"))
 
 
-def _weaker(paper: Results) -> str:
+def _weaker(paper: PaperResults) -> str:
     """Name the claims that are not seen, each by what stands before its colon."""
     verdicts = _verdicts(paper)
     if not verdicts:

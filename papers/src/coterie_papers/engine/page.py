@@ -6,8 +6,8 @@ from html import escape
 
 from coterie.report.document import document
 from coterie.toolkit import replacing, time_text
-from coterie_papers.engine.made import CLAIMS, QUICK, Made, Part, Results
 from coterie_papers.engine.provenance import machine
+from coterie_papers.engine.storage import CLAIMS, QUICK_NOTE, PaperResults, StoredTable, TableGroup
 from coterie_papers.engine.style import STYLE
 from coterie_papers.engine.tables import NOTHING, Table
 
@@ -23,51 +23,51 @@ NO_CHART = (
 )
 
 
-def write_page(results: Results) -> None:
+def write_page(results: PaperResults) -> None:
     """Write the page of a paper beside its tables, as index.html, whole or not at all."""
     with replacing(results.folder / "index.html") as stream:
         stream.write(page_text(results).encode())
 
 
-def page_text(results: Results) -> str:
+def page_text(results: PaperResults) -> str:
     """Return the page of a paper, which needs nothing from elsewhere."""
-    first = [made for made in results.made if made.name == CLAIMS]
-    rest = [made for made in results.made if made.name != CLAIMS]
+    first = [made for made in results.groups if made.name == CLAIMS]
+    rest = [made for made in results.groups if made.name != CLAIMS]
     body = [
         f"<h1>{escape(results.title)}</h1>",
         f'<p class="lead">{LEAD_BESIDE if _has_printed(results) else LEAD}</p>',
-        *([f'<p class="quick">{QUICK}</p>'] if results.quick else []),
-        *(_section(part, results) for made in first for part in made.parts),
+        *([f'<p class="quick">{QUICK_NOTE}</p>'] if results.quick else []),
+        *(_section(part, results) for made in first for part in made.tables),
         _index(rest, results.missing),
-        *(_section(part, results) for made in rest for part in made.parts),
+        *(_section(part, results) for made in rest for part in made.tables),
         _making(results),
     ]
     return document(escape(results.title), body, STYLE)
 
 
-def _has_printed(results: Results) -> bool:
+def _has_printed(results: PaperResults) -> bool:
     """Tell whether some table has figures that a paper prints."""
-    return any(part.table.corner for made in results.made for part in made.parts)
+    return any(part.table.corner for made in results.groups for part in made.tables)
 
 
-def _index(tables: Sequence[Made], missing: Sequence[str]) -> str:
+def _index(tables: Sequence[TableGroup], missing: Sequence[str]) -> str:
     links = "".join(
         f'<li><a href="#{escape(part.file)}">{escape(part.table.title)}</a></li>'
         for made in tables
-        for part in made.parts
+        for part in made.tables
     )
     told = f"<p>Not made yet: {escape(', '.join(missing))}.</p>" if missing else ""
     return f'<nav aria-label="Tables"><h2>Tables</h2><ul>{links}</ul>{told}</nav>'
 
 
-def _section(part: Part, results: Results) -> str:
+def _section(part: StoredTable, results: PaperResults) -> str:
     table, name = part.table, escape(part.file)
     notes = "".join(f"<p>{escape(note)}</p>" for note in table.notes)
     return "\n".join(
         [
             f'<section id="{name}"><h2>{escape(table.title)}</h2>',
             _table(table, "claims" if part.file.startswith(CLAIMS) else ""),
-            _chart(part, results) if part.charted else "",
+            _chart(part, results) if part.has_chart else "",
             f'<div class="notes"><p><b>Data:</b> {escape(table.data)}</p>{notes}</div>',
             "</section>",
         ]
@@ -97,7 +97,7 @@ def _entry(texts: tuple[str, str, str]) -> str:
     return f"<td{kind}>{ours}{printed}{below}</td>"
 
 
-def _chart(part: Part, results: Results) -> str:
+def _chart(part: StoredTable, results: PaperResults) -> str:
     path = results.folder / f"{part.file}.svg"
     if not path.exists():
         return f'<p class="missing">{escape(NO_CHART)}</p>'
@@ -120,7 +120,7 @@ def inlined(svg: str, prefix: str) -> str:
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}-", svg)
 
 
-def _making(results: Results) -> str:
+def _making(results: PaperResults) -> str:
     origins = results.origins
     lines = {
         "Command": f"<code>{escape(results.command)}</code>",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 from coterie.exceptions import InputError
 from coterie.toolkit import FileName, replacing
 from coterie_papers.engine.charts import Chart
-from coterie_papers.engine.encoding import encoded
+from coterie_papers.engine.encoding import to_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,7 +31,7 @@ _KEPT = ("title", "rows", "columns", "entries", "notes", "digits", "data")
 class Entry(NamedTuple):
     """What stands in one place: our value, the paper's, and a word on ours ("p = 0.03")."""
 
-    ours: Value = None
+    value: Value = None
     paper: Value = None
     note: str = ""
 
@@ -62,7 +62,7 @@ class Table:
     --------
     >>> ours = {"Δ_P": {"Greedy": Entry(2.9134, note="p = 0.03"), "Default": 3.6}}
     >>> printed = {"Δ_P": {"Greedy": 2.89}}
-    >>> print(Table.beside("Losses", ours, printed, digits=2).to_markdown())
+    >>> print(Table.from_rows("Losses", ours, printed, digits=2).to_markdown())
     **Losses**
     <BLANKLINE>
     | ours (paper) | Greedy | Default |
@@ -93,7 +93,7 @@ class Table:
             )
 
     @classmethod
-    def beside(
+    def from_rows(
         cls,
         title: str,
         ours: Mapping[str, Mapping[str, Value | Entry]],
@@ -155,10 +155,10 @@ class Table:
         Where the paper has figures, or ours have notes, these are columns of their own.
         """
         parts = [
-            (name if kind == "ours" else f"{name}, {kind}", number, kind)
+            (name if kind == "value" else f"{name}, {kind}", number, kind)
             for number, name in enumerate(self.columns)
             for kind in Entry._fields
-            if kind == "ours" or self._has(number, kind)
+            if kind == "value" or self._has(number, kind)
         ]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
@@ -171,7 +171,7 @@ class Table:
     def to_json(self) -> dict[str, Any]:
         """Return all but the chart as JSON holds it."""
         fields = {name: getattr(self, name) for name in _KEPT}
-        kept: dict[str, Any] = encoded(fields)
+        kept: dict[str, Any] = to_json(fields)
         return kept
 
     @classmethod
@@ -203,7 +203,7 @@ class Table:
         ]
         return [
             [
-                (_text(entry.ours, digits[number]), papers[column][number], entry.note)
+                (_text(entry.value, digits[number]), papers[column][number], entry.note)
                 for column, entry in enumerate(row)
             ]
             for number, row in enumerate(self.entries)

@@ -68,7 +68,7 @@ def _ahead(
     for row in OTHERS:
         gain = direction * (measure(results[row]) - measure(results[OURS]))
         text = f"{name}: {OURS} better than {row}"
-        yield Claim.found(text, gain, found[row], n_tests=len(found))
+        yield Claim.from_comparison(text, gain, found[row], n_tests=len(found))
 
 
 def _losses(result: Result, metric: Callable[..., float], direction: float) -> Floats:
@@ -87,7 +87,7 @@ def _of_order(context: Context) -> Iterable[Claim]:
         level = name == "Author"
         said = "level with" if level else "better than"
         text = f"{name} (5.4): the natural order {said} a random one"
-        yield Claim.found(text, gain, compare(first, second), level=level)
+        yield Claim.from_comparison(text, gain, compare(first, second), equal=level)
 
 
 def _of_starts(context: Context) -> Iterable[Claim]:
@@ -100,4 +100,4 @@ def _of_solvers(context: Context) -> Claim:
     found = solver_values(context)
     first, second = ((100 * found[name][:, 0]).tolist() for name in (WHOLE, ONE_PASS))
     text = "Author (5.3): CCCP level with one pass of SGD"
-    return Claim.of(text, first, second, "wilcoxon", lower=True, level=True)
+    return Claim.of(text, first, second, "wilcoxon", lower=True, equal=True)

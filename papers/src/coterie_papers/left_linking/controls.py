@@ -47,7 +47,7 @@ def starts(context: Context) -> list[Table]:
     limits = protocol(context.quick)
     notes = [STARTS_NOTE.format(limits.n_starts, limits.n_sampled)]
     title, printed = "Section 5.3: random starts", LEFT_LINKING["starts"]
-    return [Table.beside(title, ours, printed, notes=notes, digits=2, data=BOTH)]
+    return [Table.from_rows(title, ours, printed, notes=notes, digits=2, data=BOTH)]
 
 
 def start_values(context: Context) -> dict[str, Values]:
@@ -88,7 +88,7 @@ def cccp(context: Context) -> list[Table]:
         CCCP_NOTE.format(limits.n_subsets, limits.n_subset, limits.n_iterations),
         SPEED_NOTE.format(gained - 1, slower),
     ]
-    return [Table.beside("Section 5.3: CCCP and SGD", ours, notes=notes, digits=3, data=POSTS)]
+    return [Table.from_rows("Section 5.3: CCCP and SGD", ours, notes=notes, digits=3, data=POSTS)]
 
 
 def solver_values(context: Context) -> dict[str, Floats]:
@@ -150,7 +150,7 @@ def order(context: Context) -> list[Table]:
         for row, found in order_values(context, name).items()
     }
     title, printed = "Section 5.4: items in a random order", LEFT_LINKING["order"]
-    return [Table.beside(title, ours, printed, notes=[ORDER_NOTE], digits=2, data=BOTH)]
+    return [Table.from_rows(title, ours, printed, notes=[ORDER_NOTE], digits=2, data=BOTH)]
 
 
 def order_values(context: Context, name: str) -> dict[str, Orders]:

@@ -130,7 +130,7 @@ def table1(context: Context, corpus: Corpus) -> list[Table]:
     shown, printed = _entries(results), LEFT_LINKING[corpus.paper]
     data = LDC.format(corpus.paper, corpus.data)
     return [
-        Table.beside(corpus.title, shown, printed, notes=notes, digits=2, data=data),
+        Table.from_rows(corpus.title, shown, printed, notes=notes, digits=2, data=data),
         chosen_table(corpus.title, results),
     ]
 

@@ -53,7 +53,7 @@ def forum(context: Context) -> list[Table]:
     notes = [TENFOLD, COMPARED.format(gammas)]
     title, printed = "Table 2 (b): VI of posts by author and by topic", LEFT_LINKING["forum"]
     return [
-        Table.beside(title, _entries(columns), printed, notes=notes, digits=2, data=POSTS),
+        Table.from_rows(title, _entries(columns), printed, notes=notes, digits=2, data=POSTS),
         _sketch(context),
     ]
 
@@ -74,7 +74,7 @@ def _sketch(context: Context) -> Table:
     }
     notes = ["Settings are chosen by fold 5; else as above."]
     title = "VI of posts in folds 6 to 9, trained on folds 0 to 4 (not in the paper)"
-    return Table.beside(title, _entries(columns), notes=notes, digits=2, data=AS_BEFORE)
+    return Table.from_rows(title, _entries(columns), notes=notes, digits=2, data=AS_BEFORE)
 
 
 def _rows(passes: int, batch: bool) -> dict[str, Choice]:
@@ -128,7 +128,7 @@ def irc(context: Context) -> list[Table]:
     notes = [CHAT_NOTE.format(reached), CHAT_MEASURES]
     title = "Conversations in a chat room"
     return [
-        Table.beside(title, shown, notes=notes, digits=2, data=CHATS),
+        Table.from_rows(title, shown, notes=notes, digits=2, data=CHATS),
         chosen_table(title, results),
     ]
 

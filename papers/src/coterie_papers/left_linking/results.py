@@ -166,7 +166,7 @@ def p_notes(
 def chosen_table(title: str, results: Mapping[str, Result]) -> Table:
     """Show the settings that each row had chosen."""
     shown = {row: result.chosen() for row, result in results.items()}
-    return Table.beside(f"{title}: what was chosen", shown, data=AS_BEFORE)
+    return Table.from_rows(f"{title}: what was chosen", shown, data=AS_BEFORE)
 
 
 def p_values(

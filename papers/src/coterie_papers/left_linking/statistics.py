@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie_papers.corpora.folder import Record, map_json_lines, read_rows
-from coterie_papers.corpora.newsgroups import ITEM_SETS, SOURCE, own_lines
+from coterie_papers.corpora.newsgroups import ITEM_SETS, SOURCE, without_quoted_lines
 from coterie_papers.corpora.newsgroups import POSTS as POSTS_FILE
 from coterie_papers.engine.cells import Context, Key, Values
 from coterie_papers.engine.tables import Table
@@ -38,7 +38,7 @@ def statistics(context: Context) -> list[Table]:
     keys: list[Key] = [{"statistics": name, "version": VERSION} for name in names]
     posts, *corpora = context.run(keys, counted)
     return [
-        Table.beside(
+        Table.from_rows(
             "Table 2 (a): the posts",
             {row: {"posts": figure} for row, figure in posts.items()},
             LEFT_LINKING["statistics"],
@@ -55,7 +55,7 @@ def _corpora_table(found: Sequence[Values]) -> Table:
     ours = dict(zip(rows, found, strict=True))
     printed = {row: LEFT_LINKING["corpora"][corpus.paper] for row, corpus in rows.items()}
     title, notes = "Section 5.1: the corpora of coreference", [CORPORA_NOTE]
-    return Table.beside(title, ours, printed, notes=notes, data=CORPORA_DATA)
+    return Table.from_rows(title, ours, printed, notes=notes, data=CORPORA_DATA)
 
 
 def counted(key: Key, folder: Path | None) -> Values:
@@ -114,7 +114,7 @@ def _read_posts(place: Path) -> list[list[Post]]:
 
     def take(post: Record) -> tuple[str, Post]:
         text = str(post["text"])
-        n_tokens, n_own = len(text.split()), len(own_lines(text).split())
+        n_tokens, n_own = len(text.split()), len(without_quoted_lines(text).split())
         name = f"{post['day']}_{post['family']}"
         return name, Post(int(post["author"]), int(post["thread"]), n_tokens, n_own)
 

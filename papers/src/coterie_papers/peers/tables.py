@@ -90,7 +90,7 @@ def quality(context: Context) -> list[Table]:
             rows.setdefault(name, {})[data] = tool_entry(tool)
     notes = [TUNED_NOTE, TRIED_NOTE, TOOLS_NOTE, LEFT_OUT_NOTE]
     title = "Pairwise F1 on five tables"
-    return [Table.beside(title, rows, notes=notes, digits=3, data=DATA, chart=_chart(found))]
+    return [Table.from_rows(title, rows, notes=notes, digits=3, data=DATA, chart=_chart(found))]
 
 
 def tables(context: Context) -> list[Table]:
@@ -102,14 +102,14 @@ def tables(context: Context) -> list[Table]:
             **{ours(method): result.row() for method, result in results.items()},
             **{name: tool_row(tool, n_true) for name, tool in MEASURED[data].items()},
         }
-        made.append(Table.beside(data, rows, notes=[FIRST_NOTE], digits=3, data=DATA))
+        made.append(Table.from_rows(data, rows, notes=[FIRST_NOTE], digits=3, data=DATA))
     return made
 
 
 def chosen(context: Context) -> list[Table]:
     """Show what every learner chose on held-out entities, split by split."""
     return [
-        Table.beside(f"{data}: what was chosen", chosen_rows(results), data=AS_BEFORE)
+        Table.from_rows(f"{data}: what was chosen", chosen_rows(results), data=AS_BEFORE)
         for data, results in results_of(context).items()
     ]
 

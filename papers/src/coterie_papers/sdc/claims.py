@@ -8,7 +8,7 @@ from scipy import stats
 
 from coterie.toolkit import Floats
 from coterie_papers.engine.cells import Context
-from coterie_papers.engine.claims import LEVEL, Claim, claims_table
+from coterie_papers.engine.claims import SIGNIFICANCE_LEVEL, Claim, claims_table
 from coterie_papers.engine.tables import Table
 from coterie_papers.sdc.approaches import (
     LMR_P,
@@ -109,13 +109,13 @@ def _of_rates(results: Results) -> Iterator[Claim]:
     for kind in KINDS:
         reached = [results.f1(at_rate(SDC, rate), kind).ravel() for rate in RATES]
         apart = float(np.ptp([own.mean() for own in reached]))
-        yield Claim(f"Figure 7, {kind}: SDC alike for all α", apart, _friedman(reached), level=True)
+        yield Claim(f"Figure 7, {kind}: SDC alike for all α", apart, _friedman(reached), equal=True)
 
 
 def _friedman(reached: Sequence[Floats]) -> float | None:
     """Return the p-value of Friedman's test; None where it could not be significant."""
     freedom = len(reached) - 1
-    if stats.chi2.sf(freedom * len(reached[0]), freedom) >= LEVEL:
+    if stats.chi2.sf(freedom * len(reached[0]), freedom) >= SIGNIFICANCE_LEVEL:
         return None
     same = all(np.array_equal(own, reached[0]) for own in reached)  # which the test refuses
     return 1.0 if same else float(stats.friedmanchisquare(*reached).pvalue)

@@ -52,7 +52,7 @@ def fresh(context: Context) -> list[Table]:
     for key, values in zip(keys, found, strict=True):
         folds[str(key["data"])] += values["folds"]
     return [
-        Table.beside(
+        Table.from_rows(
             f"Not in the paper: F1 on names of other sources, under {name.lower()}",
             _shown(name, folds),
             notes=[NOTE.format(n_runs)],

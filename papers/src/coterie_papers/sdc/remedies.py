@@ -52,7 +52,7 @@ def remedies(context: Context) -> list[Table]:
     """Show what SDC and its variants reach on training and on test names."""
     results = results_of(context, "remedies", cell)
     return [
-        Table.beside(
+        Table.from_rows(
             f"Not in the paper: what helps SDC, under {name.lower()}",
             _shown(results, name),
             notes=[NOTE],

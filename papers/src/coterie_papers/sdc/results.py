@@ -117,7 +117,7 @@ def against(title: str, ours: str, results: Results) -> Table:
         for row in others:
             apart = results.mean(ours, kind) - results.mean(row, kind)
             shown[row][kind] = Entry(apart, note=words[row])
-    return Table.beside(title, shown, notes=[P_NOTE], data=DATA)
+    return Table.from_rows(title, shown, notes=[P_NOTE], data=DATA)
 
 
 def p_words(results: Results, ours: str, others: Sequence[str], kind: str) -> dict[str, str]:

@@ -97,7 +97,9 @@ def figure4(context: Context) -> list[Table]:
     notes = [described(protocol_of(context)), KNOWN_NOTE, SDC_NOTE, BASELINES_NOTE]
     shown = {row: results.means(row) for row in results.rows}
     chart = _approaches_chart(title, results)
-    figure = Table.beside(title, shown, PUBLISHED["figure4"], notes=notes, chart=chart, data=DATA)
+    figure = Table.from_rows(
+        title, shown, PUBLISHED["figure4"], notes=notes, chart=chart, data=DATA
+    )
     return [
         figure,
         against("SDC against each other approach: difference of F1", SDC, results),
@@ -128,7 +130,7 @@ def _precision_and_recall(results: Results) -> Table:
         }
         for row in results.rows
     }
-    return Table.beside("Figure 4: precision / recall (not in the paper)", shown, data=DATA)
+    return Table.from_rows("Figure 4: precision / recall (not in the paper)", shown, data=DATA)
 
 
 STOPPING_NOTE = (
@@ -146,7 +148,7 @@ def stopping_table(context: Context) -> list[Table]:
     shown = _with_p(results, tuned(SDC), results.rows)
     panels = {kind: {PERCENT: [results.mean(row, kind) for row in results.rows]} for kind in KINDS}
     chart = Bars(title, results.rows, panels, ("", PERCENT))
-    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
+    return [Table.from_rows(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 def _with_p(
@@ -181,7 +183,7 @@ def figure5(context: Context) -> list[Table]:
     title = "Figure 5: F1 by the share of the training names"
     chart = _lines(title, results, LEARNED, SHARES, at_share, "% of the training names")
     notes = [SIZES_NOTE, described(protocol_of(context))]
-    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
+    return [Table.from_rows(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 COMPARED = (SDC, BY_F1, WARM, UNIFORM, OVER_P, OVER_W, OVER_L)
@@ -208,7 +210,7 @@ def figure6(context: Context) -> list[Table]:
     }
     chart = Bars(title, list(CLUSTERERS), panels, ("", PERCENT))
     notes = [CLUSTERERS_NOTE, described(protocol_of(context)), P_NOTE]
-    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
+    return [Table.from_rows(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 def figure7(context: Context) -> list[Table]:
@@ -222,7 +224,7 @@ def figure7(context: Context) -> list[Table]:
     title = "Figure 7: F1 by learning rate"
     chart = _lines(title, results, (SDC, BY_F1), RATES, at_rate, "learning rate α")
     notes = [described(protocol_of(context)), SDC_NOTE]
-    return [Table.beside(title, shown, notes=notes, chart=chart, data=DATA)]
+    return [Table.from_rows(title, shown, notes=notes, chart=chart, data=DATA)]
 
 
 def _lines(

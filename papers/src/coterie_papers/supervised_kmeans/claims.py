@@ -59,4 +59,4 @@ def _no_winner(name: str, found: Outcomes) -> Claim:
 
 def _better(text: str, outcomes: Outcomes, first: str, second: str, level: bool = False) -> Claim:
     losses = outcomes[first].losses, outcomes[second].losses
-    return Claim.of(text, *losses, "wilcoxon", lower=True, level=level)
+    return Claim.of(text, *losses, "wilcoxon", lower=True, equal=level)

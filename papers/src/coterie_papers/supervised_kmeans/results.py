@@ -151,7 +151,7 @@ def loss_table(
     ours["mean"] = {name: float(np.mean(outcome.losses)) for name, outcome in outcomes.items()}
     printed = {**paper, "mean": _means(paper)} if paper else {}
     shown = [*notes, SETUP, _stopped_note(outcomes)]
-    return Table.beside(title, ours, printed, notes=shown, data=data)
+    return Table.from_rows(title, ours, printed, notes=shown, data=data)
 
 
 def printed_losses(rows: Sequence[str]) -> Figures:
@@ -188,7 +188,7 @@ def win_table(outcomes: Mapping[str, Outcomes], data: str) -> Table:
     printed = {row: figures for row, figures in SUPERVISED_KMEANS["table4"].items() if row in ours}
     notes = ["P is exact: 0.031 for five wins out of five, where the paper prints 0.05."]
     title = "Table 4: Iterative against Spect"
-    return Table.beside(title, ours, printed, notes=notes, digits=3, data=data)
+    return Table.from_rows(title, ours, printed, notes=notes, digits=3, data=data)
 
 
 def _wins(first: Outcome, second: Outcome) -> dict[str, Value]:

@@ -121,7 +121,7 @@ def statistics(context: Context) -> list[Table]:
     ours = {name: _statistics(context, each) for name, each in data.items()}
     title = "Tables 1 and 2: the data, and the range of C"
     paper = SUPERVISED_KMEANS["statistics"]
-    return [Table.beside(title, ours, paper, notes=[SIZES], digits=0, data=BOTH_DATA)]
+    return [Table.from_rows(title, ours, paper, notes=[SIZES], digits=0, data=BOTH_DATA)]
 
 
 def _statistics(context: Context, data: Clusterings) -> dict[str, Value]:
@@ -164,7 +164,7 @@ def _without_departments(context: Context, used: Sequence[WebKB]) -> Table:
         ours[f"{data.name}, mean"] = {name: float(np.mean(own)) for name, own in losses.items()}
     notes = ["C and the clusterer that predicts are those of the tables with them."]
     title = "Not in the paper: loss where the page of each department is left out"
-    return Table.beside(title, ours, notes=notes, data=WEB_DATA)
+    return Table.from_rows(title, ours, notes=notes, data=WEB_DATA)
 
 
 def news(context: Context) -> list[Table]:

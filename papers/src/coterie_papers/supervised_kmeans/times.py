@@ -153,7 +153,7 @@ def _table(
     chart = Curves(short, [str(value) for value in values], {"": seconds}, (quantity, "seconds"))
     said = f"The paper, of its own curves: {SAYINGS[quantity]}."
     notes = [said, MEASURED.format(n_sets), STOPPED]
-    return Table.beside(title, ours, notes=notes, digits=3, chart=chart, data=DATA)
+    return Table.from_rows(title, ours, notes=notes, digits=3, chart=chart, data=DATA)
 
 
 def exponent(values: Sequence[int], timings: Sequence[Timing]) -> float:

@@ -149,14 +149,14 @@ def efficiency(context: Context) -> list[Table]:
     powers = ", ".join(f"{10.0**power:g}" for power in tasks(context.quick)[0].effort.timed)
     all_note = f"Of the trainings above, and of the same for C = {powers}; typical is the median."
     return [
-        Table.beside(
+        Table.from_rows(
             "Section 7.5: what training takes",
             costs | _pair_costs(context),
             SVM_CLUSTER["efficiency"],
             notes=[SOLVER_NOTE, SHARE_NOTE, CLOCK_NOTE],
             data=data_line(*tasks(context.quick)),
         ),
-        Table.beside(
+        Table.from_rows(
             "Section 7.5: typical and longest training",
             {f"SVM-cluster, {name}": _spread(timings, name) for name in SOLVERS},
             SVM_CLUSTER["times"],

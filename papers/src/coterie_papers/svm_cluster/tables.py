@@ -76,8 +76,8 @@ def table1(context: Context) -> list[Table]:
     notes, data = [protocol_note(task), PCC_NOTE], data_line(task)
     also = "The same models by the CoNLL score (not in the paper)"
     return [
-        Table.beside(title, ours, paper, notes=notes, digits=(1, 2), data=data),
-        Table.beside(also, conll, digits=1, data=SAME),
+        Table.from_rows(title, ours, paper, notes=notes, digits=(1, 2), data=data),
+        Table.from_rows(also, conll, digits=1, data=SAME),
     ]
 
 
@@ -99,7 +99,7 @@ def table2(context: Context) -> list[Table]:
     against = "p: against training with C_G. The paper leaves its first row empty."
     title, paper = "Table 2: Δ_P on news", SVM_CLUSTER["table2"]
     notes = [protocol_note(task), against]
-    return [Table.beside(title, ours, paper, notes=notes, digits=2, data=data_line(task))]
+    return [Table.from_rows(title, ours, paper, notes=notes, digits=2, data=data_line(task))]
 
 
 def _by_search(context: Context, tester: str) -> tuple[Setting, tuple[Entry, Entry]]:
@@ -124,7 +124,7 @@ def table3(context: Context) -> list[Table]:
     against = "p: against the model that is trained on the loss by which it is judged."
     title, paper = "Table 3: training and testing on separate losses", SVM_CLUSTER["table3"]
     notes = [protocol_note(task), against]
-    return [Table.beside(title, ours, paper, notes=notes, digits=(1, 2), data=data_line(task))]
+    return [Table.from_rows(title, ours, paper, notes=notes, digits=(1, 2), data=data_line(task))]
 
 
 def _with_and_without(context: Context) -> Iterator[tuple[str, Setting, Setting]]:
@@ -155,7 +155,7 @@ def table4(context: Context) -> list[Table]:
     both = tasks(context.quick)
     notes, data = [protocol_note(*both), GAP_NOTE.format(max(gaps))], data_line(*both)
     paper = SVM_CLUSTER["table4"]
-    return [Table.beside(title, ours, paper, notes=notes, digits=(1, 2, 2, 2), data=data)]
+    return [Table.from_rows(title, ours, paper, notes=notes, digits=(1, 2, 2, 2), data=data)]
 
 
 def table5(context: Context) -> list[Table]:
@@ -167,7 +167,7 @@ def table5(context: Context) -> list[Table]:
     }
     title, paper = "Table 5: what searches for the worst partition, Δ_P on news", "table5"
     notes, data = [protocol_note(task)], data_line(task)
-    return [Table.beside(title, ours, SVM_CLUSTER[paper], notes=notes, digits=2, data=data)]
+    return [Table.from_rows(title, ours, SVM_CLUSTER[paper], notes=notes, digits=2, data=data)]
 
 
 # Claims.
@@ -192,7 +192,7 @@ def claims(context: Context) -> list[Table]:
 def _claim(
     text: str, first: Sequence[float], second: Sequence[float], level: bool = False
 ) -> Claim:
-    return Claim.of(text, first, second, "t", lower=True, level=level)
+    return Claim.of(text, first, second, "t", lower=True, equal=level)
 
 
 def _claims_on_pairs(context: Context) -> Iterator[Claim]:
