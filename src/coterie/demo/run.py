@@ -13,6 +13,7 @@ from coterie._core.files import replacing
 from coterie.clusterers import SingleLinkage
 from coterie.datasets import load_digit_sets, make_records
 from coterie.datasets.corpus import Corpus
+from coterie.demo.picture import draw_picture
 from coterie.partition import Partition
 from coterie.tables import Evaluation, Table, fit, read_table, write_table
 
@@ -100,6 +101,8 @@ class Demo:
         truth, predicted = evaluation.truth.labels, evaluation.predicted.labels
         yield _quality(name, f"Coterie: {model.facts['learner']}", truth, predicted)
         self._write_text(f"{name}.html", model.report(new))
+        if name == "people":
+            self._write_text(f"{name}.svg", draw_picture(clustered))
         self.log(f"wrote {name}.coterie, {name}-clustered.csv and the report {name}.html")
 
     def _write(self, name: str, table: Table) -> Table:
