@@ -1,4 +1,4 @@
-"""Largest eigenpairs, also where LAPACK returns fewer than it is asked for."""
+"""The largest eigenpairs, also if LAPACK returns fewer than requested."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from coterie._solvers.eigen import largest_eigenpairs, largest_eigenvalues
 
 
-def repeated(seed):
-    """Return a matrix all but one of whose eigenvalues are equal up to rounding."""
+def nearly_repeated(seed):
+    """Return a matrix whose eigenvalues, except one, are equal up to rounding."""
     vector = np.random.default_rng(seed).normal(size=12)
     return 5.0 * np.outer(vector, vector) - 8.0 * np.eye(12)
 
@@ -22,13 +22,16 @@ def check(matrix, count):
 
 
 def test_repeated_eigenvalues_are_all_returned():
-    """OpenBLAS 0.3.30 returns too few for about one in 300 of these."""
+    """OpenBLAS 0.3.30 returns too few for about one in 300 of these matrices."""
     for seed in range(600):
-        check(repeated(seed), 3)
+        check(nearly_repeated(seed), 3)
 
 
-def test_distances_of_two_groups_have_as_many_dimensions_as_asked_for():
-    """The items of a group are at equal distances, as citations of two years are; 1 in 13 fails."""
+def test_distances_of_two_groups_have_the_requested_dimensions():
+    """The items of a group are at equal distances, as citations of two years are.
+
+    OpenBLAS 0.3.30 returns too few for about one in 13 of these matrices.
+    """
     for seed in range(100):
         group = np.random.default_rng(seed).integers(2, size=18)
         products = np.where(np.equal.outer(group, group), -0.02, -0.025)
@@ -39,7 +42,7 @@ def test_distances_of_two_groups_have_as_many_dimensions_as_asked_for():
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
-def test_a_shortage_is_made_good(count, monkeypatch):
+def test_missing_eigenpairs_are_computed(count, monkeypatch):
     from scipy.linalg import LinAlgError, eigh
 
     def short(matrix, subset_by_index=None, eigvals_only=False):

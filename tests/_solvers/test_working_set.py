@@ -1,4 +1,4 @@
-"""The quadratic program of the cutting planes, against two solvers that know nothing of it."""
+"""The quadratic program of the cutting planes against two general solvers."""
 
 import highspy
 import numpy as np
@@ -10,7 +10,7 @@ from coterie._solvers.working_set import WorkingSet
 
 
 def planes(rng, n_planes, n_columns, n_blocks):
-    """Correlated gradients and losses, as they come from a run."""
+    """Return correlated gradients, as in training, with losses and blocks."""
     base = rng.normal(size=(max(3, n_planes // 6), n_columns))
     mix = rng.dirichlet(np.full(len(base), 0.3), n_planes)
     gradients = mix @ base + 0.1 * rng.normal(size=(n_planes, n_columns))
@@ -25,13 +25,13 @@ def filled(gradients, losses, blocks, caps, nonnegative=False):
 
 
 def best_by_piqp(gradients, losses, blocks, caps, nonnegative=False):
-    """min ½‖w‖² + Σ cap ξ over (w, ξ), written out in full."""
+    """Minimise ½‖w‖² + Σ cap ξ over (w, ξ), written out in full."""
     n_columns, n_blocks = gradients.shape[1], len(caps)
     size = n_columns + n_blocks
     cost = np.zeros((size, size))
     cost[:n_columns, :n_columns] = np.eye(n_columns)
     linear = np.concatenate([np.zeros(n_columns), caps])
-    asked = np.column_stack([gradients, np.equal.outer(blocks, np.arange(n_blocks))])
+    constraints = np.column_stack([gradients, np.equal.outer(blocks, np.arange(n_blocks))])
     low = np.full(size, -np.inf)
     low[n_columns:] = 0.0
     if nonnegative:
@@ -39,7 +39,7 @@ def best_by_piqp(gradients, losses, blocks, caps, nonnegative=False):
     solver = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.setup(
-        cost, linear, None, None, -asked, np.full(len(losses), -np.inf), -losses, low,
+        cost, linear, None, None, -constraints, np.full(len(losses), -np.inf), -losses, low,
         np.full(size, np.inf),
     )  # fmt: skip
     assert solver.solve() == piqp.PIQP_SOLVED
@@ -47,7 +47,7 @@ def best_by_piqp(gradients, losses, blocks, caps, nonnegative=False):
 
 
 def best_by_highs(gradients, losses, blocks, caps):
-    """max lossesᵀα − ½‖Σ α gradient‖² with Σ α ≤ cap in each block."""
+    """Maximise lossesᵀα − ½‖Σ α gradient‖² with Σ α ≤ cap in each block."""
     n_planes = len(losses)
     gram = gradients @ gradients.T + 1e-9 * np.eye(n_planes)
     model = highspy.HighsModel()
@@ -80,7 +80,7 @@ SHAPES = [(1, 3, 1), (12, 5, 1), (40, 8, 1), (40, 30, 6), (90, 20, 10)]
 
 @pytest.mark.parametrize("scale", [0.1, 10.0, 1e4])
 @pytest.mark.parametrize(("n_planes", "n_columns", "n_blocks"), SHAPES)
-def test_the_dual_is_the_best_of_two_other_solvers(n_planes, n_columns, n_blocks, scale):
+def test_the_dual_equals_the_optimum_of_two_other_solvers(n_planes, n_columns, n_blocks, scale):
     rng = np.random.default_rng(n_planes)
     problem = planes(rng, n_planes, n_columns, n_blocks)
     caps = scale * rng.uniform(0.5, 1.5, n_blocks)
@@ -94,7 +94,7 @@ def test_the_dual_is_the_best_of_two_other_solvers(n_planes, n_columns, n_blocks
 
 @pytest.mark.parametrize("scale", [0.1, 10.0, 1e4])
 @pytest.mark.parametrize(("n_planes", "n_columns", "n_blocks"), SHAPES)
-def test_the_best_without_negative_weights_too(n_planes, n_columns, n_blocks, scale):
+def test_the_optimum_without_negative_weights(n_planes, n_columns, n_blocks, scale):
     rng = np.random.default_rng(n_planes)
     problem = planes(rng, n_planes, n_columns, n_blocks)
     caps = scale * rng.uniform(0.5, 1.5, n_blocks)
@@ -107,26 +107,26 @@ def test_the_best_without_negative_weights_too(n_planes, n_columns, n_blocks, sc
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])
-def test_planes_one_by_one_give_what_all_at_once_give(nonnegative):
+def test_planes_one_by_one_give_the_same_optimum_as_all_at_once(nonnegative):
     """Warm starts, growth and purging of idle planes change no result."""
     rng = np.random.default_rng(5)
     gradients, losses, blocks = planes(rng, 80, 10, 3)
     caps = np.array([3.0, 1.0, 2.0])
     working = filled(gradients, losses, blocks, caps, nonnegative)
     working.solve(1e-8)
-    slowly = WorkingSet(10, caps, nonnegative)
+    incremental = WorkingSet(10, caps, nonnegative)
     for gradient, loss, block in zip(gradients, losses, blocks, strict=True):
-        slowly.add(int(block), gradient, float(loss))
-        slowly.solve(1e-8)
-    assert slowly.dual == pytest.approx(working.dual, rel=1e-7)
-    slowly.purge(1)
-    assert len(slowly) < 80
-    assert slowly.dual == pytest.approx(working.dual, rel=1e-7)
-    slowly.solve(1e-8)
-    assert slowly.dual == pytest.approx(working.dual, rel=1e-7)
+        incremental.add(int(block), gradient, float(loss))
+        incremental.solve(1e-8)
+    assert incremental.dual == pytest.approx(working.dual, rel=1e-7)
+    incremental.purge(1)
+    assert len(incremental) < 80
+    assert incremental.dual == pytest.approx(working.dual, rel=1e-7)
+    incremental.solve(1e-8)
+    assert incremental.dual == pytest.approx(working.dual, rel=1e-7)
 
 
-def test_a_rescaled_solution_stays_a_bound_and_finds_the_new_best():
+def test_a_rescaled_solution_is_a_bound_and_leads_to_the_new_optimum():
     rng = np.random.default_rng(6)
     problem = planes(rng, 30, 6, 2)
     working = filled(*problem, np.ones(2))
@@ -138,18 +138,18 @@ def test_a_rescaled_solution_stays_a_bound_and_finds_the_new_best():
     assert working.dual == pytest.approx(best, rel=1e-6)
 
 
-def test_slacks_are_what_the_planes_ask_for():
+def test_slacks_are_the_largest_violations():
     rng = np.random.default_rng(7)
     gradients, losses, blocks = planes(rng, 20, 4, 3)
     working = filled(gradients, losses, blocks, np.full(3, 0.1))
     assert working.slacks(np.zeros(4))[1] == losses[blocks == 1].max()
     working.solve(1e-9)
-    asked = (losses - gradients @ working.coef)[blocks == 2]
-    assert working.slacks(working.coef)[2] == pytest.approx(max(0.0, asked.max()))
+    violations = (losses - gradients @ working.coef)[blocks == 2]
+    assert working.slacks(working.coef)[2] == pytest.approx(max(0.0, violations.max()))
 
 
-def test_planes_that_depend_on_each_other_close_the_gap():
-    """Where planes are more than columns, the dual is flat along some of them, up to rounding."""
+def test_linearly_dependent_planes_close_the_gap():
+    """With more planes than columns, the dual is flat in some directions, up to rounding."""
     for seed in range(40):
         rng = np.random.default_rng(seed)
         basis = rng.normal(size=(9, 9)) * 10.0 ** rng.uniform(0.0, 3.0, size=(9, 1))

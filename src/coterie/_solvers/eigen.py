@@ -6,11 +6,11 @@ from coterie._core.arrays import Floats
 
 
 def largest_eigenpairs(matrix: Floats, count: int) -> tuple[Floats, Floats]:
-    """Return the `count` largest eigenvalues, ascending, and their vectors in columns.
+    """Return the `count` largest eigenvalues, ascending, and their eigenvectors in columns.
 
-    LAPACK's bisection for some of the eigenvalues (dstebz in dsyevr) counts how many lie below a
-    point. Where many are equal up to rounding, its counts may contradict each other, and fewer
-    pairs come back than were asked for, without an error; all of them are computed then.
+    To compute some of the eigenvalues, LAPACK counts the eigenvalues below a point (dstebz in
+    dsyevr). If many eigenvalues are equal up to rounding, its counts can contradict each other, and
+    it returns fewer pairs than requested without an error. Then all of them are computed.
     """
     values, vectors = eigh(matrix, subset_by_index=[len(matrix) - count, len(matrix) - 1])
     if len(values) < count:
@@ -24,6 +24,6 @@ def largest_eigenvalues(matrix: Floats, count: int) -> Floats:
     try:
         values: Floats = eigh(matrix, subset_by_index=[first, len(matrix) - 1], eigvals_only=True)
     except LinAlgError:
-        # Without vectors the same shortage is an error.
+        # Without eigenvectors, LAPACK reports the shortage as an error.
         values = eigh(matrix, eigvals_only=True)[first:]
     return values
