@@ -318,7 +318,7 @@ def test_constraints_that_do_not_fit_are_refused(item_sets):
         model.predict(item_sets, apart=3)
     with pytest.raises(InputError, match="apart is of type dict; give a list with an array"):
         model.predict(item_sets, apart={0: [(0, 1)], 1: None, 2: None})
-    with pytest.raises(PairError, match="item set 2: items 0 and 4 must be apart, but 0 = 2 = 4"):
+    with pytest.raises(PairError, match="item set 2: items 0 and 4 are a cannot-link pair, but must-link pairs connect them: 0 = 2 = 4"):
         model.predict(
             item_sets, together=[None, None, [(0, 2), (2, 4)]], apart=[None, None, [(4, 0)]]
         )

@@ -282,7 +282,7 @@ def test_averages_refuse_what_does_not_pair():
         ):
             average(metrics.muc, TRUTHS[:2], [[0, 1, 1], [0, 1]])
         for wrong in (as_partition([0, 1]), {"d1": [0, 1]}, 5):
-            with pytest.raises(MetricError, match="give a list with one clustering an item set"):
+            with pytest.raises(MetricError, match="give a list with one clustering per item set"):
                 average(metrics.muc, wrong, wrong)
 
 

@@ -87,8 +87,8 @@ def test_pairs_are_compared_as_a_fit_does(folder):
     own = compared("restaurant", folder, 0)
     assert [len(each.truths[0]) for each in (own.train, own.test)] == [len(train), len(test)]
     model = fit(train, "cluster_id", learner="logistic")
-    (found,) = model.cluster(test).found
-    features = model.model.similarity.featurizer(found.group.item_set, None)
+    (clustered,) = model.cluster(test).sets
+    features = model.model.similarity.featurizer(clustered.group.item_set, None)
     (item_set,) = own.test.item_sets
     expected, given = written(features), item_set.items.features
     assert given.shape[0] == expected.shape[0]

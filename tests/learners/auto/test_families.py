@@ -27,7 +27,7 @@ def test_tables_and_candidates_have_all_families_in_order():
     assert set(SECONDS) <= set(SLUGS)
     assert [candidate.name for candidate in CANDIDATES[::2]] == list(SLUGS[AUTO])
     frame = {"name": ["Ann", "Anne", "Bo"], "who": [1, 1, 2]}
-    with pytest.raises(ValueError, match=f"give one of {', '.join(SLUGS)}$"):
+    with pytest.raises(ValueError, match=f"use one of {', '.join(SLUGS)}$"):
         tables.fit(frame, "who", learner="other")
     with pytest.raises(ValueError, match=f"use some of {', '.join(map(str, CANDIDATES))}$"):
         AutoLearner(candidates=["other"]).fit([[[0.0], [1.0]]], [[0, 1]])
