@@ -1,4 +1,4 @@
-"""Similarities against plain NumPy, on every kind of features."""
+"""Similarities against plain NumPy, for all kinds of features."""
 
 from dataclasses import dataclass
 
@@ -24,13 +24,13 @@ from coterie.similarities import (
 from coterie.similarities.base import shift_similarity
 
 KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
-SOME = np.array([[4, 1], [0, 6], [2, 3]])  # one of them given as (j, i)
+SOME = np.array([[4, 1], [0, 6], [2, 3]])  # the first pair is (j, i), not (i, j)
 COEF = np.array([1.5, -2.0, 0.25])
 
 
 @dataclass(frozen=True)
-class OwnSimilarity:
-    """A similarity of the user's own, which knows nothing but its bias."""
+class UserSimilarity:
+    """A class of the user, which gives every pair its bias as the score."""
 
     bias: float
 
@@ -41,20 +41,20 @@ class OwnSimilarity:
         return PairScores(len(item_set), None, np.full(21, self.bias))
 
 
-def item_set(kind, rng, n_items=7, **known):
-    """Return an item set, and the features of all its pairs and of items with themselves."""
+def item_set(kind, rng, n_items=7, **options):
+    """Return an item set, the features of all pairs, and those of items with themselves."""
     pairs = all_pairs(n_items)
     sparse = sp.csr_array if "sparse" in kind else np.asarray
     if "pairs" in kind:
         matrix = rng.normal(size=(len(pairs), 3)) * (rng.random((len(pairs), 3)) < 0.6)
-        return ItemSet.from_pair_features(sparse(matrix), n_items, **known), matrix, None
+        return ItemSet.from_pair_features(sparse(matrix), n_items, **options), matrix, None
     nodes = rng.normal(size=(n_items, 3)) * (rng.random((n_items, 3)) < 0.6)
-    return ItemSet(sparse(nodes), **known), nodes[pairs[:, 0]] * nodes[pairs[:, 1]], nodes**2
+    return ItemSet(sparse(nodes), **options), nodes[pairs[:, 0]] * nodes[pairs[:, 1]], nodes**2
 
 
 def rows_of(pairs, n_items=7):
-    listed = all_pairs(n_items).tolist()
-    return [listed.index(sorted(pair)) for pair in pairs.tolist()]
+    pair_list = all_pairs(n_items).tolist()
+    return [pair_list.index(sorted(pair)) for pair in pairs.tolist()]
 
 
 class Differences:
@@ -63,13 +63,13 @@ class Differences:
     names = ("x", "x")
 
     def __init__(self):
-        self.encoded = 0
+        self.n_encoded = 0
 
     def fit(self, item_sets):
         return self
 
     def encode(self, item_set):
-        self.encoded += 1
+        self.n_encoded += 1
         return item_set.items
 
     def compare(self, nodes, pairs):
@@ -83,26 +83,26 @@ class Differences:
 @pytest.mark.parametrize("kind", KINDS)
 class TestLinear:
     def test_scores_are_weighted_sums(self, kind, rng):
-        items, features, own = item_set(kind, rng, n_clusters=2)
+        items, features, diagonal = item_set(kind, rng, n_clusters=2)
         similarity = LinearSimilarity(GivenFeatures(), COEF, bias=0.5)
         assert np.allclose(similarity(items), features @ COEF + 0.5)
         scores = similarity.pair_scores(items, None)
         assert (scores.n_items, scores.n_clusters, scores.listed) == (7, 2, None)
         assert np.allclose(scores.scores, features @ COEF + 0.5)
-        if own is None:
+        if diagonal is None:
             assert scores.diagonal is None
         else:
-            assert np.allclose(scores.diagonal, own @ COEF)  # without the bias
+            assert np.allclose(scores.diagonal, diagonal @ COEF)  # without the bias
 
     def test_listed_pairs_keep_their_order(self, kind, rng):
-        items, features, own = item_set(kind, rng)
+        items, features, diagonal = item_set(kind, rng)
         similarity = LinearSimilarity(GivenFeatures(), COEF)
         expected = (features @ COEF)[rows_of(SOME)]
         assert np.allclose(similarity(items, SOME), expected)
         scores = similarity.pair_scores(items, SOME)
         assert np.allclose(scores.scores, expected)
         assert scores.pairs.tolist() == np.sort(SOME, axis=1).tolist()
-        assert (scores.diagonal is None) == (own is None)
+        assert (scores.diagonal is None) == (diagonal is None)
 
     def test_contributions_and_bias_sum_to_the_scores(self, kind, rng):
         items, features, _ = item_set(kind, rng)
@@ -117,21 +117,21 @@ class TestLinear:
             assert np.allclose(dense.sum(axis=1) + bias, similarity(items, pairs))
 
     def test_scaled_features(self, kind, rng):
-        items, features, own = item_set(kind, rng)
+        items, features, diagonal = item_set(kind, rng)
         scaled = Scaled(GivenFeatures()).fit([items])
         scores = LinearSimilarity(scaled, COEF).pair_scores(items)
         assert np.allclose(scores.scores, features @ (COEF / scaled.scale))
-        assert own is None or np.allclose(scores.diagonal, own @ (COEF / scaled.scale))
+        assert diagonal is None or np.allclose(scores.diagonal, diagonal @ (COEF / scaled.scale))
 
     def test_no_pairs(self, kind, rng):
         items, _, _ = item_set(kind, rng)
-        none = np.empty((0, 2), dtype=np.intp)
+        no_pairs = np.empty((0, 2), dtype=np.intp)
         similarity = LinearSimilarity(GivenFeatures(), COEF)
-        assert similarity(items, none).shape == (0,)
-        assert similarity.contributions(items, none)[1].shape == (0, 3)
+        assert similarity(items, no_pairs).shape == (0,)
+        assert similarity.contributions(items, no_pairs)[1].shape == (0, 3)
 
 
-def test_a_linear_similarity_has_one_coef_a_column(rng):
+def test_a_linear_similarity_has_one_coef_per_column(rng):
     similarity = LinearSimilarity(GivenFeatures(), [1.0, 2.0])
     items, _, _ = item_set("nodes", rng)
     for use in (similarity, similarity.pair_scores, similarity.contributions):
@@ -139,7 +139,7 @@ def test_a_linear_similarity_has_one_coef_a_column(rng):
             use(items)
 
 
-def test_of_listed_pair_features_all_are_those_that_are_there(rng):
+def test_all_pairs_are_those_that_have_features(rng):
     features = rng.normal(size=(3, 3))
     items = ItemSet.from_pair_features(features, n_items=7, pairs=SOME)
     scores = LinearSimilarity(GivenFeatures(), COEF).pair_scores(items)
@@ -150,8 +150,8 @@ def test_of_listed_pair_features_all_are_those_that_are_there(rng):
 def test_coef_by_name(rng):
     items, _, _ = item_set("nodes", rng)
     featurizer = WithConstant(GivenFeatures()).fit([items])
-    named = LinearSimilarity(featurizer, [1.0, 2.0, 3.0, 4.0]).named_coef()
-    assert named == {"feature 0": 1.0, "feature 1": 2.0, "feature 2": 3.0, "constant": 4.0}
+    coef_by_name = LinearSimilarity(featurizer, [1.0, 2.0, 3.0, 4.0]).named_coef()
+    assert coef_by_name == {"feature 0": 1.0, "feature 1": 2.0, "feature 2": 3.0, "constant": 4.0}
     with pytest.raises(FeatureError, match="have 4 columns, but there are 1 coef"):
         LinearSimilarity(featurizer, [1.0]).named_coef()
     with pytest.raises(FeatureError, match="two features are called 'x'"):
@@ -179,13 +179,13 @@ def test_coef_cannot_be_changed():
         (("dense", [1.0]), InputError, "featurizer is 'dense'; give a value with"),
     ],
 )
-def test_what_makes_no_linear_similarity(arguments, error, message):
+def test_invalid_linear_similarities_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         LinearSimilarity(*arguments)
 
 
 @pytest.mark.parametrize("kind", ["linear", "classifier"])
-def test_items_are_encoded_once_and_settled_at_the_door(kind):
+def test_items_are_converted_and_encoded_once(kind):
     featurizer = Differences()
     if kind == "linear":
         similarity = LinearSimilarity(featurizer, [1.0, 1.0])
@@ -193,7 +193,7 @@ def test_items_are_encoded_once_and_settled_at_the_door(kind):
         tree = DecisionTreeClassifier().fit([[0, 0], [1, 1]], [0, 1])
         similarity = ClassifierSimilarity(featurizer, tree)
     scores = similarity.pair_scores([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
-    assert featurizer.encoded == 1
+    assert featurizer.n_encoded == 1
     assert scores.diagonal is None
     assert scores.scores[0] == scores.scores[1] != scores.scores[2]
     with pytest.raises(PairError, match=r"pair 0 is .0, 3., but there are 3 items"):
@@ -207,7 +207,7 @@ def labelled(rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("entries", [2**22, 12])  # 12: four rows a block
+@pytest.mark.parametrize("entries", [2**22, 12])  # 12: four rows per block
 def test_a_decision_function_gives_the_scores(kind, entries, rng, labelled, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
     classifier = LogisticRegression().fit(*labelled)
@@ -224,30 +224,30 @@ def test_a_decision_function_gives_the_scores(kind, entries, rng, labelled, monk
 
 
 class Recorder:
-    """A classifier that remembers the rows that it saw."""
+    """A classifier that records the blocks of rows that it was given."""
 
     def __init__(self):
-        self.seen = []
+        self.blocks = []
 
     def decision_function(self, features):
-        self.seen.append(features)
+        self.blocks.append(features)
         return features[:, 0]
 
 
-def test_pairs_are_written_out_some_at_a_time(rng, monkeypatch):
+def test_pairs_are_scored_in_blocks(rng, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 12)
     items, features, _ = item_set("nodes", rng)
     classifier = Recorder()
     assert np.allclose(ClassifierSimilarity(GivenFeatures(), classifier)(items), features[:, 0])
-    assert [len(block) for block in classifier.seen] == [4, 4, 4, 4, 4, 1]
-    assert np.allclose(np.concatenate(classifier.seen), features)
+    assert [len(block) for block in classifier.blocks] == [4, 4, 4, 4, 4, 1]
+    assert np.allclose(np.concatenate(classifier.blocks), features)
 
 
-def test_probabilities_become_log_odds_of_bounded_size(rng, labelled):
+def test_probabilities_become_bounded_log_odds(rng, labelled):
     features, together = labelled
     forest = RandomForestClassifier(10, random_state=0).fit(features, together)
-    items, own, _ = item_set("pairs", rng)
-    probabilities = forest.predict_proba(own)[:, 1]
+    items, pair_features, _ = item_set("pairs", rng)
+    probabilities = forest.predict_proba(pair_features)[:, 1]
     assert {0.0, 1.0} & set(probabilities)
     inner = np.clip(probabilities, 1e-9, 1 - 1e-9)
     expected = np.where(inner == probabilities, np.log(inner / (1 - inner)), 0)
@@ -256,7 +256,7 @@ def test_probabilities_become_log_odds_of_bounded_size(rng, labelled):
 
 
 @pytest.mark.parametrize(("label", "score"), [(0, -36.0), (1, 36.0)])
-def test_a_classifier_that_saw_one_class_is_certain_of_it(label, score, rng):
+def test_a_classifier_of_one_class_is_certain_of_it(label, score, rng):
     tree = DecisionTreeClassifier().fit(np.ones((4, 3)), [label] * 4)
     items, _, _ = item_set("nodes", rng)
     assert np.all(ClassifierSimilarity(GivenFeatures(), tree)(items) == score)
@@ -274,34 +274,39 @@ def test_classifiers_of_more_classes_are_refused(rng):
             similarity(items)
 
 
-def test_what_is_no_classifier_is_refused():
+def test_other_objects_than_classifiers_are_refused():
     for classifier in (LogisticRegression, None, "forest"):
-        with pytest.raises(InputError, match="; give a fitted one, with decision_function"):
+        with pytest.raises(InputError, match="; give a fitted classifier with decision_function"):
             ClassifierSimilarity(GivenFeatures(), classifier)
-    shown = repr(ClassifierSimilarity(GivenFeatures(), LogisticRegression()))
-    assert shown == "ClassifierSimilarity(LogisticRegression)"
+    representation = repr(ClassifierSimilarity(GivenFeatures(), LogisticRegression()))
+    assert representation == "ClassifierSimilarity(LogisticRegression)"
 
 
-def test_a_threshold_is_taken_from_what_has_a_bias():
+def test_a_threshold_is_subtracted_from_a_bias():
     items, _, _ = item_set("pairs", np.random.default_rng(0))
     inner = LinearSimilarity(GivenFeatures(), COEF, 0.5)
-    given = GivenFeatures(3, of_pairs=True)
-    own = OwnSimilarity(2.0)
-    for similarity in (inner, ContextSimilarity(given, inner), ContextSimilarity(given, own), own):
-        moved = shift_similarity(similarity, 0.75)
-        np.testing.assert_allclose(moved(items, None), similarity(items, None) - 0.75)
+    featurizer = GivenFeatures(3, of_pairs=True)
+    user_similarity = UserSimilarity(2.0)
+    for similarity in (
+        inner,
+        ContextSimilarity(featurizer, inner),
+        ContextSimilarity(featurizer, user_similarity),
+        user_similarity,
+    ):
+        shifted = shift_similarity(similarity, 0.75)
+        np.testing.assert_allclose(shifted(items, None), similarity(items, None) - 0.75)
         assert shift_similarity(similarity, 0.0) is similarity
-    for similarity in (DistanceSimilarity(given, COEF), ConstantSimilarity(1.0)):
+    for similarity in (DistanceSimilarity(featurizer, COEF), ConstantSimilarity(1.0)):
         with pytest.raises(InputError, match=f"{type(similarity).__name__} has no bias"):
             shift_similarity(similarity, 1.0)
 
 
-def test_given_features_are_computed_by_another_featurizer_however_deep():
+def test_a_featurizer_replaces_nested_given_features():
     items, matrix, _ = item_set("nodes", np.random.default_rng(0))
     pairs = ItemSet.from_pair_features(matrix, n_items=len(items))
     featurizer = WithConstant(Scaled(GivenFeatures(), np.array([2.0, 0.5, 1.0])))
     learned = LinearSimilarity(featurizer, np.append(COEF, 0.25), 0.5)
     similarity = learned.with_featurizer(GivenFeatures(of_pairs=False))
     np.testing.assert_allclose(similarity(items, None), learned(pairs, None))
-    named = learned.with_featurizer(Differences())
-    assert named.featurizer.names == ("x", "x", "constant")
+    of_differences = learned.with_featurizer(Differences())
+    assert of_differences.featurizer.names == ("x", "x", "constant")

@@ -1,4 +1,4 @@
-"""Sums of trees and their contributions against a plain walk and against all subsets of columns."""
+"""Sums of trees and their contributions against plain NumPy and all subsets of columns."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -32,17 +32,17 @@ STUMP = {
 LEAF = Trees([0], [-1], [0.0], [0], [0], [1.5], [0])
 
 
-def random_tree(rng, n_leaves, n_columns, whole):
-    """Split leaves at random; some of them hold no training pairs at all."""
+def random_tree(rng, n_leaves, n_columns, integers):
+    """Split leaves at random; some leaves have no training pairs."""
     columns, thresholds, lefts, rights, covers = [-1], [0.0], [0], [0], [1.0 + rng.integers(50)]
     for _ in range(n_leaves - 1):
         open_leaves = [i for i, c in enumerate(columns) if c < 0 and covers[i] > 0]
         node = int(rng.choice(open_leaves))
         columns[node], lefts[node] = int(rng.integers(n_columns)), len(columns)
         rights[node] = len(columns) + 1
-        thresholds[node] = float(rng.integers(-2, 3)) if whole else rng.normal()
-        of_left = float(rng.integers(0, int(covers[node]) + 1))
-        for cover in (of_left, covers[node] - of_left):
+        thresholds[node] = float(rng.integers(-2, 3)) if integers else rng.normal()
+        left_cover = float(rng.integers(0, int(covers[node]) + 1))
+        for cover in (left_cover, covers[node] - left_cover):
             columns.append(-1)
             thresholds.append(0.0)
             lefts.append(0)
@@ -51,20 +51,20 @@ def random_tree(rng, n_leaves, n_columns, whole):
     return Trees([0], columns, thresholds, lefts, rights, rng.normal(size=len(columns)), covers)
 
 
-def random_trees(rng, n_trees, most_leaves, n_columns, whole=True):
-    sizes = rng.integers(1, most_leaves + 1, size=n_trees)
-    return Trees.joined([random_tree(rng, size, n_columns, whole) for size in sizes])
+def random_trees(rng, n_trees, max_leaves, n_columns, integers=True):
+    sizes = rng.integers(1, max_leaves + 1, size=n_trees)
+    return Trees.joined([random_tree(rng, size, n_columns, integers) for size in sizes])
 
 
-def random_rows(rng, n_rows, n_columns, whole=True):
-    # Whole numbers are often at a threshold.
-    if whole:
+def random_rows(rng, n_rows, n_columns, integers=True):
+    # Integers are often equal to a threshold.
+    if integers:
         return rng.integers(-3, 4, size=(n_rows, n_columns)).astype(float)
     return rng.normal(size=(n_rows, n_columns))
 
 
 def plain_sum(trees, row):
-    """The twin of the kernel: one row from each root down."""
+    """Follow one row from each root to a leaf, as the kernel does."""
     total = 0.0
     for root in trees.roots:
         node = root
@@ -75,15 +75,15 @@ def plain_sum(trees, row):
     return total
 
 
-def expected(trees, row, known):
-    """What the trees give on average where only some columns of a row are known."""
+def mean_sum(trees, row, known_columns):
+    """Return the mean sum of the trees if only some columns of a row are known."""
 
     def below(node):
         column, covers = trees.columns[node], trees.covers
         if column < 0:
             return trees.values[node]
         left, right = trees.lefts[node], trees.rights[node]
-        if column in known:
+        if column in known_columns:
             return below(left if row[column] <= trees.thresholds[node] else right)
         return (covers[left] * below(left) + covers[right] * below(right)) / covers[node]
 
@@ -91,32 +91,32 @@ def expected(trees, row, known):
 
 
 def plain_contributions(trees, row):
-    """Shapley values by their definition, over all subsets of the columns."""
+    """Return Shapley values by their definition, over all subsets of the columns."""
     d = len(row)
     values = np.zeros(d)
     for column in range(d):
-        others = [other for other in range(d) if other != column]
+        other_columns = [index for index in range(d) if index != column]
         for size in range(d):
             weight = factorial(size) * factorial(d - size - 1) / factorial(d)
-            for known in combinations(others, size):
-                gain = expected(trees, row, {*known, column}) - expected(trees, row, {*known})
+            for subset in combinations(other_columns, size):
+                gain = mean_sum(trees, row, {*subset, column}) - mean_sum(trees, row, {*subset})
                 values[column] += weight * gain
     return values
 
 
 @given(
     n_trees=st.integers(0, 4),
-    most_leaves=st.integers(1, 12),
+    max_leaves=st.integers(1, 12),
     n_columns=st.integers(1, 5),
     n_rows=st.integers(0, 150),
-    whole=st.booleans(),
+    integers=st.booleans(),
     seed=st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=60)
-def test_sums_equal_a_plain_walk(n_trees, most_leaves, n_columns, n_rows, whole, seed):
+def test_sums_equal_a_plain_walk(n_trees, max_leaves, n_columns, n_rows, integers, seed):
     rng = np.random.default_rng(seed)
-    trees = random_trees(rng, n_trees, most_leaves, n_columns, whole)
-    matrix = random_rows(rng, n_rows, n_columns, whole)
+    trees = random_trees(rng, n_trees, max_leaves, n_columns, integers)
+    matrix = random_rows(rng, n_rows, n_columns, integers)
     plain = [plain_sum(trees, row) for row in matrix]
     assert trees(matrix).tolist() == plain  # in the same order, so to the bit
 
@@ -134,17 +134,17 @@ def test_sums_of_several_blocks_of_rows(n_rows, n_columns, rng):
 
 @given(
     n_trees=st.integers(0, 3),
-    most_leaves=st.integers(1, 10),
+    max_leaves=st.integers(1, 10),
     n_columns=st.integers(1, 5),
     seed=st.integers(0, 2**32 - 1),
 )
 @settings(max_examples=40)
-def test_contributions_equal_shapley_values_over_all_subsets(n_trees, most_leaves, n_columns, seed):
+def test_contributions_equal_shapley_values_over_all_subsets(n_trees, max_leaves, n_columns, seed):
     rng = np.random.default_rng(seed)
-    trees = random_trees(rng, n_trees, most_leaves, n_columns)
+    trees = random_trees(rng, n_trees, max_leaves, n_columns)
     matrix = random_rows(rng, 3, n_columns)
     mean, parts = trees.contributions(matrix)
-    assert mean == pytest.approx(expected(trees, None, set()), abs=1e-12)
+    assert mean == pytest.approx(mean_sum(trees, None, set()), abs=1e-12)
     plain = [plain_contributions(trees, row) for row in matrix]
     np.testing.assert_allclose(parts, plain, rtol=0, atol=1e-12)
 
@@ -176,13 +176,13 @@ def test_contributions_of_deep_trees_sum_to_the_score(n_columns, depth, rng):
     assert np.ptp(trees(matrix)) > 1.0
 
 
-def test_columns_that_trees_do_not_look_at_add_nothing(rng):
+def test_columns_that_trees_do_not_test_add_nothing(rng):
     trees = random_trees(rng, 4, 8, 3)
     matrix = np.column_stack([random_rows(rng, 9, 3), rng.normal(size=(9, 2))])
     mean, parts = trees.contributions(matrix)
-    alone, own = trees.contributions(matrix[:, :3])
-    assert mean == alone
-    assert np.array_equal(parts, np.column_stack([own, np.zeros((9, 2))]))
+    tested_mean, tested_parts = trees.contributions(matrix[:, :3])
+    assert mean == tested_mean
+    assert np.array_equal(parts, np.column_stack([tested_parts, np.zeros((9, 2))]))
 
 
 def test_trees_of_one_leaf():
@@ -193,55 +193,64 @@ def test_trees_of_one_leaf():
     assert repr(LEAF) == "Trees(1 of 1 leaves)"
 
 
-def test_trees_are_joined_and_cut_apart(rng):
+def test_trees_are_concatenated_and_separated(rng):
     parts = [random_trees(rng, n, 9, 4) for n in (2, 0, 3)]
-    joint = Trees.joined(parts)
+    trees = Trees.joined(parts)
     matrix = random_rows(rng, 20, 4)
-    assert [len(part) for part in (*parts, joint)] == [2, 0, 3, 5]
-    np.testing.assert_allclose(joint(matrix), sum(part(matrix) for part in parts), atol=1e-12)
-    assert np.array_equal(joint.first(2)(matrix), parts[0](matrix))
-    assert not joint.first(0)(matrix).any()
-    assert joint.first(5) is joint.first(9) is joint
-    assert [len(joint.first(count)) for count in range(5)] == [0, 1, 2, 3, 4]
+    assert [len(part) for part in (*parts, trees)] == [2, 0, 3, 5]
+    np.testing.assert_allclose(trees(matrix), sum(part(matrix) for part in parts), atol=1e-12)
+    assert np.array_equal(trees.first(2)(matrix), parts[0](matrix))
+    assert not trees.first(0)(matrix).any()
+    assert trees.first(5) is trees.first(9) is trees
+    assert [len(trees.first(count)) for count in range(5)] == [0, 1, 2, 3, 4]
     assert len(Trees.joined([])) == 0
     with pytest.raises(InputError, match="n_trees is -1; give a whole number"):
-        joint.first(-1)
+        trees.first(-1)
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("changes", "message"),
     [
-        ({"columns": [1, -1]}, "there are 2 columns, but 3 lefts; give one a node"),
-        ({"values": [0.0]}, "there are 3 columns, but 1 values; give one a node"),
-        ({"columns": [[1, -1, -1]]}, r"columns have shape \(1, 3\); give them in one row"),
+        ({"columns": [1, -1]}, "there are 2 columns, but 3 lefts; give one per node"),
+        ({"values": [0.0]}, "there are 3 columns, but 1 values; give one per node"),
+        ({"columns": [[1, -1, -1]]}, r"columns have shape \(1, 3\); give a one-dimensional"),
         ({"columns": [1, [2], 3]}, "columns must be real numbers"),
         ({"columns": ["a", "b", "c"]}, "columns must be real numbers"),
         ({"columns": [0.5, -1, -1]}, "columns 0 is 0.5; give whole numbers of at most"),
         ({"columns": [2**31, -1, -1]}, "columns 0 is 2147483648.0; give whole numbers of at"),
-        ({"columns": [1, -2, -1]}, "node 1 looks at column -2; give columns from 0"),
+        ({"columns": [1, -2, -1]}, "node 1 tests column -2; give columns from 0"),
         ({"roots": [1]}, "the first root is 1; give node 0"),
         ({"roots": []}, "the first root is 3; give node 0"),
-        ({"roots": [0, 0]}, "root 0 is 0, before 0 of 3 nodes; give the roots in ascending"),
-        ({"roots": [0, 3]}, "root 1 is 3, before 3 of 3 nodes"),
-        ({"roots": [0, -1]}, "root 0 is 0, before -1 of 3 nodes"),
+        ({"roots": [0, 0]}, "root 0 is 0, followed by 0 of 3 nodes; give the roots in ascending"),
+        ({"roots": [0, 3]}, "root 1 is 3, followed by 3 of 3 nodes"),
+        ({"roots": [0, -1]}, "root 0 is 0, followed by -1 of 3 nodes"),
         ({"lefts": [0, 0, 0]}, "the left child of node 0 is 0; give a later node of the same"),
         ({"lefts": [-1, 0, 0]}, "the left child of node 0 is -1"),
-        ({"rights": [3, 0, 0]}, "the right child of node 0 is 3; .* has those before 3"),
-        ({"roots": [0, 2]}, "the right child of node 0 is 2; .* has those before 2"),
-        ({"rights": [1, 0, 0]}, "node 1 is no root and the child of 2 nodes; give it one"),
-        ({"columns": [-1, -1, -1]}, "node 1 is no root and the child of 0 nodes"),
+        ({"rights": [3, 0, 0]}, "the right child of node 0 is 3; .* ends before node 3"),
+        ({"roots": [0, 2]}, "the right child of node 0 is 2; .* ends before node 2"),
+        (
+            {"rights": [1, 0, 0]},
+            "node 1 is not a root, but the child of 2 nodes; give it one parent",
+        ),
+        ({"columns": [-1, -1, -1]}, "node 1 is not a root, but the child of 0 nodes"),
         ({"thresholds": [np.nan, 0, 0]}, "thresholds 0 is nan; give finite numbers"),
         ({"values": [0, np.inf, 0]}, "values 1 is inf; give finite numbers"),
         ({"covers": [4, 3, np.inf]}, "covers 2 is inf; give finite numbers"),
-        ({"covers": [4, 5, -1]}, "the cover of node 2 is -1.0; give none below 0"),
-        ({"covers": [4, 3, 2]}, "cover of node 0 is 4.0, but those of its children sum to 5.0"),
-        ({"covers": [0, 0, 0]}, "cover of node 0 is 0.0, but those of its children sum to 0.0"),
+        ({"covers": [4, 5, -1]}, "the cover of node 2 is -1.0; give numbers of at least 0"),
+        (
+            {"covers": [4, 3, 2]},
+            "cover of node 0 is 4.0, but the covers of its children sum to 5.0",
+        ),
+        (
+            {"covers": [0, 0, 0]},
+            "cover of node 0 is 0.0, but the covers of its children sum to 0.0",
+        ),
     ],
 )
-def test_what_makes_no_trees(changed, message):
+def test_invalid_trees_are_refused(changes, message):
     Trees(**STUMP)
     with pytest.raises(InputError, match=message):
-        Trees(**{**STUMP, **changed})
+        Trees(**{**STUMP, **changes})
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -263,7 +272,7 @@ def test_damaged_numbers_are_refused_or_harmless(seed):
     np.testing.assert_allclose(mean + parts.sum(axis=1), sums, rtol=0, atol=1e-12)
 
 
-def test_what_was_checked_cannot_be_changed():
+def test_arrays_cannot_change_after_the_checks():
     lefts = np.array(STUMP["lefts"], dtype=np.int32)
     trees = Trees(**{**STUMP, "lefts": lefts})
     lefts[0] = 99
@@ -276,9 +285,9 @@ def test_what_was_checked_cannot_be_changed():
 def test_matrices_that_do_not_fit_are_refused():
     trees = Trees(**STUMP)
     for use in (trees, trees.contributions):
-        with pytest.raises(FeatureError, match="have 1 columns, but the trees look at column 1"):
+        with pytest.raises(FeatureError, match="have 1 columns, but the trees test column 1"):
             use([[1.0]])
-        with pytest.raises(FeatureError, match=r"matrix has shape \(2,\); give one row a pair"):
+        with pytest.raises(FeatureError, match=r"matrix has shape \(2,\); give one row per pair"):
             use([1.0, 2.0])
 
 
@@ -286,19 +295,19 @@ KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
 SOME = np.array([[4, 1], [0, 6], [2, 3]])
 
 
-def item_set(kind, rng, n_items=7, **known):
+def item_set(kind, rng, n_items=7, **options):
     """Return an item set, and the features of all its pairs."""
     pairs = all_pairs(n_items)
     sparse = sp.csr_array if "sparse" in kind else np.asarray
     if "pairs" in kind:
         matrix = random_rows(rng, len(pairs), 3)
-        return ItemSet.from_pair_features(sparse(matrix), n_items, **known), matrix
+        return ItemSet.from_pair_features(sparse(matrix), n_items, **options), matrix
     nodes = random_rows(rng, n_items, 3)
-    return ItemSet(sparse(nodes), **known), nodes[pairs[:, 0]] * nodes[pairs[:, 1]]
+    return ItemSet(sparse(nodes), **options), nodes[pairs[:, 0]] * nodes[pairs[:, 1]]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("entries", [2**22, 12])  # 12: four rows a block
+@pytest.mark.parametrize("entries", [2**22, 12])  # 12: four rows per block
 class TestSimilarity:
     def test_scores_and_contributions(self, kind, entries, rng, monkeypatch):
         monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
@@ -306,48 +315,48 @@ class TestSimilarity:
         items, features = item_set(kind, rng, n_clusters=2)
         similarity = TreeSimilarity(GivenFeatures(), trees, bias=0.25)
         plain = np.array([plain_sum(trees, row) for row in features]) + 0.25
-        listed = all_pairs(7).tolist()
-        rows = [listed.index(sorted(pair)) for pair in SOME.tolist()]
-        for pairs, own in [(None, slice(None)), (SOME, rows)]:
-            np.testing.assert_allclose(similarity(items, pairs), plain[own], atol=1e-12)
+        pair_list = all_pairs(7).tolist()
+        some_rows = [pair_list.index(sorted(pair)) for pair in SOME.tolist()]
+        for pairs, rows in [(None, slice(None)), (SOME, some_rows)]:
+            np.testing.assert_allclose(similarity(items, pairs), plain[rows], atol=1e-12)
             scores = similarity.pair_scores(items, pairs)
-            np.testing.assert_allclose(scores.scores, plain[own], atol=1e-12)
+            np.testing.assert_allclose(scores.scores, plain[rows], atol=1e-12)
             assert (scores.diagonal, scores.n_clusters) == (None, 2)
             mean, parts = similarity.contributions(items, pairs)
-            assert parts.shape == (len(plain[own]), 3)
-            np.testing.assert_allclose(mean + parts.sum(axis=1), plain[own], atol=1e-12)
-            np.testing.assert_allclose(parts, trees.contributions(features[own])[1], atol=1e-12)
-            assert mean == pytest.approx(0.25 + expected(trees, None, set()))
+            assert parts.shape == (len(plain[rows]), 3)
+            np.testing.assert_allclose(mean + parts.sum(axis=1), plain[rows], atol=1e-12)
+            np.testing.assert_allclose(parts, trees.contributions(features[rows])[1], atol=1e-12)
+            assert mean == pytest.approx(0.25 + mean_sum(trees, None, set()))
 
     def test_no_pairs(self, kind, entries, rng, monkeypatch):
         monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
         items, _ = item_set(kind, rng)
-        none = np.empty((0, 2), dtype=np.intp)
+        no_pairs = np.empty((0, 2), dtype=np.intp)
         similarity = TreeSimilarity(GivenFeatures(), random_trees(rng, 2, 4, 3))
-        assert similarity(items, none).shape == (0,)
-        assert similarity.contributions(items, none)[1].shape == (0, 3)
+        assert similarity(items, no_pairs).shape == (0,)
+        assert similarity.contributions(items, no_pairs)[1].shape == (0, 3)
 
 
-def test_a_similarity_says_what_it_is_and_is_moved_by_its_bias(rng):
+def test_the_representation_and_the_bias_of_a_similarity(rng):
     similarity = TreeSimilarity(GivenFeatures(), Trees.joined([LEAF, LEAF]))
     assert repr(similarity) == "TreeSimilarity(2 trees)"
-    moved = replace(similarity, bias=similarity.bias - 2.0)
-    assert repr(moved) == "TreeSimilarity(2 trees, bias -2)"
+    shifted = replace(similarity, bias=similarity.bias - 2.0)
+    assert repr(shifted) == "TreeSimilarity(2 trees, bias -2)"
     items, _ = item_set("nodes", rng)
-    assert np.array_equal(moved(items), similarity(items) - 2.0)
+    assert np.array_equal(shifted(items), similarity(items) - 2.0)
 
 
-def test_what_makes_no_tree_similarity(rng):
-    with pytest.raises(InputError, match="the trees are None; give a value of Trees"):
+def test_invalid_tree_similarities_are_refused(rng):
+    with pytest.raises(InputError, match="trees is None; give a Trees object"):
         TreeSimilarity(GivenFeatures(), None)
     with pytest.raises(InputError, match="bias is nan; give a finite"):
         TreeSimilarity(GivenFeatures(), LEAF, np.nan)
     with pytest.raises(InputError, match="featurizer is 'dense'; give a value with"):
         TreeSimilarity("dense", LEAF)
     items, _ = item_set("nodes", rng)
-    far = TreeSimilarity(GivenFeatures(), Trees(**{**STUMP, "columns": [5, -1, -1]}))
-    for use in (far, far.pair_scores, far.contributions):
-        with pytest.raises(FeatureError, match="have 3 columns, but the trees look at column 5"):
+    too_wide = TreeSimilarity(GivenFeatures(), Trees(**{**STUMP, "columns": [5, -1, -1]}))
+    for use in (too_wide, too_wide.pair_scores, too_wide.contributions):
+        with pytest.raises(FeatureError, match="have 3 columns, but the trees test column 5"):
             use(items)
 
 
@@ -359,5 +368,5 @@ def test_a_model_of_trees_is_saved_and_loaded(rng, tmp_path):
     loaded = Model.load(tmp_path / "model")
     assert isinstance(loaded.similarity, TreeSimilarity)
     assert np.array_equal(loaded.scores(items).scores, model.scores(items).scores)
-    parts, own = (m.similarity.contributions(items)[1] for m in (loaded, model))
-    assert np.array_equal(parts, own)
+    loaded_parts, model_parts = (m.similarity.contributions(items)[1] for m in (loaded, model))
+    assert np.array_equal(loaded_parts, model_parts)

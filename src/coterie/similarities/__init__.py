@@ -1,4 +1,4 @@
-"""Similarities: what learning leaves behind, frozen callables that score pairs of items."""
+"""Similarities: frozen callables that score pairs of items, the results of learning."""
 
 from coterie._core.lazy import attach
 

@@ -1,4 +1,4 @@
-"""What similarities share: which pairs are meant, and how features become scores."""
+"""The base classes of similarities, and functions that they share."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -17,41 +17,43 @@ from coterie.features.operators import written
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores, all_pairs, as_pairs, count_pairs
 
-AT_ONCE = 100_000
-"""Of how many pairs features are written at once, where featurizers see pairs one by one."""
+BATCH_SIZE = 100_000
+"""The number of pairs scored at once, if the featurizer computes each pair separately."""
 
 
 class FeatureSimilarity(ABC):
-    """A similarity that sees two items by the features of their pair alone."""
+    """A similarity that scores a pair of items by the features of this pair alone."""
 
     featurizer: Featurizer
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
-        """Score some pairs of an item set; None stands for all (that are given features of)."""
+        """Score pairs of an item set; None means all pairs, or all that have features."""
         items = as_item_set(item_set)
-        listed = resolve_pairs(items, pairs)
-        if self._is_long(items, listed):
-            return self._scores_in_turn(items, listed)
-        return self._scores(self._features(items, listed))
+        pairs = resolve_pairs(items, pairs)
+        if self._needs_batches(items, pairs):
+            return self._scores_in_batches(items, pairs)
+        return self._scores(self._features(items, pairs))
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
-        """Score the pairs as a clusterer takes them; the items are encoded once."""
+        """Return the scores of pairs as `PairScores`, for clusterers; each item is encoded once."""
         items = as_item_set(item_set)
-        listed = resolve_pairs(items, pairs)
-        if self._is_long(items, listed):
-            scores = self._scores_in_turn(items, listed)
-            return PairScores(len(items), listed, scores, None, items.n_clusters)
-        features = self._features(items, listed)
-        own = self._diagonal(features)
-        return PairScores(len(items), listed, self._scores(features), own, items.n_clusters)
+        pairs = resolve_pairs(items, pairs)
+        if self._needs_batches(items, pairs):
+            scores = self._scores_in_batches(items, pairs)
+            return PairScores(len(items), pairs, scores, None, items.n_clusters)
+        features = self._features(items, pairs)
+        diagonal = self._diagonal(features)
+        return PairScores(len(items), pairs, self._scores(features), diagonal, items.n_clusters)
 
     def shifted(self, threshold: float) -> Self:
-        """Return the similarity whose scores are less by a threshold, where it has a bias."""
-        lowered: Self = lower_bias(self, threshold)
-        return lowered
+        """Return the similarity with a threshold subtracted from its bias, if it has a bias."""
+        shifted: Self = lower_bias(self, threshold)
+        return shifted
 
     def with_featurizer(self, featurizer: Featurizer) -> Self:
-        """Return the similarity of items whose pair features, given so far, a featurizer computes.
+        """Return a similarity of items, whose pair features a featurizer computes.
+
+        Until now, the pair features were given with the item sets.
 
         >>> from coterie.features import AbsoluteDifferences, GivenFeatures, Scaled
         >>> from coterie.similarities import LinearSimilarity
@@ -65,24 +67,24 @@ class FeatureSimilarity(ABC):
     def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
         return self.featurizer(item_set, pairs)
 
-    def _is_long(self, item_set: ItemSet, pairs: Pairs | None) -> bool:
-        """Tell whether there are so many pairs that their features are not all written at once."""
+    def _needs_batches(self, item_set: ItemSet, pairs: Pairs | None) -> bool:
+        """Return whether the features of all pairs at once could need too much memory."""
         one_by_one = getattr(self.featurizer, "one_by_one", False)
-        return one_by_one and count_pairs(len(item_set), pairs) > AT_ONCE
+        return one_by_one and count_pairs(len(item_set), pairs) > BATCH_SIZE
 
-    def _scores_in_turn(self, item_set: ItemSet, pairs: Pairs | None) -> Floats:
-        """Score pairs, some at a time; the items are encoded once."""
+    def _scores_in_batches(self, item_set: ItemSet, pairs: Pairs | None) -> Floats:
+        """Score pairs batch by batch; each item is encoded once."""
         encoded = self.featurizer.encode(item_set)
-        listed = all_pairs(len(item_set)) if pairs is None else pairs
-        scores = np.empty(len(listed))
-        for start in range(0, len(listed), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            scores[part] = self._scores(self.featurizer.compare(encoded, listed[part]))
-            report("score", min(start + AT_ONCE, len(listed)), len(listed))
+        pairs = all_pairs(len(item_set)) if pairs is None else pairs
+        scores = np.empty(len(pairs))
+        for start in range(0, len(pairs), BATCH_SIZE):
+            batch = slice(start, start + BATCH_SIZE)
+            scores[batch] = self._scores(self.featurizer.compare(encoded, pairs[batch]))
+            report("score", min(start + BATCH_SIZE, len(pairs)), len(pairs))
         return scores
 
     def _diagonal(self, features: Features) -> Floats | None:  # noqa: ARG002
-        """Score items with themselves; None stands for zeros."""
+        """Return the score of each item with itself; None means zeros."""
         return None
 
     @abstractmethod
@@ -90,29 +92,32 @@ class FeatureSimilarity(ABC):
 
 
 class WeightedSimilarity(FeatureSimilarity):
-    """A similarity with one weight a feature."""
+    """A similarity with one weight per feature."""
 
     coef: Floats
 
     def named_coef(self) -> dict[str, float]:
-        """Return the coef of each feature by its name."""
+        """Return a mapping of feature names to the coef of the features."""
         names = self.featurizer.names
         self._refuse_other_columns(len(names))
-        named = dict(zip(names, self.coef.tolist(), strict=True))
-        if len(named) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FeatureError(f"two features are called {twice!r}; give featurizers unlike names")
-        return named
+        coef_by_name = dict(zip(names, self.coef.tolist(), strict=True))
+        if len(coef_by_name) < len(names):
+            name = next(name for name in names if names.count(name) > 1)
+            raise FeatureError(
+                f"two features are called {name!r}; give the featurizers different names"
+            )
+        return coef_by_name
 
-    def _keep_coef(self) -> None:
-        """Check the featurizer and the coef."""
+    def _check_coef(self) -> None:
+        """Check the featurizer and the coef, and store the coef as a read-only array."""
         as_featurizer(self.featurizer)
         coef = as_floats("coef", self.coef, FeatureError)
         if coef.ndim != 1:
-            raise FeatureError(f"coef has shape {coef.shape}; give one number a feature")
-        bad = np.flatnonzero(~np.isfinite(coef))
-        if bad.size:
-            raise FeatureError(f"coef {bad[0]} is {coef[bad[0]]}; give finite numbers")
+            raise FeatureError(f"coef has shape {coef.shape}; give one number per feature")
+        not_finite = np.flatnonzero(~np.isfinite(coef))
+        if not_finite.size:
+            index = not_finite[0]
+            raise FeatureError(f"coef {index} is {coef[index]}; give finite numbers")
         object.__setattr__(self, "coef", coef)
 
     def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
@@ -121,21 +126,25 @@ class WeightedSimilarity(FeatureSimilarity):
         return features
 
     def _weighted(self, features: Features) -> Any:
-        """Return what each feature of each pair counts: φ · coef, sparse where they are."""
+        """Return coef times feature, one row per pair; the result is sparse if the features are."""
         matrix = written(features)
-        parts = matrix @ sp.diags_array(self.coef) if sp.issparse(matrix) else matrix * self.coef
-        return sp.csr_array(parts) if sp.issparse(parts) else parts
+        if sp.issparse(matrix):
+            return sp.csr_array(matrix @ sp.diags_array(self.coef))
+        return matrix * self.coef
 
     def _refuse_other_columns(self, n_columns: int) -> None:
         if n_columns != len(self.coef):
             raise FeatureError(
                 f"the features have {n_columns} columns, but there are {len(self.coef)} coef; give "
-                "the featurizer that they were learned with, and item sets of that kind"
+                "the featurizer and the kind of item sets that the coef were learned with"
             )
 
 
 def shift_similarity(similarity: Any, threshold: float) -> Any:
-    """Take a threshold from every score of a similarity; one of the user's own needs a `bias`."""
+    """Return a similarity whose scores are lower by a threshold.
+
+    A class of the user needs a method `shifted` or a field `bias` for that.
+    """
     if not threshold:
         return similarity
     shift = getattr(similarity, "shifted", None)
@@ -143,20 +152,23 @@ def shift_similarity(similarity: Any, threshold: float) -> Any:
 
 
 def lower_bias(similarity: Any, threshold: float) -> Any:
-    """Take a threshold from the bias of a similarity."""
+    """Return a copy of a similarity whose bias is lower by a threshold."""
     if not hasattr(similarity, "bias"):
         raise InputError(
-            f"{type(similarity).__name__} has no bias that a threshold could be taken from; give a "
+            f"{type(similarity).__name__} has no bias to subtract a threshold from; give a "
             "LinearSimilarity or a TreeSimilarity"
         )
     return replace(similarity, bias=similarity.bias - threshold)
 
 
 def resolve_pairs(item_set: ItemSet, pairs: Pairs | None) -> Pairs | None:
-    """Settle the pairs; where features of listed pairs are given, no others can be meant."""
-    own = item_set.items.pairs if isinstance(item_set.items, PairFeatures) else None
+    """Return the pairs to score, or None for all pairs in condensed order.
+
+    If `pairs` is None, and the items are given by the features of some pairs, these pairs are used.
+    """
+    with_features = item_set.items.pairs if isinstance(item_set.items, PairFeatures) else None
     if pairs is None:
-        return own
-    listed = as_pairs(pairs, len(item_set))
-    # Listed pairs may be all of them, in an order of their own.
-    return all_pairs(len(item_set)) if listed is None and own is not None else listed
+        return with_features
+    pairs = as_pairs(pairs, len(item_set))
+    # The features may be those of all pairs in another order, so None would be ambiguous.
+    return all_pairs(len(item_set)) if pairs is None and with_features is not None else pairs

@@ -1,4 +1,4 @@
-"""What a classifier says of pairs."""
+"""Scores of pairs by a scikit-learn classifier."""
 
 from dataclasses import dataclass
 from math import inf
@@ -16,25 +16,26 @@ from coterie.features.operators import taken, written
 from coterie.features.operators.blocks import row_blocks
 from coterie.similarities.base import FeatureSimilarity
 
-_CERTAIN = 36.0
-"""The log-odds that stand for certainty: beyond them a probability is rounded to 1."""
+MAX_LOG_ODDS = 36.0
+"""The log-odds of certainty: the probability of higher log-odds is rounded to 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassifierSimilarity(FeatureSimilarity):
-    """Score a pair by a classifier of its features: apart or together.
+    """Score a pair by a classifier of pairs, with the classes apart and together.
 
-    The score is the classifier's `decision_function`, else the log-odds log p/(1 − p) of its
-    `predict_proba`, from −36 to 36; less a threshold. Pairs are written out, some at a time.
+    The score is the value of the classifier's `decision_function` minus a threshold. Without a
+    `decision_function`, the log-odds log(p / (1 − p)) of its `predict_proba` are used instead,
+    limited to −36 to 36. Features are written out as matrices, some pairs at a time.
 
     Parameters
     ----------
     featurizer
-        Computes the features of pairs; a fitted one.
+        A fitted featurizer, which computes the features of pairs.
     classifier
-        A fitted scikit-learn classifier of two classes, of which the second is together.
+        A fitted scikit-learn classifier of two classes; the second class is together.
     threshold
-        What is subtracted from its scores.
+        The number subtracted from its scores.
 
     Examples
     --------
@@ -58,11 +59,12 @@ class ClassifierSimilarity(FeatureSimilarity):
     def __post_init__(self) -> None:
         as_featurizer(self.featurizer)
         object.__setattr__(self, "threshold", as_real("threshold", self.threshold, low=-inf))
-        known = [hasattr(self.classifier, name) for name in ("decision_function", "predict_proba")]
-        if isinstance(self.classifier, type) or not any(known):
+        methods = ("decision_function", "predict_proba")
+        has_method = any(hasattr(self.classifier, method) for method in methods)
+        if isinstance(self.classifier, type) or not has_method:
             raise InputError(
-                f"the classifier is {self.classifier!r}; give a fitted one, with decision_function "
-                "or predict_proba"
+                f"the classifier is {self.classifier!r}; give a fitted classifier with "
+                "decision_function or predict_proba"
             )
 
     def __repr__(self) -> str:
@@ -72,13 +74,14 @@ class ClassifierSimilarity(FeatureSimilarity):
         scores = np.zeros(features.shape[0])
         for rows in row_blocks(*features.shape):
             block = written(taken(features, np.arange(rows.start, rows.stop)))
-            scores[rows] = self._classified(block) - self.threshold
+            scores[rows] = self._classifier_scores(block) - self.threshold
         return scores
 
-    def _classified(self, matrix: Any) -> Floats:
+    def _classifier_scores(self, matrix: Any) -> Floats:
         if not hasattr(self.classifier, "decision_function"):
-            odds = logit(self._together(np.asarray(self.classifier.predict_proba(matrix))))
-            return np.asarray(np.clip(odds, -_CERTAIN, _CERTAIN))
+            probabilities = np.asarray(self.classifier.predict_proba(matrix))
+            log_odds = logit(self._probability_together(probabilities))
+            return np.asarray(np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
         scores = np.asarray(self.classifier.decision_function(matrix))
         if scores.shape != (matrix.shape[0],):
             raise InputError(
@@ -87,13 +90,16 @@ class ClassifierSimilarity(FeatureSimilarity):
             )
         return scores
 
-    def _together(self, probabilities: Floats) -> Floats:
-        """Take the column of the second class, or what one class alone tells of it."""
+    def _probability_together(self, probabilities: Floats) -> Floats:
+        """Return the probability of the class together.
+
+        A classifier that was fitted to one class has one column, for apart or for together.
+        """
         if probabilities.ndim == 2 and probabilities.shape[1] == 2:
             return probabilities[:, 1]
         if probabilities.ndim == 2 and probabilities.shape[1] == 1:
-            only = probabilities[:, 0]
-            return only if self.classifier.classes_[0] else 1.0 - only
+            column = probabilities[:, 0]
+            return column if self.classifier.classes_[0] else 1.0 - column
         raise InputError(
             f"predict_proba has shape {probabilities.shape}; give a classifier of two classes, "
             "apart and together"

@@ -1,4 +1,4 @@
-"""One score for every pair."""
+"""A similarity that gives every pair the same score."""
 
 from dataclasses import dataclass
 from math import inf
@@ -15,7 +15,7 @@ from coterie.similarities.base import resolve_pairs
 
 @dataclass(frozen=True)
 class ConstantSimilarity:
-    """Score every pair the same, whatever the items are.
+    """Give every pair the same score, without looking at the items.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ class ConstantSimilarity:
         object.__setattr__(self, "value", as_real("value", self.value, low=-inf))
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
-        """Score some pairs of an item set; None stands for all (that are given features of)."""
+        """Score pairs of an item set; None means all pairs, or all that have features."""
         return self.pair_scores(item_set, pairs).scores
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
-        """Score the pairs as a clusterer takes them."""
+        """Return the scores of pairs as `PairScores`, for clusterers."""
         items = as_item_set(item_set)
-        listed = resolve_pairs(items, pairs)
-        scores = np.full(count_pairs(len(items), listed), self.value)
-        return PairScores(len(items), listed, scores, n_clusters=items.n_clusters)
+        pairs = resolve_pairs(items, pairs)
+        scores = np.full(count_pairs(len(items), pairs), self.value)
+        return PairScores(len(items), pairs, scores, n_clusters=items.n_clusters)
 
     def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Floats]:
-        """Return the value as the bias; there are no features that could add to it."""
+        """Return the value as the bias, and a matrix without columns, as there are no features."""
         return self.value, np.empty((len(self(item_set, pairs)), 0))

@@ -1,4 +1,4 @@
-"""Distances turned round: the nearer, the higher."""
+"""Similarities that subtract a distance from a threshold."""
 
 from dataclasses import dataclass
 from math import inf
@@ -20,22 +20,22 @@ MANHATTAN = Manhattan()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DistanceSimilarity(WeightedSimilarity):
-    """Score a pair by how much nearer it is than a threshold: `threshold − d`.
+    """Score a pair by a threshold minus the distance of its items: `threshold − d`.
 
-    Without a threshold, the largest distance of the pairs asked for stands in its place, so that
-    scores are at least 0 (Li & Roth 2005, section 3.1: D − d); what a pair scores then depends on
-    the other pairs, and clusterers need to know the number of clusters.
+    If the threshold is None, the largest distance D of the scored pairs replaces it, so that no
+    score is below 0 (Li & Roth 2005, section 3.1: D − d). The score of a pair then depends on the
+    other pairs, and clusterers need to know the number of clusters.
 
     Parameters
     ----------
     featurizer
-        Computes the features of pairs, which grow with distance; a fitted one.
+        A fitted featurizer, which computes the features of pairs. They grow with the distance.
     coef
-        One finite number a column of the features.
+        One finite number per column of the features.
     threshold
-        The distance that scores 0.
+        The distance that has score 0.
     distance
-        `Manhattan` or `Euclidean`.
+        The distance: `Manhattan` or `Euclidean`.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class DistanceSimilarity(WeightedSimilarity):
     distance: Distance = MANHATTAN
 
     def __post_init__(self) -> None:
-        self._keep_coef()
+        self._check_coef()
         if self.threshold is not None:
             threshold = as_real("threshold", self.threshold, low=-inf)
             object.__setattr__(self, "threshold", threshold)
@@ -62,50 +62,54 @@ class DistanceSimilarity(WeightedSimilarity):
         if not self.distance.signed and self.coef.min(initial=0.0) < 0.0:
             raise FeatureError(
                 f"coef {np.argmin(self.coef)} is {self.coef.min()}, but {self.distance!r} takes "
-                "no weights below 0; give others, or Manhattan()"
+                "no weights below 0; give weights of at least 0, or use Manhattan()"
             )
 
     @property
     def needs_context(self) -> bool:
-        """Whether what a pair scores depends on the other pairs."""
+        """True if the score of a pair depends on the other pairs."""
         return self.threshold is None
 
     def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Any]:
-        """Return what a pair without distance scores, and what each feature takes from it.
+        """Return the score of a pair at distance 0, and what each feature subtracts from it.
 
-        As those of `LinearSimilarity`. A Euclidean distance is not added up of parts.
+        The shape is as for `LinearSimilarity`. A Euclidean distance is refused, because it is not a
+        sum of parts.
         """
         if not self.distance.additive:
             raise InputError(
-                f"{self.distance!r} is no sum of what each feature adds; use Manhattan() to "
-                "explain scores"
+                f"{self.distance!r} is not a sum over the features; use Manhattan() to explain "
+                "scores"
             )
         items = as_item_set(item_set)
         features = self._features(items, resolve_pairs(items, pairs))
         return self._top(self.distance(features, self.coef)), -self._weighted(features)
 
     def __repr__(self) -> str:
-        at = "" if self.threshold is None else f", threshold {self.threshold:g}"
-        return f"DistanceSimilarity({len(self.coef)} features{at}, {self.distance!r})"
+        threshold = "" if self.threshold is None else f", threshold {self.threshold:g}"
+        return f"DistanceSimilarity({len(self.coef)} features{threshold}, {self.distance!r})"
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
-        """Score the pairs as a clusterer takes them; items are at no distance from themselves."""
+        """Return the scores of pairs as `PairScores`, for clusterers.
+
+        Items are at distance 0 from themselves.
+        """
         items = as_item_set(item_set)
-        listed = resolve_pairs(items, pairs)
-        distances = self.distance(self._features(items, listed), self.coef)
+        pairs = resolve_pairs(items, pairs)
+        distances = self.distance(self._features(items, pairs), self.coef)
         top = self._top(distances)
-        own = np.full(len(items), top)
-        return PairScores(len(items), listed, top - distances, own, items.n_clusters)
+        diagonal = np.full(len(items), top)
+        return PairScores(len(items), pairs, top - distances, diagonal, items.n_clusters)
 
     def _scores(self, features: Features) -> Floats:
         distances = self.distance(features, self.coef)
         return self._top(distances) - distances
 
     def _top(self, distances: Floats) -> float:
-        """Return the distance that scores 0."""
+        """Return the distance that has score 0, which is also the highest possible score."""
         return largest_distance(distances) if self.threshold is None else self.threshold
 
 
 def largest_distance(distances: Floats) -> float:
-    """Return D, the largest distance of an item set; 0 without pairs."""
+    """Return the largest of some distances, or 0 if there are none."""
     return float(distances.max()) if len(distances) else 0.0

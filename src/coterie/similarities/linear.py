@@ -1,4 +1,4 @@
-"""Weighted sums of features."""
+"""Similarities that are weighted sums of features."""
 
 from dataclasses import dataclass
 from math import inf
@@ -17,16 +17,16 @@ from coterie.similarities.base import WeightedSimilarity, resolve_pairs
 class LinearSimilarity(WeightedSimilarity):
     """Score a pair by the weighted sum of its features: `features @ coef + bias`.
 
-    What an item scores with itself is `features.diagonal @ coef`, without the bias.
+    The score of an item with itself is `features.diagonal @ coef`, without the bias.
 
     Parameters
     ----------
     featurizer
-        Computes the features of pairs; a fitted one.
+        A fitted featurizer, which computes the features of pairs.
     coef
-        One finite number a column of the features.
+        One finite number per column of the features.
     bias
-        What every pair scores beside.
+        The number added to the score of every pair.
 
     Examples
     --------
@@ -48,14 +48,14 @@ class LinearSimilarity(WeightedSimilarity):
     bias: float = 0.0
 
     def __post_init__(self) -> None:
-        self._keep_coef()
+        self._check_coef()
         object.__setattr__(self, "bias", as_real("bias", self.bias, low=-inf))
 
     def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Any]:
         """Return the bias, and what each feature adds to the score of each pair.
 
-        They have shape (m, d), as a `csr_array` where the features are sparse; a row and the bias
-        sum to the score of the pair.
+        The contributions have shape (m, d), and are a `csr_array` if the features are sparse. The
+        sum of a row and the bias is the score of the pair.
         """
         items = as_item_set(item_set)
         return self.bias, self._weighted(self._features(items, resolve_pairs(items, pairs)))
@@ -68,5 +68,6 @@ class LinearSimilarity(WeightedSimilarity):
         return features @ self.coef + self.bias
 
     def _diagonal(self, features: Features) -> Floats | None:
-        own = features.diagonal @ self.coef
-        return own if np.ndim(own) or own else None
+        diagonal = features.diagonal @ self.coef
+        # A scalar 0 means that the features have no diagonal.
+        return diagonal if np.ndim(diagonal) or diagonal else None

@@ -1,4 +1,4 @@
-"""Sums of trees."""
+"""Similarities that are sums of decision trees."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,34 +23,35 @@ from coterie.features.operators.blocks import row_blocks
 from coterie.items import as_item_set
 from coterie.similarities.base import FeatureSimilarity, resolve_pairs
 
-_WHOLE = ("roots", "columns", "lefts", "rights")
-_REAL = ("thresholds", "values", "covers")
+INTEGER_FIELDS = ("roots", "columns", "lefts", "rights")
+REAL_FIELDS = ("thresholds", "values", "covers")
 
-_CLOSE = 1e-9
-"""How far, as a share, the cover of a node may be from the sum of its children's."""
+COVER_TOL = 1e-9
+"""The largest relative difference of a node's cover and the sum of its children's covers."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trees:
-    """Binary trees over the columns of a matrix, which are summed.
+    """A sum of binary decision trees over the columns of a matrix.
 
-    The nodes of all trees are numbered through: each tree from its root on, a child after its
-    parent.
+    The nodes of all trees are numbered consecutively. The nodes of a tree follow each other, from
+    its root on, and a child comes after its parent.
 
     Parameters
     ----------
     roots
         The number of the first node of each tree.
     columns
-        The column that a node looks at; −1 at a leaf.
+        The column that a node tests; −1 at a leaf.
     thresholds
-        A row goes to the left child where its number is at most this; unused at a leaf.
+        A row goes to the left child if its number is at most the threshold; unused at a leaf.
     lefts, rights
         The numbers of the children; unused at a leaf.
     values
-        What a leaf adds; unused at other nodes.
+        The number that a leaf adds to the sum; unused at other nodes.
     covers
-        How many training pairs passed a node: above 0, and as many as passed its two children.
+        The number of training pairs that passed a node, which is the sum of the covers of its
+        children. Above 0 except at leaves.
 
     Examples
     --------
@@ -73,15 +74,15 @@ class Trees:
     covers: Floats
 
     def __post_init__(self) -> None:
-        for name in _WHOLE:
-            object.__setattr__(self, name, _as_numbers(name, getattr(self, name)))
-        for name in _REAL:
+        for name in INTEGER_FIELDS:
+            object.__setattr__(self, name, _as_integers(name, getattr(self, name)))
+        for name in REAL_FIELDS:
             object.__setattr__(self, name, _as_finite(name, getattr(self, name)))
-        for name in (*_WHOLE[1:], *_REAL):
+        for name in (*INTEGER_FIELDS[1:], *REAL_FIELDS):
             if len(getattr(self, name)) != len(self.columns):
                 raise InputError(
                     f"there are {len(self.columns)} columns, but {len(getattr(self, name))} "
-                    f"{name}; give one a node"
+                    f"{name}; give one per node"
                 )
         self._refuse_wrong_roots()
         self._refuse_wrong_children()
@@ -89,28 +90,30 @@ class Trees:
 
     @classmethod
     def joined(cls, parts: Sequence["Trees"]) -> Self:
-        """Put all trees of some parts one after the other.
+        """Concatenate the trees of several parts.
 
         >>> leaf = Trees([0], [-1], [0], [0], [0], [2.0], [1])
         >>> Trees.joined([leaf, leaf])([[1.0]])
         array([4.])
         """
         starts = np.cumsum([0] + [len(part.columns) for part in parts])[: len(parts)]
-        joint: dict[str, Any] = {}
-        for name in (*_WHOLE, *_REAL):
+        arrays: dict[str, Any] = {}
+        for name in (*INTEGER_FIELDS, *REAL_FIELDS):
+            # Node numbers are shifted by the number of nodes of the earlier parts.
             shifts = starts if name in ("roots", "lefts", "rights") else 0 * starts
-            own = [getattr(part, name) + s for part, s in zip(parts, shifts, strict=True)]
-            joint[name] = np.concatenate(own) if own else np.empty(0, dtype=np.intp)
-        return cls(**joint)
+            shifted = [getattr(part, name) + s for part, s in zip(parts, shifts, strict=True)]
+            arrays[name] = np.concatenate(shifted) if shifted else np.empty(0, dtype=np.intp)
+        return cls(**arrays)
 
     def first(self, n_trees: int) -> "Trees":
-        """Return the first trees alone, all where there are no more."""
+        """Return only the first trees, or all if there are not more than `n_trees`."""
         count = as_whole("n_trees", n_trees)
         if count >= len(self):
             return self
         end = int(self.roots[count])
-        kept = {name: getattr(self, name)[:end] for name in (*_WHOLE[1:], *_REAL)}
-        return Trees(roots=self.roots[:count], **kept)
+        per_node = (*INTEGER_FIELDS[1:], *REAL_FIELDS)
+        node_arrays = {name: getattr(self, name)[:end] for name in per_node}
+        return Trees(roots=self.roots[:count], **node_arrays)
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -127,11 +130,14 @@ class Trees:
     def contributions(self, matrix: Any) -> tuple[float, Floats]:
         """Return the mean of the training pairs, and what each column of each row adds to it.
 
-        These are the Shapley values of the path-dependent expectation (Lundberg et al. 2018): a
-        tree that does not know a column goes both ways, in the shares of its covers.
+        The contributions are the Shapley values of the path-dependent expectation (Lundberg et al.
+        2018): at a column that is not known, a tree follows both children, weighted by the shares
+        of their covers.
         """
         rows = self._as_rows(matrix)
         paths, n_columns = trace_paths(self._nodes, self.covers)
+        # Shapley values are integrals over [0, 1] of polynomials whose degree is at most the
+        # number of columns on a path minus 1; Gauss-Legendre quadrature is exact for them.
         points, weights = roots_legendre(max(1, (n_columns + 1) // 2))
         sums = np.zeros(rows.shape)
         add_contributions(rows, self._nodes, paths, (points + 1.0) / 2.0, weights / 2.0, sums)
@@ -146,12 +152,13 @@ class Trees:
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         rows = as_floats("matrix", dense, FeatureError)
         if rows.ndim != 2:
-            raise FeatureError(f"the matrix has shape {rows.shape}; give one row a pair")
-        last = self.columns.max(initial=-1)
-        if last >= rows.shape[1]:
+            raise FeatureError(f"the matrix has shape {rows.shape}; give one row per pair")
+        max_column = self.columns.max(initial=-1)
+        if max_column >= rows.shape[1]:
             raise FeatureError(
-                f"the features have {rows.shape[1]} columns, but the trees look at column {last}; "
-                "give the featurizer that they were learned with, and item sets of that kind"
+                f"the features have {rows.shape[1]} columns, but the trees test column "
+                f"{max_column}; give the featurizer and the kind of item sets that the trees were "
+                "learned with"
             )
         return read_only(np.ascontiguousarray(rows))
 
@@ -160,81 +167,88 @@ class Trees:
         n_nodes = len(self.columns)
         bounds = np.append(self.roots, n_nodes)
         if bounds[0] != 0:
-            raise InputError(f"the first root is {bounds[0]}; give node 0, for each is of a tree")
+            raise InputError(
+                f"the first root is {bounds[0]}; give node 0, because every node is in a tree"
+            )
         _refuse_where(
             np.diff(bounds) <= 0,
             lambda tree: (
-                f"root {tree} is {bounds[tree]}, before {bounds[tree + 1]} of {n_nodes} "
+                f"root {tree} is {bounds[tree]}, followed by {bounds[tree + 1]} of {n_nodes} "
                 "nodes; give the roots in ascending order"
             ),
         )
 
     def _refuse_wrong_children(self) -> None:
-        """Refuse paths that would leave the tree, go back or meet again."""
+        """Refuse children that do not make trees: each node but a root has exactly one parent."""
         _refuse_where(
             self.columns < -1,
             lambda node: (
-                f"node {node} looks at column {self.columns[node]}; give columns from 0 "
-                "on, and -1 at leaves"
+                f"node {node} tests column {self.columns[node]}; give columns from 0 on, and -1 "
+                "at leaves"
             ),
         )
-        self._refuse_strangers("left", self.lefts)
-        self._refuse_strangers("right", self.rights)
+        self._refuse_outside_tree("left", self.lefts)
+        self._refuse_outside_tree("right", self.rights)
         parents = np.bincount(self._children().ravel(), minlength=len(self.columns))
         parents[self.roots] += 1
         _refuse_where(
             parents != 1,
             lambda node: (
-                f"node {node} is no root and the child of {parents[node]} nodes; give it one parent"
+                f"node {node} is not a root, but the child of {parents[node]} nodes; give it one "
+                "parent"
             ),
         )
 
-    def _refuse_strangers(self, side: str, children: NDArray[np.int32]) -> None:
+    def _refuse_outside_tree(self, side: str, children: NDArray[np.int32]) -> None:
+        """Refuse children that are not later nodes of the tree of their parent."""
         nodes, bounds = np.arange(len(self.columns)), np.append(self.roots, len(self.columns))
+        # The number after the last node of the tree, for each node.
         ends = np.repeat(bounds[1:], np.diff(bounds))
         _refuse_where(
             (self.columns >= 0) & ((children <= nodes) | (children >= ends)),
             lambda node: (
                 f"the {side} child of node {node} is {children[node]}; give a later node "
-                f"of the same tree, which has those before {ends[node]}"
+                f"of the same tree, which ends before node {ends[node]}"
             ),
         )
 
     def _refuse_wrong_covers(self) -> None:
-        """Refuse covers that do not say what share of the training pairs goes left and right."""
+        """Refuse covers that do not give the shares of training pairs that go left and right."""
         _refuse_where(
             self.covers < 0,
-            lambda node: f"the cover of node {node} is {self.covers[node]}; give none below 0",
+            lambda node: (
+                f"the cover of node {node} is {self.covers[node]}; give numbers of at least 0"
+            ),
         )
         nodes = np.flatnonzero(self.columns >= 0)
         covers, sums = self.covers[nodes], self.covers[self._children()].sum(axis=0)
         _refuse_where(
-            (sums <= 0) | (abs(covers - sums) > _CLOSE * covers),
-            lambda at: (
-                f"the cover of node {nodes[at]} is {covers[at]}, but those of its children "
-                f"sum to {sums[at]}; give how many training pairs passed each"
+            (sums <= 0) | (abs(covers - sums) > COVER_TOL * covers),
+            lambda index: (
+                f"the cover of node {nodes[index]} is {covers[index]}, but the covers of its "
+                f"children sum to {sums[index]}; give the number of training pairs of each node"
             ),
         )
 
     def _children(self) -> NDArray[np.int32]:
-        """Return the left and right children of the nodes that have them, of shape (2, ·)."""
+        """Return the left and right children of the inner nodes, of shape (2, inner nodes)."""
         return np.stack([self.lefts, self.rights])[:, self.columns >= 0]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeSimilarity(FeatureSimilarity):
-    """Score a pair by a sum of trees of its features: `trees(features) + bias`.
+    """Score a pair by a sum of decision trees of its features: `trees(features) + bias`.
 
-    Pairs are written out, some at a time.
+    Features are written out as matrices, some pairs at a time.
 
     Parameters
     ----------
     featurizer
-        Computes the features of pairs; a fitted one.
+        A fitted featurizer, which computes the features of pairs.
     trees
         The trees, over the columns of the features.
     bias
-        What every pair scores beside.
+        The number added to the score of every pair.
 
     Examples
     --------
@@ -259,14 +273,14 @@ class TreeSimilarity(FeatureSimilarity):
     def __post_init__(self) -> None:
         as_featurizer(self.featurizer)
         if not isinstance(self.trees, Trees):
-            raise InputError(f"the trees are {self.trees!r}; give a value of Trees")
+            raise InputError(f"trees is {self.trees!r}; give a Trees object")
         object.__setattr__(self, "bias", as_real("bias", self.bias, low=-inf))
 
     def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Floats]:
         """Return the mean score of the training pairs, and what each feature adds for each pair.
 
-        They have shape (m, d); a row and the mean sum to the score of the pair. See
-        `Trees.contributions`.
+        The contributions have shape (m, d). The sum of a row and the mean is the score of the pair.
+        See `Trees.contributions`.
         """
         items = as_item_set(item_set)
         features = self._features(items, resolve_pairs(items, pairs))
@@ -289,36 +303,37 @@ class TreeSimilarity(FeatureSimilarity):
 
 
 def _blocks(features: Features) -> Iterator[tuple[slice, Any]]:
-    """Write the features out, some rows at a time."""
+    """Yield slices of rows, and the features of these rows as a matrix."""
     for rows in row_blocks(*features.shape):
         yield rows, written(taken(features, np.arange(rows.start, rows.stop)))
 
 
-def _as_numbers(name: str, values: Any) -> NDArray[np.int32]:
-    """Take numbers of nodes or columns."""
+def _as_integers(name: str, values: Any) -> NDArray[np.int32]:
+    """Return numbers of nodes or columns as a read-only copy of type int32."""
     if isinstance(values, np.ndarray) and values.dtype == np.int32 and values.ndim == 1:
         return read_only(values.copy())
     numbers, most = _as_finite(name, values), np.iinfo(np.int32).max
     _refuse_where(
         (numbers != np.floor(numbers)) | (abs(numbers) > most),
-        lambda at: f"{name} {at} is {numbers[at]}; give whole numbers of at most {most}",
+        lambda index: f"{name} {index} is {numbers[index]}; give whole numbers of at most {most}",
     )
     return read_only(numbers.astype(np.int32))
 
 
 def _as_finite(name: str, values: Any) -> Floats:
-    """Take one number a node, as a copy: what was checked must stay so."""
+    """Return numbers as a read-only copy, so that they cannot change after the checks."""
     numbers = as_floats(name, values).copy()
     if numbers.ndim != 1:
-        raise InputError(f"{name} have shape {numbers.shape}; give them in one row")
+        raise InputError(f"{name} have shape {numbers.shape}; give a one-dimensional array")
     _refuse_where(
-        ~np.isfinite(numbers), lambda at: f"{name} {at} is {numbers[at]}; give finite numbers"
+        ~np.isfinite(numbers),
+        lambda index: f"{name} {index} is {numbers[index]}; give finite numbers",
     )
     return read_only(numbers)
 
 
-def _refuse_where(wrong: Bools, message: Callable[[int], str]) -> None:
-    """Raise the message of the first that is wrong."""
-    places = np.flatnonzero(wrong)
-    if places.size:
-        raise InputError(message(int(places[0])))
+def _refuse_where(is_wrong: Bools, message: Callable[[int], str]) -> None:
+    """Raise an error with the message for the first wrong index, if there is one."""
+    indices = np.flatnonzero(is_wrong)
+    if indices.size:
+        raise InputError(message(int(indices[0])))
