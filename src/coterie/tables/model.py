@@ -70,9 +70,11 @@ class TableModel:
     ) -> Any:
         """Cluster the rows of a table, and return the table with four more columns.
 
-        `cluster_id` is the id of the first row of the cluster; `confidence` is the probability that
-        the cluster is right; `linked_to` is the id of the row of the same cluster to which the row
-        is linked most strongly; `reason` says in words why these two rows are linked.
+        `cluster_id` is the id of the first row of the cluster. `confidence` is the share of the
+        pairs of rows in the cluster that is expected to be right; for a single row, it is the
+        probability that no other row belongs to it. `linked_to` is the id of the row of the same
+        cluster to which the row is linked most strongly. `reason` says in words why these two rows
+        are linked.
 
         Columns of an earlier prediction are replaced. If the model learned from a column that is
         called cluster_id, that column of the table is kept as cluster_id_input.
@@ -200,7 +202,16 @@ class TableModel:
         clustering = self.cluster(frame, id=id, must_link=must_link, cannot_link=cannot_link)
         return explain_pair(self.model, clustering, as_text(first), as_text(second))
 
-    def report(self, frame: Any, cluster: str | None = None, **options: Any) -> str:
+    @former_names
+    def report(
+        self,
+        frame: Any,
+        cluster: str | None = None,
+        *,
+        id: str | None = None,  # noqa: A002
+        must_link: IdPairs = (),
+        cannot_link: IdPairs = (),
+    ) -> str:
         """Cluster the rows of a table, and return a page of HTML about the result.
 
         It shows the quality, if the true clusters are known, the sizes of the clusters, the weight
@@ -208,17 +219,19 @@ class TableModel:
 
         Parameters
         ----------
-        frame
-            A table as for `fit`.
+        frame, id, must_link, cannot_link
+            As for `predict`.
         cluster
             The column that holds the true clusters. By default, that of the training table if this
             table has it; without one, quality is not measured.
-        **options
-            `id`, `must_link` and `cannot_link`, as for `predict`.
         """
         from coterie.report import page, report_of  # noqa: PLC0415 - reports know tables
 
-        return page(report_of(self, frame, cluster=cluster, **options))
+        return page(
+            report_of(
+                self, frame, cluster=cluster, id=id, must_link=must_link, cannot_link=cannot_link
+            )
+        )
 
     def schema_of(self, table: Table, id_: str | None) -> Schema:
         """Return the schema for a table, whose ids may be in another column or missing."""
