@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,6 @@ def test_the_commands_of_a_page_run(page, tmp_path):
             check=False,
         )
         assert not result.returncode, (command, result.stderr)
-        for option, name in zip(command, command[1:], strict=False):
+        for option, name in pairwise(command):
             if option == "-o":
                 assert (tmp_path / name).stat().st_size > 0
