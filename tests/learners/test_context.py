@@ -189,7 +189,7 @@ def test_what_a_first_stage_knows_by_heart_is_not_trusted(n_sets, n_items, monke
 @pytest.mark.parametrize("n_sets", [1, 2, 7])
 def test_no_pair_is_scored_by_a_learner_that_saw_it(n_sets, monkeypatch):
     """Every pair has a feature of its own, and the learner tells those that it met from others."""
-    monkeypatch.setattr(module, "log_odds", lambda given: 0.0)
+    monkeypatch.setattr(module, "log_odds", lambda examples: 0.0)
     sets, truths = [], []
     for number in range(n_sets):
         own = number * 1000.0 + np.arange(66.0)
@@ -247,7 +247,7 @@ def test_noise_has_no_context(n_sets):
 
 def test_a_single_pair_of_parts_scores_the_mean(monkeypatch):
     """Without an item's cluster one learner is left, and without the other's another."""
-    monkeypatch.setattr(module, "log_odds", lambda given: 0.0)
+    monkeypatch.setattr(module, "log_odds", lambda examples: 0.0)
     truth = Partition([0, 0, 1, 1])
     columns = np.array([[4.0], [1.0], [2.0], [3.0], [5.0], [-2.0]])
     item_set = ItemSet.from_pair_features(columns, 4)
@@ -370,7 +370,7 @@ def test_the_model_can_be_saved(corpus, tmp_path):
     [
         (WithContext(Coarse()), "Coarse has no featurizer"),
         (WithContext(KernelKMeans()), "learner is KernelKMeans"),
-        (WithContext(None), "learner is None; give a learner"),
+        (WithContext(None), "learner is None; use a learner"),
         (WithContext(logistic(), first="logistic"), "first is 'logistic'"),
         (WithContext(logistic(), n_folds=1), "n_folds is 1"),
         (WithContext(logistic(), random_state=-1), "random_state is -1"),

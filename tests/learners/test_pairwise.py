@@ -243,11 +243,14 @@ REFUSED = [
     ({"classifier": LinearSVC}, "give a scikit-learn classifier with decision_function or"),
     ({"classifier": StandardScaler()}, "the classifier is StandardScaler.*; give a scikit-learn"),
     ({"classifier": DecisionTreeClassifier(), "C": 2.0}, "C is 2, but DecisionTree.* has no par"),
-    ({"classifier": LinearSVC(C=5.0)}, "C is 1, but that of the classifier is 5.0; give C to the"),
+    (
+        {"classifier": LinearSVC(C=5.0)},
+        "C is 1, but C of the classifier is 5.0; set C of",
+    ),
     ({"classifier": KNeighborsClassifier(), "balanced": True}, "KNeigh.* has no parameter class_w"),
     (
         {"classifier": LinearSVC(class_weight={0: 1.0, 1: 2.0}), "balanced": True},
-        "LinearSVC has its own class_weight; give balanced=False",
+        "LinearSVC already has a class_weight; use balanced=False",
     ),
     ({"C": -1.0}, "C is -1.0; give a finite number of at least 0"),
     ({"C": 0.0}, "C is 0.0; give a finite number above 0"),
@@ -255,7 +258,7 @@ REFUSED = [
     ({"random_state": None}, "random_state is None; give a whole number"),
     (
         {"classifier": MultinomialNB()},
-        "MultinomialNB refuses the pairs: Negative values in data.*; give features that it takes",
+        "MultinomialNB refuses the pairs: Negative values in data.*; use features that it acc",
     ),
     ({"featurizer": "given"}, "the featurizer is 'given'; give a value with fit"),
 ]

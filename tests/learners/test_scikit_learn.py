@@ -185,7 +185,7 @@ def test_clones_share_nothing_that_was_learned(corpus):
 def test_parameters_that_are_not_there_are_named():
     with pytest.raises(InputError, match="SVMCluster has no parameter 'c'; it has C, augment"):
         SVMCluster().set_params(c=1.0)
-    with pytest.raises(InputError, match="'solver__nothing' names no parameter of OneSlack"):
+    with pytest.raises(InputError, match="'solver__nothing' is not a parameter of OneSlack"):
         SVMCluster().set_params(solver__nothing=1.0)
-    with pytest.raises(InputError, match="'C__nothing' names no parameter of"):
+    with pytest.raises(InputError, match="'C__nothing' is not a parameter of"):
         SVMCluster().set_params(C__nothing=1.0)

@@ -1,4 +1,4 @@
-"""What all learners share: the door, the prediction, the score and the parameters."""
+"""The base class of all learners: checked input, prediction, score and parameters."""
 
 import warnings
 from abc import abstractmethod
@@ -22,7 +22,7 @@ from coterie.partition import Partition, PartitionLike, as_partition
 
 
 class Examples(NamedTuple):
-    """Item sets and their truths, checked."""
+    """Item sets and their correct partitions, after validation."""
 
     item_sets: list[ItemSet]
     truths: list[Partition]
@@ -31,16 +31,16 @@ class Examples(NamedTuple):
 class Learner(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose samples are item sets, and whose targets are partitions.
 
-    A member defines `_fit(examples)`, which sets `similarity_` and what else it found, and
-    `_predictor`, the clusterer that predicts with it. What learns by another way than `fit`, or
-    warns before `fit` is done, ends with `_finish`.
+    A subclass defines `_fit(examples)`, which sets `similarity_` and other fitted attributes, and
+    `_predictor`, the clusterer of predictions. A method that learns without calling `fit`, or warns
+    before `fit` returns, calls `_finish` at its end.
     """
 
     similarity_: Similarity
     _prediction_params: tuple[str, ...] = ()
-    """The parameters that matter in prediction only: changing them asks for no new fit."""
+    """The parameters that only predictions depend on; no new fit is needed after a change."""
     _adds_constant: bool = True
-    """Whether the features that item sets come with get a constant beside them."""
+    """True if the default featurizer adds a constant feature to the features of the item sets."""
 
     def fit(self, item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> Self:
         """Learn from item sets and their correct partitions.
@@ -50,7 +50,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         item_sets
             A list of item sets, or of anything that `ItemSet` takes.
         partitions
-            The correct partition of each: a `Partition`, or one label an item.
+            The correct partition of each item set: a `Partition`, or one label per item.
         """
         examples = as_examples(item_sets, partitions)
         self._fit(examples)
@@ -58,36 +58,38 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, item_sets: Iterable[Any]) -> list[Partition]:
-        """Partition item sets."""
+        """Return the predicted partition of each item set."""
         return self.to_model().predict(item_sets)
 
     def score(self, item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> float:
-        """Return the mean B-cubed F1 over item sets: higher is better."""
+        """Return the mean B-cubed F1 over item sets; higher is better."""
         examples = as_examples(item_sets, partitions)
         return macro(b_cubed, examples.truths, self.predict(examples.item_sets)).f1
 
     def to_model(self) -> Model:
-        """Return what predicts: a value that can be saved."""
+        """Return the fitted model, which predicts and can be saved."""
         check_is_fitted(self, "similarity_")
         return Model(self._fitted_blocker, self.similarity_, self._predictor)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; `a__b` sets the parameter b of the value a, in a copy of that value."""
-        own = self.get_params(deep=False)
-        # A value comes before the parameters of that value.
-        for name in sorted(params, key=lambda name: name.count("__")):
-            value = params[name]
-            first, _, rest = name.partition("__")
-            if first not in own:
+        values = self.get_params(deep=False)
+        # A parameter is set before its own parameters: `a` before `a__b`.
+        for path in sorted(params, key=lambda path: path.count("__")):
+            name, _, inner_path = path.partition("__")
+            if name not in values:
                 raise InputError(
-                    f"{type(self).__name__} has no parameter {first!r}; it has {', '.join(own)}"
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(values)}"
                 )
-            own[first] = _replaced(own[first], rest, value, name) if rest else value
-            setattr(self, first, own[first])
+            new_value = params[path]
+            if inner_path:
+                new_value = _replace_param(values[name], inner_path, new_value, path)
+            values[name] = new_value
+            setattr(self, name, new_value)
         return self
 
     def __sklearn_clone__(self) -> Self:
-        """Make an unfitted copy; frozen values are shared, estimators copied."""
+        """Return an unfitted copy; frozen values are shared, and estimators are cloned."""
         params = self.get_params(deep=False)
         return type(self)(
             **{
@@ -97,7 +99,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         )
 
     def _finish(self) -> None:
-        """Keep the blocker as it is now, by which the similarity was learned."""
+        """Keep the current blocker, which chose the pairs in training, for predictions."""
         self._fitted_blocker = self._blocker
 
     @abstractmethod
@@ -113,7 +115,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         refuse_class("blocker", blocker)
         if blocker is not None and not callable(blocker):
             raise InputError(
-                f"blocker is of type {type(blocker).__name__}; give one such as Window(10)"
+                f"blocker is of type {type(blocker).__name__}; use a blocker such as Window(10)"
             )
         return AllPairs() if blocker is None else blocker
 
@@ -126,7 +128,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
 
 def warn_of_interrupt(stacklevel: int) -> None:
-    """Warn that a fit was cut short; `stacklevel` is that of `warnings.warn` in the caller."""
+    """Warn that a fit was interrupted; `stacklevel` is that of `warnings.warn` in the caller."""
     warnings.warn(
         "the fit was interrupted; the model is the best found so far",
         InterruptedWarning,
@@ -135,18 +137,19 @@ def warn_of_interrupt(stacklevel: int) -> None:
 
 
 def as_examples(item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> Examples:
-    """Take item sets and their partitions; an error names the set at fault."""
+    """Validate item sets and their partitions; an error names the index of the item set."""
     sets = as_item_sets(item_sets)
-    given = _as_list(partitions)
-    if len(sets) != len(given):
+    partition_list = _as_list(partitions)
+    if len(sets) != len(partition_list):
         raise PartitionError(
-            f"there are {len(sets)} item sets and {len(given)} partitions; give one for each"
+            f"there are {len(sets)} item sets and {len(partition_list)} partitions; give one "
+            "partition per item set"
         )
     if not sets:
         raise ItemSetError("there are no item sets; give at least one")
     truths = []
-    for number, (item_set, partition) in enumerate(zip(sets, given, strict=True)):
-        with located(f"item set {number}"):
+    for index, (item_set, partition) in enumerate(zip(sets, partition_list, strict=True)):
+        with located(f"item set {index}"):
             truths.append(as_partition(partition, len(item_set)))
     return Examples(sets, truths)
 
@@ -159,15 +162,21 @@ def _as_list(partitions: Iterable[PartitionLike]) -> Sequence[PartitionLike]:
     return list(partitions)
 
 
-def _replaced(value: Any, rest: str, new: Any, name: str) -> Any:
-    """Copy a frozen value with one parameter changed, however deep."""
-    first, _, deeper = rest.partition("__")
-    known = value.get_params(deep=False) if hasattr(value, "get_params") else {}
-    if first not in known:
-        hint = "; set that first" if value is None else ""
-        raise InputError(f"{name!r} names no parameter of {value!r}{hint}")
-    if deeper:
-        new = _replaced(known[first], deeper, new, name)
+def _replace_param(value: Any, path: str, new_value: Any, full_path: str) -> Any:
+    """Return a copy of a value with one parameter replaced, whose path may be nested as in `a__b`.
+
+    `full_path` is the path as the user wrote it, for the error.
+    """
+    name, _, inner_path = path.partition("__")
+    params = value.get_params(deep=False) if hasattr(value, "get_params") else {}
+    if name not in params:
+        if value is None:
+            raise InputError(
+                f"{full_path!r} is a parameter of a value that is None; set that value first"
+            )
+        raise InputError(f"{full_path!r} is not a parameter of {value!r}")
+    if inner_path:
+        new_value = _replace_param(params[name], inner_path, new_value, full_path)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{first: new})
-    return clone(value).set_params(**{first: new})
+        return replace(value, **{name: new_value})
+    return clone(value).set_params(**{name: new_value})

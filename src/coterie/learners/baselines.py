@@ -1,4 +1,4 @@
-"""Learners that learn nothing: what every other one should do better than."""
+"""Trivial learners, as lower limits for the results of all others."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ GREEDY = Greedy()
 
 
 class Untrained(Learner):
-    """Cluster by the plain sum of the features of a pair: all weights are equal.
+    """Score each pair by the sum of its features, without learning any weights.
 
     The row None of Finley & Joachims 2008, section 6.2. Only the featurizer is fitted.
 
@@ -21,10 +21,10 @@ class Untrained(Learner):
     clusterer
         Partitions the items by the scores.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), without a constant.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, without a constant.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Untrained(Learner):
 
 
 class _Constant(Learner):
-    """A learner that looks at no features, and at one pair an item."""
+    """A learner that gives all pairs the same score, without computing any features."""
 
     _score: float
 
@@ -70,11 +70,11 @@ class _Constant(Learner):
 
     @property
     def _blocker(self) -> Blocker:
-        return Window(1)
+        return Window(1)  # since scores are equal, pairs of neighbouring items are enough
 
 
 class Coarse(_Constant):
-    """Put all items into one cluster, whatever they are.
+    """Put all items of an item set into one cluster.
 
     The row Default of Finley & Joachims 2005, Table 1, for the MITRE loss.
 
@@ -92,7 +92,7 @@ class Coarse(_Constant):
 
 
 class Fine(_Constant):
-    """Put every item into a cluster of its own, whatever they are.
+    """Put every item into a cluster of its own.
 
     The row Default of Finley & Joachims 2005, Table 1, for the pair loss.
 
@@ -106,5 +106,5 @@ class Fine(_Constant):
 
     @property
     def _predictor(self) -> Clusterer:
-        # A threshold of its own goes before the number of clusters of an item set.
+        # With a threshold, the clusterer ignores the number of clusters of an item set.
         return SingleLinkage(threshold=0.0)

@@ -1,4 +1,4 @@
-"""Learn in two stages: the second sees how each pair stands among the pairs of its items."""
+"""Learning in two stages, the second of which compares each pair with the pairs around it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,53 +26,55 @@ from coterie.partition import Partition, PartitionLike
 from coterie.similarities.context import ContextSimilarity, with_features
 
 CONSTANT = 1e-9
-"""A column of context that deviates by no more is constant."""
+"""A column of context counts as constant if its standard deviation is at most this value."""
 
 
-def _if_offered(method: Any) -> Any:
-    """Offer a method only where the learner does."""
-    return available_if(lambda own: hasattr(own.learner, method.__name__))(method)
+def _if_learner_has(method: Any) -> Any:
+    """Make a method available only if the inner learner has it."""
+    return available_if(lambda outer: hasattr(outer.learner, method.__name__))(method)
 
 
-class Stage(NamedTuple):
-    """What the second stage learns from, what computes its features, and the first stage."""
+class FirstStage(NamedTuple):
+    """The fitted first stage, and the training examples of the second stage with their features."""
 
     examples: Examples
     featurizer: Featurizer
-    first: Learner
+    learner: Learner
 
 
 class WithContext(Learner):
-    """Learn from the features of pairs and from their context, as a first stage sees it.
+    """Learn from the features of pairs and from features of their context.
 
-    The first stage scores all pairs of an item set; `ContextFeatures` of these scores, divided by
-    their deviations, are put beside the features, and the learner learns from both.
+    A first stage scores all candidate pairs of an item set. `ContextFeatures` compares the score of
+    each pair with the scores of other pairs of its items. The second stage, which is `learner`, is
+    trained on the pair features and these context features together. The context features are
+    divided by their standard deviations.
 
-    What a learner says of the pairs that it was fitted to is too good: a second stage would trust
-    it, and be let down by new item sets. So the item sets are divided into folds, and the context
-    of each is that of a first stage fitted to the other folds. A single item set has its clusters
-    divided: each first stage is fitted without the items of one fold, and a pair scores the mean of
-    the two that were fitted without its first and without its second item. What is left out has
-    more pairs together than the rest, or fewer, and a stage that learned how many there are in the
-    rest would tell that: so the difference of the log-odds is made good. In prediction, a first
-    stage fitted to all item sets serves. (Only the featurizer is fitted once for all: it sees no
-    truth.)
+    Scores of pairs that the first stage was trained on are too good, and the second stage would
+    rely on them too much. So the training context is cross-fitted: the item sets are divided into
+    folds, and the pairs of a fold are scored by a first stage that was fitted to the other folds.
+    A single item set is divided by its clusters. Each first stage is then fitted without the items
+    of one fold, and the score of a pair is the mean of two scores: by the stage fitted without its
+    first item, and by the stage fitted without its second item. A fold may have a larger or smaller
+    share of pairs together than the other folds, which would show in these scores. They are
+    therefore shifted by the log-odds of a pair to be together in all examples, minus those in the
+    training part. In prediction, the first stage is one that was fitted to all item sets. The
+    featurizer is fitted once to all item sets, since it does not see the truth.
 
-    Both stages look at the pairs that the learner's blocker lists.
+    Both stages take the candidate pairs of the learner's blocker.
 
     Parameters
     ----------
     learner
-        Any learner with a featurizer, which computes the features of both stages.
+        The learner of the second stage. Its featurizer computes the pair features of both stages.
     first
-        The learner of the first stage. It meets item sets of pair features, those that the
-        learner's featurizer computed; its own featurizer, if any, reads these. None stands for
-        logistic regression over the scaled features.
+        The learner of the first stage. It gets item sets that have these pair features in place of
+        their items; if it has a featurizer, that one takes them as its input. None means logistic
+        regression of the scaled features.
     n_folds
-        How many parts the item sets are divided into; as many as there are sets, or more, leave one
-        set out at a time.
+        The number of folds. If it is at least the number of item sets, each fold is one item set.
     random_state
-        Seed of the division.
+        The seed of the random division into folds.
 
     Attributes
     ----------
@@ -111,80 +113,85 @@ class WithContext(Learner):
 
     @property
     def _path_param(self) -> str | None:
-        """The parameter of the learner for all of whose values one fit is enough."""
-        inner = getattr(self.learner, "_path_param", None)
-        return None if inner is None else f"learner__{inner}"
+        """The learner's parameter for which one fit gives the results of several values."""
+        inner_name = getattr(self.learner, "_path_param", None)
+        return None if inner_name is None else f"learner__{inner_name}"
 
-    @_if_offered
+    @_if_learner_has
     def fit_path(
         self, item_sets: Iterable[Any], partitions: Iterable[PartitionLike], values: Sequence[Any]
     ) -> list[Self]:
-        """Fit for several values of the parameter that the learner's path walks.
+        """Fit once for each value of the learner's path parameter, which `_path_param` names.
 
-        The context is computed once. Returns fitted copies of this learner in the order of the
-        values; it is not fitted itself.
+        The context is computed only once. Returns fitted copies of this learner in the order of the
+        values; the learner itself stays unfitted.
         """
-        stage = self._begin(as_examples(item_sets, partitions))
-        learner: Any = self._second
+        stage = self._fit_first_stage(as_examples(item_sets, partitions))
+        path_learner: Any = self._second
         fitted: list[Self] = []
-        for value, each in zip(values, learner.fit_path(*stage.examples, values), strict=True):
-            own: Self = clone(self).set_params(**{str(self._path_param): value})
-            own._keep(stage, each)
-            fitted.append(own)
+        for value, second in zip(
+            values, path_learner.fit_path(*stage.examples, values), strict=True
+        ):
+            learner: Self = clone(self).set_params(**{str(self._path_param): value})
+            learner._set_result(stage, second)
+            fitted.append(learner)
         return fitted
 
     def _fit(self, examples: Examples) -> None:
-        stage = self._begin(examples)
-        self._keep(stage, self._second.fit(*stage.examples))
+        stage = self._fit_first_stage(examples)
+        self._set_result(stage, self._second.fit(*stage.examples))
 
-    def _keep(self, stage: Stage, second: Learner) -> None:
-        self.first_, self.learner_ = stage.first, second
+    def _set_result(self, stage: FirstStage, second: Learner) -> None:
+        self.first_, self.learner_ = stage.learner, second
         self.similarity_ = ContextSimilarity(stage.featurizer, second.similarity_)
         self._finish()
 
-    def _begin(self, examples: Examples) -> Stage:
-        """Do all that comes before the second stage."""
-        self._refuse_what_does_not_fit()
+    def _fit_first_stage(self, examples: Examples) -> FirstStage:
+        """Fit the first stage, and add its context to the features of the training sets."""
+        self._check_params()
         base = self._featurizer.fit(examples.item_sets)
-        given = self._given(examples, base)
+        featurized = self._featurize(examples, base)
         contexts = [
             context_columns(scores)
-            for scores in cross_fitted_scores(self._first, given, self.n_folds, self.random_state)
+            for scores in cross_fitted_scores(
+                self._first, featurized, self.n_folds, self.random_state
+            )
         ]
-        scale = _deviations(contexts)
-        first = _fitted(self._first, given)
-        seen = ContextFeatures(ContextSimilarity(base, first.similarity_), self._blocker)
+        scale = _standard_deviations(contexts)
+        first = _fit_copy(self._first, featurized)
+        context = ContextFeatures(ContextSimilarity(base, first.similarity_), self._blocker)
         sets = [
-            _with_columns(item_set, context, scale)
-            for item_set, context in zip(given.item_sets, contexts, strict=True)
+            _with_context_columns(item_set, columns, scale)
+            for item_set, columns in zip(featurized.item_sets, contexts, strict=True)
         ]
-        both = Stacked((base, Scaled(seen, scale)))
-        return Stage(Examples(sets, given.truths), both, first)
+        featurizer = Stacked((base, Scaled(context, scale)))
+        return FirstStage(Examples(sets, featurized.truths), featurizer, first)
 
-    def _given(self, examples: Examples, featurizer: Featurizer) -> Examples:
-        """Compute the features of all item sets once, for all stages and folds."""
+    def _featurize(self, examples: Examples, featurizer: Featurizer) -> Examples:
+        """Compute the pair features of all item sets once, for all stages and folds."""
         sets = []
-        for number, item_set in enumerate(examples.item_sets):
-            with located(f"item set {number}"):
+        for index, item_set in enumerate(examples.item_sets):
+            with located(f"item set {index}"):
                 sets.append(with_features(item_set, featurizer, self._blocker(item_set)))
         return Examples(sets, examples.truths)
 
-    def _refuse_what_does_not_fit(self) -> None:
+    def _check_params(self) -> None:
         for name, learner in (("learner", self.learner), ("first", self.first)):
             if not isinstance(learner, Learner) and (name == "learner" or learner is not None):
                 raise InputError(
-                    f"{name} is {learner!r}; give a learner such as PairwiseClustering()"
+                    f"{name} is {learner!r}; use a learner such as PairwiseClustering()"
                 )
         if "featurizer" not in self.learner.get_params(deep=False):
             raise InputError(
-                f"{type(self.learner).__name__} has no featurizer, so that it cannot learn from "
-                "further features; give a learner that has one, such as PairwiseClustering()"
+                f"{type(self.learner).__name__} has no featurizer and cannot learn from context "
+                "features; use a learner that has one, such as PairwiseClustering()"
             )
         as_whole("n_folds", self.n_folds, 2)
         as_whole("random_state", self.random_state)
 
     @property
     def _first(self) -> Learner:
+        """The unfitted learner of the first stage."""
         if self.first is not None:
             first: Learner = clone(self.first)
             return first
@@ -192,9 +199,10 @@ class WithContext(Learner):
 
     @property
     def _second(self) -> Learner:
-        """The learner, unfitted, for item sets of pair features."""
+        """The unfitted learner of the second stage, for item sets of pair features."""
         learner: Learner = clone(self.learner)
-        # Left to itself, it adds the constant that it did not get from its own featurizer.
+        # With featurizer=None, a learner that needs a constant adds it to the pair features. If the
+        # user gave a featurizer, that one decided on a constant, and no other is added.
         learner.set_params(featurizer=None if learner.featurizer is None else GivenFeatures())
         if "blocker" in learner.get_params(deep=False):
             learner.set_params(blocker=None)
@@ -202,8 +210,8 @@ class WithContext(Learner):
 
     @property
     def _featurizer(self) -> Featurizer:
-        own: Any = self.learner
-        return GivenFeatures() if own.featurizer is None else own._featurizer  # noqa: SLF001
+        learner: Any = self.learner
+        return GivenFeatures() if learner.featurizer is None else learner._featurizer  # noqa: SLF001
 
     @property
     def _blocker(self) -> Blocker:
@@ -215,78 +223,82 @@ class WithContext(Learner):
 
 
 def cross_fitted_scores(
-    first: Learner, given: Examples, n_folds: int, random_state: int
+    learner: Learner, examples: Examples, n_folds: int, random_state: int
 ) -> list[PairScores]:
     """Score the pairs of each item set by a learner that was fitted without them."""
-    has_pairs = np.array([item_set.items.features.shape[0] > 0 for item_set in given.item_sets])
+    has_pairs = np.array([item_set.items.features.shape[0] > 0 for item_set in examples.item_sets])
     if np.count_nonzero(has_pairs) < 2:
-        both = zip(*given, strict=True)
-        return [_scored_by_parts(first, *each, n_folds, random_state) for each in both]
-    scored: dict[int, PairScores] = {}
-    odds = log_odds(given)
+        return [
+            _cross_fit_within_set(learner, item_set, truth, n_folds, random_state)
+            for item_set, truth in zip(*examples, strict=True)
+        ]
+    scores_by_index: dict[int, PairScores] = {}
+    odds = log_odds(examples)
     for fold in _folds(has_pairs, n_folds, random_state):
-        rest = subset_examples(given, complement(len(has_pairs), fold))
-        similarity, gap = _fitted(first, rest).similarity_, odds - log_odds(rest)
-        for number in fold.tolist():
-            own = similarity.pair_scores(given.item_sets[number], None)
-            scored[number] = PairScores(own.n_items, own.listed, own.scores + gap)
-    return [scored[number] for number in range(len(scored))]
+        training = subset_examples(examples, complement(len(has_pairs), fold))
+        similarity, shift = _fit_copy(learner, training).similarity_, odds - log_odds(training)
+        for index in fold.tolist():
+            scores = similarity.pair_scores(examples.item_sets[index], None)
+            scores_by_index[index] = PairScores(
+                scores.n_items, scores.listed, scores.scores + shift
+            )
+    return [scores_by_index[index] for index in range(len(scores_by_index))]
 
 
-def log_odds(given: Examples) -> float:
-    """Return the log-odds of a pair to be together, half a pair added to either side."""
+def log_odds(examples: Examples) -> float:
+    """Return the log-odds of a pair to be together, with half a pair added to each class."""
     together = [
-        truth.together(item_set.items.pairs) for item_set, truth in zip(*given, strict=True)
+        truth.together(item_set.items.pairs) for item_set, truth in zip(*examples, strict=True)
     ]
     n_pairs, n_together = sum(map(len, together)), sum(map(np.count_nonzero, together))
     return float(np.log((n_together + 0.5) / (n_pairs - n_together + 0.5)))
 
 
 def _folds(has_pairs: Bools, n_folds: int, random_state: int) -> list[Ints]:
-    """Divide the numbers of item sets at random, those with pairs evenly."""
-    drawn = np.random.default_rng(random_state).permutation(np.flatnonzero(has_pairs))
-    order = np.concatenate([drawn, np.flatnonzero(~has_pairs)])
-    n_parts = min(n_folds, len(drawn))
+    """Divide the indices of item sets at random, so that each fold has sets with pairs."""
+    with_pairs = np.random.default_rng(random_state).permutation(np.flatnonzero(has_pairs))
+    order = np.concatenate([with_pairs, np.flatnonzero(~has_pairs)])
+    n_parts = min(n_folds, len(with_pairs))
     return [order[part::n_parts] for part in range(n_parts)]
 
 
-def _scored_by_parts(
-    first: Learner, item_set: ItemSet, truth: Partition, n_folds: int, random_state: int
+def _cross_fit_within_set(
+    learner: Learner, item_set: ItemSet, truth: Partition, n_folds: int, random_state: int
 ) -> PairScores:
     """Score the pairs of one item set by learners that were fitted without one of their items."""
-    pairs = item_set.items.pairs
-    ends = all_pairs(len(item_set)) if pairs is None else pairs
+    listed_pairs = item_set.items.pairs
+    pairs = all_pairs(len(item_set)) if listed_pairs is None else listed_pairs
     n_parts = min(n_folds, truth.n_clusters)
-    if n_parts < 2:  # there is nothing to fit to without them
-        return PairScores(len(item_set), pairs, np.zeros(len(ends)))
+    if n_parts < 2:  # without the only cluster, no items would be left for training
+        return PairScores(len(item_set), listed_pairs, np.zeros(len(pairs)))
     parts = assign_parts(truth, n_parts, random_state)
-    scores, odds = np.zeros(len(ends)), log_odds(Examples([item_set], [truth]))
+    scores, odds = np.zeros(len(pairs)), log_odds(Examples([item_set], [truth]))
     for part in range(n_parts):
-        others, of_others = subset_items(item_set, truth, np.flatnonzero(parts != part))
-        rest = Examples([others], [of_others])
-        similarity, gap = _fitted(first, rest).similarity_, odds - log_odds(rest)
-        # Half a score for each of the two items that the learner was fitted without.
-        shares = 0.5 * np.count_nonzero(parts[ends] == part, axis=1)
-        scores += shares * (similarity(item_set, None) + gap)
-    return PairScores(len(item_set), pairs, scores)
+        subset, subset_truth = subset_items(item_set, truth, np.flatnonzero(parts != part))
+        training = Examples([subset], [subset_truth])
+        similarity, shift = _fit_copy(learner, training).similarity_, odds - log_odds(training)
+        # Half of the score for each of the pair's two items that the learner was fitted without.
+        shares = 0.5 * np.count_nonzero(parts[pairs] == part, axis=1)
+        scores += shares * (similarity(item_set, None) + shift)
+    return PairScores(len(item_set), listed_pairs, scores)
 
 
-def _fitted(learner: Learner, examples: Examples) -> Learner:
-    """Fit a copy; where the user ends that, all ends."""
+def _fit_copy(learner: Learner, examples: Examples) -> Learner:
+    """Fit a copy of a learner; an interrupt (Ctrl-C) ends the fit of all stages and folds."""
     copy: Learner = clone(learner)
     with uninterrupted():
         return copy.fit(*examples)
 
 
-def _deviations(contexts: Sequence[Floats]) -> Floats:
-    """Return the standard deviation of each column over all pairs, and 1 in place of 0."""
+def _standard_deviations(contexts: Sequence[Floats]) -> Floats:
+    """Return the standard deviation of each column over all pairs, but 1 for constant columns."""
     rows = np.vstack(contexts)
     deviations: Floats = rows.std(axis=0) if len(rows) else np.zeros(rows.shape[1])
     return np.where(deviations > CONSTANT, deviations, 1.0)
 
 
-def _with_columns(item_set: ItemSet, context: Floats, scale: Floats) -> ItemSet:
-    """Put the context beside the features of pairs that an item set comes with."""
-    given: PairFeatures = item_set.items
-    features = stack([given.features, ScaledFeatures(context, scale)])
-    return replace(item_set, items=replace(given, features=features))
+def _with_context_columns(item_set: ItemSet, context: Floats, scale: Floats) -> ItemSet:
+    """Append scaled columns of context to the pair features of an item set."""
+    pair_features: PairFeatures = item_set.items
+    features = stack([pair_features.features, ScaledFeatures(context, scale)])
+    return replace(item_set, items=replace(pair_features, features=features))

@@ -1,4 +1,4 @@
-"""Classify the pairs of items, then cluster by what the classifier says: the common baseline."""
+"""Clustering by a classifier of pairs, the common baseline."""
 
 from dataclasses import replace
 from inspect import signature
@@ -26,40 +26,41 @@ DEFAULT_C = 1.0
 
 
 class PairwiseClustering(Learner):
-    """Train a classifier to tell pairs that are together, and cluster by what it says of pairs.
+    """Train a classifier to tell pairs together from pairs apart, and cluster by its scores.
 
-    PCC of Finley & Joachims 2005, section 3, and Pair of Finley & Joachims 2008, section 6.2: all
-    pairs of all item sets are examples, together or apart, as if they were independent. A pair
-    scores the classifier's decision value less the threshold. Where all pairs of the training sets
-    are apart, none is ever joined, and where all are together, all are, whatever the threshold.
+    PCC of Finley & Joachims 2005, section 3, and Pair of Finley & Joachims 2008, section 6.2: the
+    pairs of all item sets are training examples, treated as if they were independent. The score of
+    a pair is the classifier's decision value minus the threshold. If all training pairs are in one
+    class, no classifier is trained: all scores are 1 if the pairs are together, or −1 if they are
+    apart, whatever the threshold.
 
     Parameters
     ----------
     clusterer
-        Partitions the items by the scores: any clusterer.
+        Partitions the items by the scores; any clusterer.
     classifier
-        Any scikit-learn classifier; None stands for `LinearSVC`.
+        Any scikit-learn classifier; None means `LinearSVC`.
     C
-        The parameter C of the classifier, the weight of its training loss.
+        The parameter C of the classifier: the weight of its training loss.
     balanced
-        Whether pairs together and pairs apart weigh the same in training, however few there are:
-        the classifier's `class_weight="balanced"`.
+        Whether the pairs together have the same total weight in training as the pairs apart, as
+        with `class_weight="balanced"` of the classifier.
     threshold
         The decision value above which a pair counts as together.
     featurizer
-        Computes the features of pairs. None takes those of the item sets (of pairs, or products of
-        item vectors), without a constant, because the classifier has its intercept.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors, without a constant, since the classifier has an intercept.
     blocker
-        Says which pairs are looked at; None stands for all.
+        Chooses the candidate pairs; None means all pairs.
     random_state
-        Seed of the classifier, where it has one and none is set.
+        The seed of the classifier, if its `random_state` is None.
 
     Attributes
     ----------
     similarity_
-        The learned similarity of pairs, less the threshold.
+        The learned similarity of pairs, minus the threshold.
     classifier_
-        The fitted classifier; None where all pairs were apart, or all together.
+        The fitted classifier; None if all training pairs were in one class.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class PairwiseClustering(Learner):
 
     @property
     def similarity_(self) -> Similarity:  # type: ignore[override]
-        """The learned similarity, less the threshold as it is now: no new fit is needed."""
+        """The learned similarity minus the current threshold, which may change after the fit."""
         learned = self._learned
         threshold = as_real("threshold", self.threshold, low=-inf)
         if self.classifier_ is None:
@@ -111,53 +112,54 @@ class PairwiseClustering(Learner):
 
     def _fit(self, examples: Examples) -> None:
         as_real("threshold", self.threshold, low=-inf)
-        classifier = self._unfitted()
+        classifier = self._unfitted_classifier()
         featurizer = self._featurizer.fit(examples.item_sets)
         matrix, together = self._pairs(examples, featurizer)
         if together.all() or not together.any():
             self.classifier_ = None
-            side = 1.0 if together.any() else -1.0
-            self._learned = LinearSimilarity(featurizer, np.zeros(len(featurizer.names)), side)
+            score = 1.0 if together.any() else -1.0
+            self._learned = LinearSimilarity(featurizer, np.zeros(len(featurizer.names)), score)
             return
-        self.classifier_ = _fitted(classifier, matrix, together)
-        linear = _linear(self.classifier_, matrix.shape[1])
-        if linear is None:
+        self.classifier_ = _fit_classifier(classifier, matrix, together)
+        coef_and_intercept = _as_linear(self.classifier_, matrix.shape[1])
+        if coef_and_intercept is None:
             self._learned = ClassifierSimilarity(featurizer, self.classifier_)
         else:
-            self._learned = LinearSimilarity(featurizer, *linear)
+            self._learned = LinearSimilarity(featurizer, *coef_and_intercept)
 
     def _pairs(self, examples: Examples, featurizer: Featurizer) -> tuple[Any, Bools]:
         """Return the features of all pairs of all item sets, and whether each is together."""
         matrices, together = [], [np.empty(0, dtype=np.bool_)]
-        for number, item_set in enumerate(examples.item_sets):
-            if len(item_set) < 2:  # it has no pairs, and perhaps nothing to compute features of
+        for index, item_set in enumerate(examples.item_sets):
+            if len(item_set) < 2:  # featurizers may refuse an item set without pairs
                 continue
-            with located(f"item set {number}"):
+            with located(f"item set {index}"):
                 pairs = self._blocker(item_set)
                 matrices.append(written(featurizer(item_set, pairs)))
-                together.append(examples.truths[number].together(pairs))
-        return _stacked(matrices), np.concatenate(together)
+                together.append(examples.truths[index].together(pairs))
+        return _stack_rows(matrices), np.concatenate(together)
 
-    def _unfitted(self) -> Any:
-        """Return the classifier with the parameters that are given here."""
-        classifier = LinearSVC() if self.classifier is None else _cloned(self.classifier)
-        _give_weight(classifier, as_positive("C", self.C))
+    def _unfitted_classifier(self) -> Any:
+        """Return a copy of the classifier, with C, class weights and seed of this learner."""
+        classifier = LinearSVC() if self.classifier is None else _clone_classifier(self.classifier)
+        _set_c_param(classifier, as_positive("C", self.C))
         if self.balanced:
-            _give_balance(classifier)
+            _set_balanced(classifier)
         seed = as_whole("random_state", self.random_state)
-        free = [name for name, value in classifier.get_params().items() if value is None]
-        seeds = [name for name in free if name.rpartition("__")[2] == "random_state"]
-        return classifier.set_params(**dict.fromkeys(seeds, seed))
+        unset = [name for name, value in classifier.get_params().items() if value is None]
+        # A nested classifier has names such as `estimator__random_state`.
+        seed_names = [name for name in unset if name.rpartition("__")[2] == "random_state"]
+        return classifier.set_params(**dict.fromkeys(seed_names, seed))
 
     @property
     def _predictor(self) -> Clusterer:
         return self.clusterer
 
 
-def _stacked(matrices: list[Any]) -> Any:
-    """Put matrices below each other, sparse where one of them is."""
+def _stack_rows(matrices: list[Any]) -> Any:
+    """Stack matrices below each other; the result is sparse if one of them is."""
     if any(sp.issparse(matrix) for matrix in matrices):
-        return _with_short_indices(sp.csr_array(sp.vstack(matrices, format="csr")))
+        return _with_32_bit_indices(sp.csr_array(sp.vstack(matrices, format="csr")))
     if not matrices:
         return np.empty((0, 0))
     n_pairs, n_columns = sum(map(len, matrices)), matrices[0].shape[1]
@@ -165,18 +167,18 @@ def _stacked(matrices: list[Any]) -> Any:
     return np.vstack(matrices)
 
 
-def _with_short_indices(matrix: Any) -> Any:
-    """Store indices in 32 bits where they fit: some classifiers take no others."""
+def _with_32_bit_indices(matrix: Any) -> Any:
+    """Store the indices in 32 bits if they fit, as some classifiers require."""
     if max(matrix.nnz, *matrix.shape) > np.iinfo(np.int32).max:
         return matrix
     indices, starts = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
     return sp.csr_array((matrix.data, indices, starts), shape=matrix.shape)
 
 
-def _cloned(classifier: Any) -> Any:
-    needed = all(hasattr(classifier, name) for name in ("fit", "get_params", "set_params"))
-    scores = hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
-    if isinstance(classifier, type) or not (needed and scores):
+def _clone_classifier(classifier: Any) -> Any:
+    is_estimator = all(hasattr(classifier, name) for name in ("fit", "get_params", "set_params"))
+    has_scores = hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
+    if isinstance(classifier, type) or not (is_estimator and has_scores):
         raise InputError(
             f"the classifier is {classifier!r}; give a scikit-learn classifier with "
             "decision_function or predict_proba, such as LogisticRegression()"
@@ -184,8 +186,8 @@ def _cloned(classifier: Any) -> Any:
     return clone(classifier)
 
 
-def _give_weight(classifier: Any, C: float) -> None:
-    """Set C where there is such a parameter; nobody's choice of it is overruled in silence."""
+def _set_c_param(classifier: Any, C: float) -> None:
+    """Set the parameter C of a classifier, unless the user has set it to another value there."""
     name, params = type(classifier).__name__, classifier.get_params(deep=False)
     if "C" not in params:
         if C != DEFAULT_C:
@@ -196,35 +198,35 @@ def _give_weight(classifier: Any, C: float) -> None:
         return
     if params["C"] not in (signature(type(classifier)).parameters["C"].default, C):
         raise InputError(
-            f"C is {C:g}, but that of the classifier is {params['C']}; give C to the learner, not "
-            f"to {name}"
+            f"C is {C:g}, but C of the classifier is {params['C']}; set C of the learner, not "
+            f"of {name}"
         )
     classifier.set_params(C=C)
 
 
-def _give_balance(classifier: Any) -> None:
+def _set_balanced(classifier: Any) -> None:
     name, params = type(classifier).__name__, classifier.get_params(deep=False)
     if params.get("class_weight", "none") not in (None, "balanced"):
-        lack = "has its own" if "class_weight" in params else "has no parameter"
+        problem = "already has a" if "class_weight" in params else "has no parameter"
         raise InputError(
-            f"balanced is set, but {name} {lack} class_weight; give balanced=False, and set the "
+            f"balanced is True, but {name} {problem} class_weight; use balanced=False, and set the "
             "parameters of the classifier"
         )
     classifier.set_params(class_weight="balanced")
 
 
-def _fitted(classifier: Any, matrix: Any, together: Bools) -> Any:
+def _fit_classifier(classifier: Any, matrix: Any, together: Bools) -> Any:
     try:
         return classifier.fit(matrix, together.astype(np.intp))
     except ValueError as error:
         raise InputError(
-            f"{type(classifier).__name__} refuses the pairs: {error}; give features that it takes, "
-            "or another classifier"
+            f"{type(classifier).__name__} refuses the pairs: {error}; use features that it "
+            "accepts, or another classifier"
         ) from error
 
 
-def _linear(classifier: Any, n_columns: int) -> tuple[Floats, float] | None:
-    """Return coef and intercept of a linear classifier, None of any other."""
+def _as_linear(classifier: Any, n_columns: int) -> tuple[Floats, float] | None:
+    """Return coef and intercept of a linear classifier; None for any other classifier."""
     coef, intercept = (getattr(classifier, name, None) for name in ("coef_", "intercept_"))
     if coef is None or intercept is None or not hasattr(classifier, "decision_function"):
         return None
@@ -235,10 +237,11 @@ def _linear(classifier: Any, n_columns: int) -> tuple[Floats, float] | None:
 
 
 MAX_ITER = 1000
+"""The largest number of iterations of logistic regression."""
 
 
 def scaled_logistic(featurizer: Featurizer | None = None, **params: Any) -> PairwiseClustering:
-    """Return logistic regression of the scaled features of pairs; None takes the given ones."""
+    """Return logistic regression of scaled pair features; None means those of the item sets."""
     base = GivenFeatures() if featurizer is None else featurizer
     return PairwiseClustering(
         classifier=LogisticRegression(max_iter=MAX_ITER), featurizer=Scaled(base), **params

@@ -1,4 +1,4 @@
-"""Parts of examples: item sets that are held out, and whole clusters of an item set."""
+"""Subsets of training examples: folds of item sets, and parts of an item set by its clusters."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,9 +19,10 @@ from coterie.partition import Partition
 
 
 def assign_parts(truth: Partition, n_parts: int, random_state: int) -> Ints:
-    """Divide clusters, whole, among parts of near-equal numbers of items; return each item's part.
+    """Divide the clusters into parts with similar numbers of items, and return each item's part.
 
-    Clusters come in random order, and each goes to the part that has the fewest items.
+    All items of a cluster get the same part. Clusters are taken in random order, and each one is
+    added to the part that has the fewest items so far.
 
     Examples
     --------
@@ -30,77 +31,80 @@ def assign_parts(truth: Partition, n_parts: int, random_state: int) -> Ints:
     """
     rng = np.random.default_rng(random_state)
     sizes = np.zeros(n_parts, dtype=np.intp)
-    owners = np.empty(truth.n_clusters, dtype=np.intp)
+    part_of_cluster = np.empty(truth.n_clusters, dtype=np.intp)
     for cluster in rng.permutation(truth.n_clusters):
-        owners[cluster] = np.argmin(sizes)
-        sizes[owners[cluster]] += truth.sizes[cluster]
-    return owners[truth.labels]
+        part_of_cluster[cluster] = np.argmin(sizes)
+        sizes[part_of_cluster[cluster]] += truth.sizes[cluster]
+    return part_of_cluster[truth.labels]
 
 
-def subset_items(item_set: ItemSet, truth: Partition, numbers: Ints) -> tuple[ItemSet, Partition]:
-    """Take some items, by ascending numbers, and what the truth says of them."""
-    own = Partition(truth.labels[numbers])
-    ids = None if item_set.ids is None else [item_set.ids[number] for number in numbers]
-    known = None if item_set.n_clusters is None else own.n_clusters
-    items = _taken(item_set.items, numbers)
-    return replace(item_set, items=items, ids=ids, n_clusters=known), own
+def subset_items(item_set: ItemSet, truth: Partition, indices: Ints) -> tuple[ItemSet, Partition]:
+    """Return the items at ascending indices as an item set, and their part of the truth."""
+    subset_truth = Partition(truth.labels[indices])
+    ids = None if item_set.ids is None else [item_set.ids[index] for index in indices]
+    n_clusters = None if item_set.n_clusters is None else subset_truth.n_clusters
+    items = _subset_values(item_set.items, indices)
+    return replace(item_set, items=items, ids=ids, n_clusters=n_clusters), subset_truth
 
 
-def _taken(items: Any, numbers: Ints) -> Any:
+def _subset_values(items: Any, indices: Ints) -> Any:
     if isinstance(items, PairFeatures):
-        return _taken_pairs(items, numbers)
-    return take_items(items, numbers)
+        return _subset_pairs(items, indices)
+    return take_items(items, indices)
 
 
-def _taken_pairs(items: PairFeatures, numbers: Ints) -> PairFeatures:
-    """Take the features of the pairs both of whose items are taken."""
+def _subset_pairs(items: PairFeatures, indices: Ints) -> PairFeatures:
+    """Return the features of the pairs of the items at `indices`."""
     if items.pairs is None:
         pairs = None
-        rows = condensed_positions(numbers[all_pairs(len(numbers))], items.n_items)
+        rows = condensed_positions(indices[all_pairs(len(indices))], items.n_items)
     else:
-        rows = np.flatnonzero(np.isin(items.pairs, numbers).all(axis=1))
-        pairs = np.searchsorted(numbers, items.pairs[rows])
-    if is_operator(items.features):  # which knows its items by the numbers of before
+        rows = np.flatnonzero(np.isin(items.pairs, indices).all(axis=1))
+        pairs = np.searchsorted(indices, items.pairs[rows])
+    if is_operator(items.features):  # an operator still has the old indices of the items
         features = written(taken(items.features, rows))
     else:
         features = items.features[rows]
-    return PairFeatures(features, len(numbers), pairs)
+    return PairFeatures(features, len(indices), pairs)
 
 
 def as_held_out(held_out: Any, n_sets: int) -> Ints:
-    """Take the numbers of some item sets, but not of all, in ascending order."""
+    """Validate the indices of held-out item sets, and return them sorted.
+
+    At least one item set must be held out, and at least one must be left for training.
+    """
     if isinstance(held_out, str) or not isinstance(held_out, Iterable):
-        raise InputError(f"held_out is {held_out!r}; give a list of numbers of item sets")
-    numbers = sorted(as_whole("a number of held_out", each, 0, n_sets - 1) for each in held_out)
-    if len(set(numbers)) < len(numbers):
-        raise InputError(f"held_out has {numbers}; give each number once")
-    if not 0 < len(numbers) < n_sets:
+        raise InputError(f"held_out is {held_out!r}; give a list of indices of item sets")
+    indices = sorted(as_whole("an index in held_out", index, 0, n_sets - 1) for index in held_out)
+    if len(set(indices)) < len(indices):
+        raise InputError(f"held_out has {indices}; give each index once")
+    if not 0 < len(indices) < n_sets:
         raise InputError(
-            f"held_out has {len(numbers)} of {n_sets} item sets; hold at least one out, and leave "
-            "at least one to fit to"
+            f"held_out has {len(indices)} of {n_sets} item sets; hold out at least one, and leave "
+            "at least one for training"
         )
-    return np.array(numbers, dtype=np.intp)
+    return np.array(indices, dtype=np.intp)
 
 
-def complement(n_sets: int, numbers: Ints) -> Ints:
-    """Return the numbers of all other item sets."""
-    return np.setdiff1d(np.arange(n_sets), numbers)
+def complement(n_sets: int, indices: Ints) -> Ints:
+    """Return the indices of all other item sets, in ascending order."""
+    return np.setdiff1d(np.arange(n_sets), indices)
 
 
-def subset_examples(examples: Examples, numbers: Ints) -> Examples:
-    """Return the examples of some numbers."""
-    return Examples(*([part[number] for number in numbers] for part in examples))
+def subset_examples(examples: Examples, indices: Ints) -> Examples:
+    """Return the examples at some indices."""
+    return Examples(*([column[index] for index in indices] for column in examples))
 
 
 def random_folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
-    """Divide the numbers of item sets at random into parts of nearly one size, each sorted."""
+    """Divide the indices of item sets at random into folds of similar size, each sorted."""
     if n_sets < 2:
-        raise ItemSetError(f"there is {n_sets} item set; give at least 2, to hold one of them out")
+        raise ItemSetError(f"there is {n_sets} item set; give at least 2, so that one is held out")
     rng = np.random.default_rng(as_whole("random_state", random_state))
     n_parts = min(as_whole("n_folds", n_folds, 2), n_sets)
     return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]
 
 
 def as_metric_value(value: Any) -> float:
-    """Take what a metric says; of three-part scores the F1."""
+    """Return the value of a metric as a float; for a metric with three parts, this is the F1."""
     return as_real("the metric", value.f1 if isinstance(value, Scores) else value, low=-inf)

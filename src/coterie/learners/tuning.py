@@ -1,4 +1,4 @@
-"""Choosing the parameters of a learner by what they reach on held-out item sets."""
+"""The choice of a learner's parameters by cross-validation over item sets."""
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,21 +28,28 @@ from coterie.learners.parts import (
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 
-WIDENED = ("C", "lam")
-"""The parameters whose lists are made longer, …"""
+WIDENED_PARAMS = ("C", "lam")
+"""The parameters whose lists of values may be extended by further values."""
 
-MOST_WIDENED = 3
-"""… and how often."""
+MAX_WIDENINGS = 3
+"""The largest number of values by which a list is extended."""
 
 Params: TypeAlias = dict[str, Any]
-Rank: TypeAlias = tuple[int, ...]
-"""The place of a trial in the grid: of each parameter the rank of its value."""
+"""The value of each parameter by its name."""
+
+GridIndex: TypeAlias = tuple[int, ...]
+"""The position of a trial in the grid: for each parameter, the index of its value."""
+
 Axes: TypeAlias = dict[str, dict[int, Any]]
-"""The values of each parameter by their rank: 0, 1, … in the grid, others if it was widened."""
+"""The values of each parameter by their index.
+
+The values of the grid have the indices 0, 1, …. A value added before the first one has the index
+−1, a value added after the last one has the next index.
+"""
 
 
 class Trial(NamedTuple):
-    """What some parameters reached: the mean over held-out item sets, and the value of each."""
+    """Parameters, the mean of the metric over held-out item sets, and its value for each set."""
 
     params: Params
     mean: float
@@ -51,18 +58,18 @@ class Trial(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned:
-    """What `tune` found.
+    """The result of `tune`: the best parameters, and all trials.
 
     Parameters
     ----------
     learner
-        The learner with the best parameters, fitted to all item sets but those of `held_out`.
+        The learner with the best parameters, fitted to all item sets except those of `held_out`.
     params
         The best parameters.
     score
-        The mean of the metric that they reached on held-out item sets.
+        The mean of the metric over held-out item sets with the best parameters.
     table
-        All trials in the order of the grid, C ascending.
+        All trials, in the order of the grid with C ascending.
     """
 
     learner: Learner
@@ -71,8 +78,8 @@ class Tuned:
     table: list[Trial]
 
     def __repr__(self) -> str:
-        chosen = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"Tuned({chosen}; score {self.score:.4g}, best of {len(self.table)})"
+        params = _format_params(self.params)
+        return f"Tuned({params}; score {self.score:.4g}, best of {len(self.table)})"
 
 
 def tune(  # noqa: PLR0913
@@ -88,37 +95,39 @@ def tune(  # noqa: PLR0913
     widen: bool = True,
     random_state: int = 0,
 ) -> Tuned:
-    """Choose the parameters that predict held-out item sets best, and fit with them to all sets.
+    """Choose the parameters that predict held-out item sets best, and fit to all sets with them.
 
-    Each item set is held out once, and the mean is over item sets, not over folds. Among equally
-    good parameters the first in the order of the grid are best, with C ascending. A learner with
-    `fit_path` is fitted in one go for all values of the parameter that its path walks (C, or the
-    number of passes), and parameters that matter in prediction alone cost no fit.
+    Each item set is held out once, and the mean of the metric is over item sets, not over folds.
+    Among parameters of equal means, the first ones in the order of the grid are chosen, with C
+    ascending. Fits are saved in two ways: `fit_path`, if the learner has it, fits once for all
+    values of one parameter (such as C or the number of passes), and parameters that only
+    predictions depend on need no further fit.
 
     Parameters
     ----------
     learner
         The learner; it is not changed.
     item_sets, partitions
-        As of its `fit`.
+        As in the learner's `fit`.
     grid
-        The values to try of each parameter by its name; `a__b` is the parameter b of the value a.
+        A list of values to try for each parameter, by the name of the parameter. The name `a__b`
+        means the parameter b of the value a.
     metric
-        A metric of `coterie.metrics` (of three-part scores the F1 counts), or a function of truth
-        and predicted partition with an attribute `greater_is_better`.
+        A metric of `coterie.metrics` (F1 if it has three parts), or a function of the true and the
+        predicted partition with an attribute `greater_is_better`.
     n_folds
-        How many parts the item sets are divided into at random, one of which is held out at a time;
-        as many as there are sets, or more, leave one set out at a time.
+        The number of folds into which the item sets are divided at random. If it is at least the
+        number of item sets, each fold is one item set.
     held_out
-        The numbers of the item sets to hold out in place of folds: a development set. They are
-        predicted in every trial and never fitted to.
+        The indices of item sets to hold out in place of folds, as a development set. They are
+        predicted in every trial, and no learner is fitted to them.
     n_jobs
-        Number of processes. The result does not depend on it.
+        The number of processes. The result does not depend on it.
     widen
-        Whether a further C, or lam, is tried where the best one is the first or the last of its
-        list, up to three times; lists that are no geometric series stay as they are.
+        Whether to try a further value of C or lam if the best value is the first or the last one of
+        its list, up to three times. Only lists that are geometric series are extended.
     random_state
-        Seed of the division.
+        The seed of the random division into folds.
 
     Examples
     --------
@@ -132,55 +141,57 @@ def tune(  # noqa: PLR0913
     examples = as_examples(item_sets, partitions)
     n_sets = len(examples.truths)
     if held_out is None:
-        folds, fitted_to = random_folds(n_sets, n_folds, random_state), np.arange(n_sets)
+        folds, training = random_folds(n_sets, n_folds, random_state), np.arange(n_sets)
     else:
         folds = [as_held_out(held_out, n_sets)]
-        fitted_to = complement(n_sets, folds[0])
-    search = _Search(learner, examples, folds, metric, as_whole("n_jobs", n_jobs, 1))
+        training = complement(n_sets, folds[0])
+    search = _GridSearch(learner, examples, folds, metric, as_whole("n_jobs", n_jobs, 1))
     axes = _as_axes(grid)
     search.run(axes)
     if widen:
         search.widen(axes)
     best = search.best
     with uninterrupted():
-        fitted = clone(learner).set_params(**best.params).fit(*subset_examples(examples, fitted_to))
+        fitted = clone(learner).set_params(**best.params).fit(*subset_examples(examples, training))
     return Tuned(fitted, best.params, best.mean, search.table)
 
 
 @dataclass(frozen=True, eq=False)
-class _Job:
-    """One fit, or one for each value of a path, and what is predicted with each.
+class _FitJob:
+    """The trials of one fit, or of one call of `fit_path`.
 
-    `path` has no name, or that of one parameter with its values; `ranks` has the rank of each
-    prediction with each fit, in that order.
+    `params` are the parameters of the fit. `path` is empty, or has the path parameter's name and
+    values. `predictions` are the parameters to set before each prediction of each fitted learner.
+    `grid_indices` has the index of each trial: those of the first fitted learner with all
+    predictions, then those of the next.
     """
 
     params: Params
     path: dict[str, list[Any]]
     predictions: list[Params]
-    ranks: list[Rank]
+    grid_indices: list[GridIndex]
 
 
 @dataclass(eq=False)
-class _Search:
-    """The trials so far, and what makes more of them."""
+class _GridSearch:
+    """The trials so far, with all that is needed for more of them."""
 
     learner: Learner
     examples: Examples
     folds: list[Ints]
     metric: Any
     n_jobs: int
-    trials: dict[Rank, Trial] = field(default_factory=dict)
+    trials: dict[GridIndex, Trial] = field(default_factory=dict)
     n_done: int = 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.learner, Learner):
-            raise InputError(f"the learner is {self.learner!r}; give one such as SVMCluster()")
-        scorer(self.metric)  # refuses what is no metric, or does not tell its direction
+            raise InputError(f"the learner is {self.learner!r}; use a learner such as SVMCluster()")
+        scorer(self.metric)  # refuses metrics of unknown direction
 
     @property
     def table(self) -> list[Trial]:
-        return [self.trials[rank] for rank in sorted(self.trials)]
+        return [self.trials[index] for index in sorted(self.trials)]
 
     @property
     def best(self) -> Trial:
@@ -188,72 +199,85 @@ class _Search:
         return max(self.table, key=lambda trial: sign * trial.mean)
 
     def run(self, axes: Axes) -> None:
-        """Try all points of a grid."""
-        points = {tuple(at.values()): _at(axes, at) for at in _places(axes, list(axes))}
-        for params in points.values():  # so that what does not fit is refused before any work
+        """Try all combinations of the values on the axes."""
+        trial_params = {
+            tuple(indices.values()): _params_at(axes, indices)
+            for indices in _combinations(axes, list(axes))
+        }
+        for params in trial_params.values():  # refuses bad values before any work is done
             clone(self.learner).set_params(**params)
-        jobs = _jobs(self.learner, axes)
-        scores = {rank: np.empty(len(self.examples.truths)) for rank in points}
-        tasks = [(job, fold) for job in jobs for fold in self.folds]
-        self._fill(scores, tasks)
-        measured = np.sort(np.concatenate(self.folds))
-        for rank, values in scores.items():
-            own = values[measured]
-            self.trials[rank] = Trial(points[rank], float(own.mean()), tuple(own.tolist()))
+        jobs = _divide_into_fits(self.learner, axes)
+        # One value per item set; those of item sets that are never held out stay undefined.
+        values = {index: np.empty(len(self.examples.truths)) for index in trial_params}
+        self._measure(values, [(job, fold) for job in jobs for fold in self.folds])
+        held_out = np.sort(np.concatenate(self.folds))
+        for index, params in trial_params.items():
+            scores = values[index][held_out]
+            self.trials[index] = Trial(params, float(scores.mean()), tuple(scores.tolist()))
 
     def widen(self, axes: Axes) -> None:
-        """Go on beyond the ends of lists as long as the best is there."""
-        for name in (name for name in WIDENED if name in axes):
-            for _ in range(MOST_WIDENED):
-                further = _beyond(axes[name], self.best.params[name])
-                if not further:
+        """Extend lists of values as long as the best value is at their end."""
+        for name in (name for name in WIDENED_PARAMS if name in axes):
+            for _ in range(MAX_WIDENINGS):
+                next_value = _next_value(axes[name], self.best.params[name])
+                if not next_value:
                     break
-                self.run(axes | {name: further})
-                axes[name] = dict(sorted((axes[name] | further).items()))
+                self.run(axes | {name: next_value})
+                axes[name] = dict(sorted((axes[name] | next_value).items()))
 
-    def _fill(self, scores: dict[Rank, Floats], tasks: list[tuple[_Job, Ints]]) -> None:
-        total = self.n_done + len(tasks)
+    def _measure(self, values: dict[GridIndex, Floats], tasks: list[tuple[_FitJob, Ints]]) -> None:
+        """Write the metric of each trial on each held-out item set into `values`."""
+        n_total = self.n_done + len(tasks)
         calls = (
-            delayed(_held_out)(number, self.learner, *task, self.examples, self.metric)
+            delayed(_fit_and_measure)(number, self.learner, *task, self.examples, self.metric)
             for number, task in enumerate(tasks)
         )
-        for number, found in Parallel(self.n_jobs, return_as="generator_unordered")(calls):
+        for number, fold_values in Parallel(self.n_jobs, return_as="generator_unordered")(calls):
             job, fold = tasks[number]
-            for rank, values in zip(job.ranks, found, strict=True):
-                scores[rank][fold] = values
+            for index, trial_values in zip(job.grid_indices, fold_values, strict=True):
+                values[index][fold] = trial_values
             self.n_done += 1
-            report("tune", self.n_done, total, _shown(job))
+            report("tune", self.n_done, n_total, _format_params(job.params | job.path))
 
 
-def _held_out(
+def _fit_and_measure(
     number: int,
     learner: Learner,
-    job: _Job,
+    job: _FitJob,
     fold: Ints,
     examples: Examples,
     metric: Callable[..., Any],
 ) -> tuple[int, list[list[float]]]:
-    """Fit to all item sets but those of a fold, and measure what is predicted of these."""
-    others = complement(len(examples.truths), fold)
+    """Fit to all item sets except those of a fold, and measure the predictions of the fold.
+
+    Returns the number of the task, and for each trial of the job the metric of each item set.
+    """
+    training = complement(len(examples.truths), fold)
     held_out = subset_examples(examples, fold)
-    found = []
-    # Sums by several threads of BLAS are rounded in another way, and processes have fewer of them.
+    values = []
+    # BLAS rounds differently with several threads, and worker processes have fewer threads: with
+    # one thread the result does not depend on the number of processes.
     with (
         threadpool_limits(1, "blas"),
         uninterrupted(),
         located(f"item sets {fold.tolist()} held out"),
     ):
-        for fitted in _fits(
-            clone(learner).set_params(**job.params), job.path, subset_examples(examples, others)
+        for fitted in _fit_all(
+            clone(learner).set_params(**job.params), job.path, subset_examples(examples, training)
         ):
             for params in job.predictions:
-                predicted = copy.copy(fitted).set_params(**params).predict(held_out.item_sets)
-                both = zip(held_out.truths, predicted, strict=True)
-                found.append([as_metric_value(metric(*pair)) for pair in both])
-    return number, found
+                predictions = copy.copy(fitted).set_params(**params).predict(held_out.item_sets)
+                values.append(
+                    [
+                        as_metric_value(metric(truth, predicted))
+                        for truth, predicted in zip(held_out.truths, predictions, strict=True)
+                    ]
+                )
+    return number, values
 
 
-def _fits(learner: Any, path: dict[str, list[Any]], examples: Examples) -> list[Learner]:
+def _fit_all(learner: Any, path: dict[str, list[Any]], examples: Examples) -> list[Learner]:
+    """Fit a learner once, or for all values of its path parameter."""
     if not path:
         return [learner.fit(*examples)]
     (values,) = path.values()
@@ -268,63 +292,73 @@ def _as_axes(grid: Any) -> Axes:
     if not isinstance(grid, Mapping) or not grid:
         raise InputError(f"the grid is {grid!r}; give at least one name with a list of values")
     axes: Axes = {}
-    for name, given in grid.items():
-        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-            raise InputError(f"the grid has {name}: {given!r}; give a list of values")
-        values = given.tolist() if isinstance(given, np.ndarray) else list(given)
-        if not values:
+    for name, values in grid.items():
+        if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+            raise InputError(f"the grid has {name}: {values!r}; give a list of values")
+        value_list = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        if not value_list:
             raise InputError(f"the grid has no values of {name}; give at least one")
         if name == "C":
-            values = sorted({as_positive("C", C) for C in values})
-        axes[name] = dict(enumerate(values))
+            value_list = sorted({as_positive("C", C) for C in value_list})
+        axes[name] = dict(enumerate(value_list))
     return axes
 
 
-def _places(axes: Axes, names: Sequence[str]) -> list[dict[str, int]]:
-    """Return the ranks of some parameters, in all combinations."""
-    return [dict(zip(names, at, strict=True)) for at in product(*(axes[name] for name in names))]
+def _combinations(axes: Axes, names: Sequence[str]) -> list[dict[str, int]]:
+    """Return all combinations of the indices of some parameters' values."""
+    return [
+        dict(zip(names, indices, strict=True))
+        for indices in product(*(axes[name] for name in names))
+    ]
 
 
-def _at(axes: Axes, place: Mapping[str, int]) -> Params:
-    return {name: axes[name][rank] for name, rank in place.items()}
+def _params_at(axes: Axes, indices: Mapping[str, int]) -> Params:
+    return {name: axes[name][index] for name, index in indices.items()}
 
 
-def _jobs(learner: Learner, axes: Axes) -> list[_Job]:
-    """Divide a grid into fits, with all that needs no other fit in one job."""
-    kept: tuple[str, ...] = getattr(learner, "_prediction_params", ())
-    predicting = [name for name in axes if name.partition("__")[0] in kept]
-    path = [name for name in axes if name == getattr(learner, "_path_param", None)]
-    fitting = [name for name in axes if name not in (*predicting, *path)]
-    later = [(on, at) for on in _places(axes, path) for at in _places(axes, predicting)]
-    predictions = [_at(axes, at) for at in _places(axes, predicting)]
+def _divide_into_fits(learner: Learner, axes: Axes) -> list[_FitJob]:
+    """Divide the combinations of a grid into jobs: those that need no other fit are one job."""
+    prediction_params: tuple[str, ...] = getattr(learner, "_prediction_params", ())
+    prediction_names = [name for name in axes if name.partition("__")[0] in prediction_params]
+    path_names = [name for name in axes if name == getattr(learner, "_path_param", None)]
+    fit_names = [name for name in axes if name not in (*prediction_names, *path_names)]
+    path = {name: list(axes[name].values()) for name in path_names}
+    path_indices = _combinations(axes, path_names)
+    prediction_indices = _combinations(axes, prediction_names)
+    predictions = [_params_at(axes, indices) for indices in prediction_indices]
     jobs = []
-    for place in _places(axes, fitting):
-        both = [place | on | at for on, at in later]
-        ranks = [tuple(each[name] for name in axes) for each in both]
-        values = {name: list(axes[name].values()) for name in path}
-        jobs.append(_Job(_at(axes, place), values, predictions, ranks))
+    for fit_indices in _combinations(axes, fit_names):
+        grid_indices = [
+            tuple((fit_indices | on_path | in_prediction)[name] for name in axes)
+            for on_path in path_indices
+            for in_prediction in prediction_indices
+        ]
+        jobs.append(_FitJob(_params_at(axes, fit_indices), path, predictions, grid_indices))
     return jobs
 
 
-def _shown(job: _Job) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in (job.params | job.path).items())
+def _format_params(params: Params) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())
 
 
-def _beyond(axis: dict[int, Any], best: Any) -> dict[int, float]:
-    """Return what comes next to the best of a geometric series, with its rank, if any does."""
-    ranks, values = list(axis), list(axis.values())
+def _next_value(axis: dict[int, Any], best: Any) -> dict[int, float]:
+    """Return the next value of a geometric series, with its index, if the best one is at an end.
+
+    Otherwise the result is empty.
+    """
+    indices, values = list(axis), list(axis.values())
     if not _is_geometric(values) or best not in (values[0], values[-1]):
         return {}
-    step = values[1] / values[0]
-    rank, further = (
-        (ranks[-1] + 1, best * step) if best == values[-1] else (ranks[0] - 1, best / step)
+    ratio = values[1] / values[0]
+    index, value = (
+        (indices[-1] + 1, best * ratio) if best == values[-1] else (indices[0] - 1, best / ratio)
     )
-    return {rank: float(f"{further:.12g}")}  # without the rounding of the step
+    return {index: float(f"{value:.12g}")}  # removes the rounding error of the ratio
 
 
 def _is_geometric(values: list[Any]) -> bool:
-    """Tell numbers above 0, each so many times the one before, from other lists."""
+    """Return whether a list has at least two positive numbers in a constant ratio other than 1."""
     if not all(isinstance(value, Real) and 0 < float(value) < inf for value in values):
         return False
-    steps = [later / earlier for earlier, later in pairwise(values)]
-    return bool(steps) and steps[0] != 1 and np.allclose(steps, steps[0], rtol=1e-6)
+    ratios = [later / earlier for earlier, later in pairwise(values)]
+    return bool(ratios) and ratios[0] != 1 and np.allclose(ratios, ratios[0], rtol=1e-6)
