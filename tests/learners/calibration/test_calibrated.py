@@ -216,16 +216,16 @@ def test_progress_is_told():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"learner": PairwiseClustering}, InputError, "the learner is <class .*; give one such as"),
+        ({"learner": PairwiseClustering}, InputError, "the learner is <class .*; use a learner"),
         ({"learner": DecisionTreeClassifier()}, InputError, "the learner is DecisionTree"),
-        ({"method": "platt"}, InputError, r"the method is 'platt'; give Platt\(\) or PAV\(\)"),
-        ({"method": Platt}, InputError, r"the method is <class .*; give Platt\(\) or PAV\(\)"),
+        ({"method": "platt"}, InputError, r"the method is 'platt'; use Platt\(\) or PAV\(\)"),
+        ({"method": Platt}, InputError, r"the method is <class .*; use Platt\(\) or PAV\(\)"),
         ({"n_folds": 1}, InputError, "n_folds is 1; give a whole number of at least 2"),
         ({"random_state": -1}, InputError, "random_state is -1"),
         (
             {"item_sets": SETS[:1], "partitions": TRUTHS[:1]},
             ItemSetError,
-            "1 item set, so that none can be held out .* give at least 2, or cut it into several",
+            "1 item set, so that none can be held out .* give at least 2, or divide it into",
         ),
         (
             {"item_sets": [*SETS[:11], np.zeros((20, 9))]},

@@ -129,11 +129,11 @@ def test_perfect_scores_have_a_finite_slope():
 @pytest.mark.parametrize(
     ("scores", "targets", "message"),
     [
-        ([0.0, 1.0], [1.0], "give one target a score"),
-        ([[0.0]], [[1.0]], "give one target a score"),
-        ([0.0, np.nan], [0, 1], "scores have a NaN"),
-        ([0.0, 1.0], [0, 2], "targets must be 0, 1 or a share"),
-        ([0.0, 1.0], [0, np.nan], "targets must be 0, 1 or a share"),
+        ([0.0, 1.0], [1.0], "give one target per score"),
+        ([[0.0]], [[1.0]], "give one target per score"),
+        ([0.0, np.nan], [0, 1], "some scores are NaN"),
+        ([0.0, 1.0], [0, 2], "some targets are not numbers from 0 to 1"),
+        ([0.0, 1.0], [0, np.nan], "some targets are not numbers from 0 to 1"),
     ],
 )
 def test_refusals(method, scores, targets, message):

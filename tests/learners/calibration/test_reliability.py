@@ -52,10 +52,10 @@ def test_shares_empty_tables_and_certain_mistakes():
 @pytest.mark.parametrize(
     ("probabilities", "truths", "n_bins", "message"),
     [
-        ([0.5], [0, 1], 10, "give one of each"),
-        ([1.5], [1], 10, "probabilities must be numbers from 0 to 1"),
-        ([np.nan], [1], 10, "probabilities must be numbers from 0 to 1"),
-        ([0.5], [2], 10, "truths must be numbers from 0 to 1"),
+        ([0.5], [0, 1], 10, "give one truth per"),
+        ([1.5], [1], 10, "some probabilities are not between 0 and 1"),
+        ([np.nan], [1], 10, "some probabilities are not between 0 and 1"),
+        ([0.5], [2], 10, "some truths are not between 0 and 1"),
         ([0.5], [1], 0, "n_bins is 0; give a whole number of at least 1"),
     ],
 )
@@ -84,10 +84,10 @@ def test_the_plot_is_written_in_the_same_bytes(tables, name, start, tmp_path):
 
 def test_the_plot_has_a_point_for_each_bin(tables):
     figure = pytest.importorskip("matplotlib.figure").Figure()
-    from coterie.learners.calibration.reliability import _series
+    from coterie.learners.calibration.reliability import _draw_series
 
     axes = figure.subplots()
-    _series(axes, "pairs", tables.pairs)
+    _draw_series(axes, "pairs", tables.pairs)
     lines, dots, _ = axes.collections
     at = np.column_stack([tables.pairs.predicted, tables.pairs.observed])
     assert np.allclose(dots.get_offsets(), at)

@@ -1,1 +1,1 @@
-"""Scores as probabilities, and how well these hold."""
+"""Calibration, which turns scores into probabilities, and measures of its reliability."""

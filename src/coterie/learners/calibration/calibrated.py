@@ -1,8 +1,8 @@
-"""Calibrating a learner: what its scores are worth on item sets that it did not see."""
+"""The calibration of a learner, by its scores on item sets that it was not fitted to."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -26,17 +26,17 @@ PLATT = Platt()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibrated:
-    """What `calibrate` found.
+    """The result of `calibrate`: a fitted learner, its calibrated model and their reliability.
 
     Parameters
     ----------
     learner
         The learner, fitted to all item sets.
     model
-        What predicts, with its `ClusterCalibration`.
+        The model of the learner, with its `ClusterCalibration`.
     reliability
-        How well probabilities hold, of pairs, clusters and single items: of each held-out set by
-        curves that were fitted to the other folds.
+        Comparison of probabilities and truth for pairs, clusters and singletons. The probabilities
+        of each held-out set are from curves that were fitted to the other folds.
     """
 
     learner: Learner
@@ -58,27 +58,27 @@ def calibrate(
     n_folds: int = 5,
     random_state: int = 0,
 ) -> Calibrated:
-    """Fit a learner, and learn from held-out item sets how far its scores can be trusted.
+    """Fit a learner, and learn from held-out item sets to turn its scores into probabilities.
 
-    Each item set is scored and partitioned once by a learner that did not see it. Curves are fitted
-    to what came out: from the score of a pair to the probability that it is together, and from what
-    speaks for a cluster to the share of its pairs that is together, where each cluster counts the
-    same (see `ClusterCalibration`). Then the learner is fitted to all sets.
+    Each item set is scored and clustered by a learner that was fitted without it. Curves are fitted
+    to the results: one maps the score of a pair to the probability that it is together, and others
+    map the evidence for a cluster to the share of its pairs that are together, where all clusters
+    have the same weight (see `ClusterCalibration`). Then the learner is fitted to all item sets.
 
     Parameters
     ----------
     learner
         The learner; it is not changed.
     item_sets, partitions
-        As of its `fit`; at least two.
+        As in the learner's `fit`, with at least two item sets.
     method
-        What fits the curves: `Platt`, which two numbers describe, or `PAV`, which follows any
-        shape and asks for more data.
+        The method that fits the curves: `Platt`, whose curves have two parameters, or `PAV`, whose
+        curves can have any rising shape and need more data.
     n_folds
-        How many parts the item sets are divided into at random, one of which is held out at a time;
-        as many as there are sets, or more, leave one set out at a time.
+        The number of folds into which the item sets are divided at random. If it is at least the
+        number of item sets, each fold is one item set.
     random_state
-        Seed of the division.
+        The seed of the random division into folds.
 
     Examples
     --------
@@ -87,24 +87,24 @@ def calibrate(
     >>> from coterie.learners.pairwise import PairwiseClustering
     >>> sets, truths = make_item_sets(n_sets=21, separation=3.0)
     >>> learner = PairwiseClustering(featurizer=AbsoluteDifferences())
-    >>> found = calibrate(learner, sets[:20], truths[:20])
-    >>> found.reliability.pairs.calibration_error < 0.03
+    >>> calibrated = calibrate(learner, sets[:20], truths[:20])
+    >>> calibrated.reliability.pairs.calibration_error < 0.03
     True
-    >>> sure = found.model.confidences(sets[20])
-    >>> sure.clusters.shape == (sure.partition.n_clusters,)
+    >>> confidences = calibrated.model.confidences(sets[20])
+    >>> confidences.clusters.shape == (confidences.partition.n_clusters,)
     True
-    >>> found.model.abstain(sets[20], precision=0.9).labels.shape
+    >>> calibrated.model.abstain(sets[20], precision=0.9).labels.shape
     (30,)
     """
     examples = as_examples(item_sets, partitions)
-    _refuse_unfit(learner, method, len(examples.truths))
+    _check_arguments(learner, method, len(examples.truths))
     folds = random_folds(len(examples.truths), n_folds, random_state)
-    held_out = []
-    for number, fold in enumerate(folds):
-        held_out.append(_held_out(learner, examples, fold))
-        report("calibrate", number + 1, len(folds))
-    reliability = _reliability(held_out, method)
-    calibration = _calibration([one for fold in held_out for one in fold], method)
+    results = []
+    for n_done, fold in enumerate(folds, 1):
+        results.append(_predict_fold(learner, examples, fold))
+        report("calibrate", n_done, len(folds))
+    reliability = _measure_reliability(results, method)
+    calibration = _fit_curves([prediction for fold in results for prediction in fold], method)
     with uninterrupted():
         fitted = clone(learner).fit(*examples)
     return Calibrated(fitted, replace(fitted.to_model(), calibration=calibration), reliability)
@@ -115,18 +115,18 @@ def fit_calibration(
     clusterer: Clusterer,
     method: CurveFit = PLATT,
 ) -> ClusterCalibration:
-    """Learn what scores are worth from scores of pairs that a learner did not see, and the truth.
+    """Learn a calibration from scores of held-out item sets and their correct partitions.
 
-    Without any, scores count as log-odds, and what speaks for clusters as it is.
+    If `held_out` is empty, scores and evidence count as log-odds.
 
     Parameters
     ----------
     held_out
         The scores and the correct partition of each item set.
     clusterer
-        What the learner predicts by.
+        The clusterer of the learner's predictions.
     method
-        What fits the curves; see `calibrate`.
+        The method that fits the curves; see `calibrate`.
 
     Examples
     --------
@@ -135,18 +135,20 @@ def fit_calibration(
     >>> fit_calibration([(scores, Partition([0, 0, 1, 1]))], Greedy())([2.0, -2.0]).round(1)
     array([0.4, 0.3])
     """
-    judged = [_judged(scores, clusterer(scores), truth) for scores, truth in held_out]
-    if not judged:
+    predictions = [
+        _HeldOutPrediction.of(scores, clusterer(scores), truth) for scores, truth in held_out
+    ]
+    if not predictions:
         return ClusterCalibration(Logistic(), Logistic(), Logistic())
-    return _calibration(judged, method)
+    return _fit_curves(predictions, method)
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
-    """A held-out item set: its scores, its prediction, and what of both is true.
+class _HeldOutPrediction:
+    """The scores and the predicted partition of a held-out item set, compared with the truth.
 
-    `together` is of pairs; `shares` is of clusters: the share of their pairs that is together, and
-    of single items whether they are alone.
+    `together` is True for the scored pairs that are together. `shares` are the `true_shares` of the
+    predicted clusters.
     """
 
     scores: PairScores
@@ -154,36 +156,40 @@ class _Judged:
     together: Bools
     shares: Floats
 
+    @classmethod
+    def of(cls, scores: PairScores, predicted: Partition, truth: Partition) -> Self:
+        """Compare a prediction with the truth."""
+        together = truth.together(scores.listed)
+        return cls(scores, predicted, together, true_shares(truth, predicted))
 
-def _held_out(learner: Learner, examples: Examples, fold: Ints) -> list[_Judged]:
-    """Fit to all item sets but those of a fold, and judge what is predicted of these."""
-    others = complement(len(examples.truths), fold)
-    # Sums by several threads of BLAS are rounded in another way.
+
+def _predict_fold(learner: Learner, examples: Examples, fold: Ints) -> list[_HeldOutPrediction]:
+    """Fit to all item sets except those of a fold, and predict those of the fold."""
+    training = complement(len(examples.truths), fold)
+    # BLAS rounds differently with several threads.
     with threadpool_limits(1, "blas"), located(f"item sets {fold.tolist()} held out"):
         with uninterrupted():
-            model = clone(learner).fit(*subset_examples(examples, others)).to_model()
-        judged = []
+            model = clone(learner).fit(*subset_examples(examples, training)).to_model()
+        predictions = []
         for item_set, truth in zip(*subset_examples(examples, fold), strict=True):
             scores = model.scores(item_set)
-            judged.append(_judged(scores, model.clusterer(scores), truth))
-    return judged
-
-
-def _judged(scores: PairScores, predicted: Partition, truth: Partition) -> _Judged:
-    together = truth.together(scores.listed)
-    return _Judged(scores, predicted, together, true_shares(truth, predicted))
+            predictions.append(_HeldOutPrediction.of(scores, model.clusterer(scores), truth))
+    return predictions
 
 
 def true_shares(truth: Partition, predicted: Partition) -> Floats:
-    """Return the share of each predicted cluster's pairs that is together; alone, 1 or 0.
+    """Return for each predicted cluster the share of its pairs that are together in the truth.
+
+    A cluster of one item gets 1 if the item is alone in the truth, else 0.
 
     >>> true_shares(Partition([0, 0, 1, 1]), Partition([0, 0, 0, 1]))
     array([0.33333333, 0.        ])
     """
-    both = predicted.labels * max(truth.n_clusters, 1) + truth.labels
-    cells, counts = np.unique(both, return_counts=True)
-    owners = cells // max(truth.n_clusters, 1)
-    pairs = np.bincount(owners, counts * (counts - 1.0), predicted.n_clusters)
+    # A cell of the contingency table has the items of one predicted and one true cluster.
+    cell_of_item = predicted.labels * max(truth.n_clusters, 1) + truth.labels
+    cells, counts = np.unique(cell_of_item, return_counts=True)
+    predicted_clusters = cells // max(truth.n_clusters, 1)
+    pairs = np.bincount(predicted_clusters, counts * (counts - 1.0), predicted.n_clusters)
     sizes = predicted.sizes
     shares = pairs / np.maximum(sizes * (sizes - 1.0), 1.0)
     alone = np.zeros(predicted.n_clusters)
@@ -191,54 +197,69 @@ def true_shares(truth: Partition, predicted: Partition) -> Floats:
     return np.where(sizes == 1, alone, shares)
 
 
-def _calibration(judged: Sequence[_Judged], method: CurveFit) -> ClusterCalibration:
-    """Fit the curves of pairs, then those of clusters to what the first one says."""
+def _fit_curves(predictions: Sequence[_HeldOutPrediction], method: CurveFit) -> ClusterCalibration:
+    """Fit the curve of pairs, and then the curves of clusters, whose evidence depends on it."""
     curve = method.fit(
-        _joined([one.scores.scores for one in judged]),
-        _joined([one.together for one in judged]),
+        _concatenate([prediction.scores.scores for prediction in predictions]),
+        _concatenate([prediction.together for prediction in predictions]),
     )
-    evidence = _joined(
-        [cluster_evidence(one.scores, one.predicted, curve(one.scores.scores)) for one in judged]
+    evidence = _concatenate(
+        [
+            cluster_evidence(
+                prediction.scores, prediction.predicted, curve(prediction.scores.scores)
+            )
+            for prediction in predictions
+        ]
     )
-    shares = _joined([one.shares for one in judged])
-    single = np.concatenate([one.predicted.sizes for one in judged]) == 1
-    clusters = method.fit(evidence[~single], shares[~single])
-    singletons = method.fit(evidence[single], shares[single])
+    shares = _concatenate([prediction.shares for prediction in predictions])
+    is_single = np.concatenate([prediction.predicted.sizes for prediction in predictions]) == 1
+    clusters = method.fit(evidence[~is_single], shares[~is_single])
+    singletons = method.fit(evidence[is_single], shares[is_single])
     return ClusterCalibration(curve, clusters, singletons)
 
 
-def _reliability(folds: Sequence[Sequence[_Judged]], method: CurveFit) -> Reliabilities:
-    """Hold the probabilities of each fold, by curves of the others, against the truth."""
-    said: list[tuple[Floats, ...]] = []
-    true: list[tuple[Floats, ...]] = []
-    for number, fold in enumerate(folds):
-        rest = [one for other in (*folds[:number], *folds[number + 1 :]) for one in other]
-        calibration = _calibration(rest, method)
-        for one in fold:
-            sure = calibration.confidences(one.scores, one.predicted)
-            said.append(_by_kind(sure.pairs, sure.clusters, one.predicted))
-            true.append(_by_kind(one.together, one.shares, one.predicted))
-    kinds = zip(zip(*said, strict=True), zip(*true, strict=True), strict=True)
-    return Reliabilities(*(Reliability.of(_joined(p), _joined(t)) for p, t in kinds))
+def _measure_reliability(
+    folds: Sequence[Sequence[_HeldOutPrediction]], method: CurveFit
+) -> Reliabilities:
+    """Compare the truth of each fold with probabilities by the curves of the other folds."""
+    probabilities: list[tuple[Floats, ...]] = []
+    truths: list[tuple[Floats, ...]] = []
+    for index, fold in enumerate(folds):
+        training_folds = (*folds[:index], *folds[index + 1 :])
+        calibration = _fit_curves(
+            [prediction for other in training_folds for prediction in other], method
+        )
+        for prediction in fold:
+            scores, predicted = prediction.scores, prediction.predicted
+            confidences = calibration.confidences(scores, predicted)
+            probabilities.append(_by_kind(confidences.pairs, confidences.clusters, predicted))
+            truths.append(_by_kind(prediction.together, prediction.shares, predicted))
+    kinds = zip(zip(*probabilities, strict=True), zip(*truths, strict=True), strict=True)
+    return Reliabilities(
+        *(
+            Reliability.of(_concatenate(kind_probabilities), _concatenate(kind_truths))
+            for kind_probabilities, kind_truths in kinds
+        )
+    )
 
 
 def _by_kind(pairs: Any, clusters: Floats, predicted: Partition) -> tuple[Floats, ...]:
-    """Return what is said of pairs, of clusters of several items and of those of one."""
-    single = predicted.sizes == 1
-    return pairs, clusters[~single], clusters[single]
+    """Return the values of pairs, of clusters of several items and of clusters of one item."""
+    is_single = predicted.sizes == 1
+    return pairs, clusters[~is_single], clusters[is_single]
 
 
-def _joined(parts: Iterable[Any]) -> Floats:
-    return np.concatenate(list(parts)).astype(np.float64, copy=False)
+def _concatenate(arrays: Iterable[Any]) -> Floats:
+    return np.concatenate(list(arrays)).astype(np.float64, copy=False)
 
 
-def _refuse_unfit(learner: Any, method: Any, n_sets: int) -> None:
+def _check_arguments(learner: Any, method: Any, n_sets: int) -> None:
     if not isinstance(learner, Learner):
-        raise InputError(f"the learner is {learner!r}; give one such as SVMCluster()")
+        raise InputError(f"the learner is {learner!r}; use a learner such as SVMCluster()")
     if isinstance(method, type) or not hasattr(method, "fit"):
-        raise InputError(f"the method is {method!r}; give Platt() or PAV()")
+        raise InputError(f"the method is {method!r}; use Platt() or PAV()")
     if n_sets < 2:
         raise ItemSetError(
-            "there is 1 item set, so that none can be held out to calibrate on; give at least 2, "
-            "or cut it into several, with each true cluster whole in one of them"
+            "there is 1 item set, so that none can be held out for the calibration; give at least "
+            "2, or divide it into several item sets without splitting any true cluster"
         )
