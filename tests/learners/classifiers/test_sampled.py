@@ -137,7 +137,7 @@ def test_it_is_cloned_unfitted():
 def test_bad_parameters_are_refused():
     rows, labels = np.arange(6.0)[:, None], [0, 1, 2] * 2
     for given_, message in [
-        ({"n_rows": 2}, "n_rows is 2, but there are 3 classes; give more rows"),
+        ({"n_rows": 2}, "n_rows is 2, but there are 3 classes; use at least one"),
         ({"n_rows": 0}, "n_rows is 0; give"),
         ({"random_state": -1}, "random_state is -1; give"),
     ]:

@@ -255,9 +255,9 @@ def test_bad_parameters_are_refused(params, message):
 
 
 BAD_EXAMPLES = [
-    ([[0.0, 1.0], [1.0, -0.5]], [0, 1], "column 1 has -0.5; give features of at least 0"),
-    ([[0.0, np.nan], [1.0, 1.0]], [0, 1], "Winnow takes finite numbers(.|\n)*NaN"),
-    ([[0.0, np.inf], [1.0, 1.0]], [0, 1], "Winnow takes finite numbers(.|\n)*infinity"),
+    ([[0.0, 1.0], [1.0, -0.5]], [0, 1], "column 1 has -0.5; replace the feature x"),
+    ([[0.0, np.nan], [1.0, 1.0]], [0, 1], "give finite numbers(.|\n)*NaN"),
+    ([[0.0, np.inf], [1.0, 1.0]], [0, 1], "give finite numbers(.|\n)*infinity"),
     ([[0.0, 1.0], [1.0, 1.0]], [1, 1], "y has 1 class; give examples of two classes"),
     ([[0.0, 1.0]] * 3, [0, 1, 2], "y has 3 classes; give examples of two classes"),
     ([[0.0, 1.0], [1.0, 1.0]], [0.3, 0.7], "Unknown label type"),

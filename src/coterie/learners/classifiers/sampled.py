@@ -1,4 +1,4 @@
-"""Fit a classifier that is slow on many rows to some of them."""
+"""A classifier that is fitted to a random sample of the rows."""
 
 from typing import Any, Self
 
@@ -14,29 +14,31 @@ from coterie._core.arrays import Ints
 from coterie.exceptions import InputError
 
 
-def _if_offered(method: Any) -> Any:
-    """Offer a method only where the classifier does, which is what scikit-learn asks."""
-    name = method.__name__
-    offered = available_if(lambda own: hasattr(getattr(own, "classifier_", own.classifier), name))
-    return offered(method)
+def _if_classifier_has(method: Any) -> Any:
+    """Make a method available only if the inner classifier has it, as scikit-learn requires."""
+
+    def has_method(sampled: Any) -> bool:
+        return hasattr(getattr(sampled, "classifier_", sampled.classifier), method.__name__)
+
+    return available_if(has_method)(method)
 
 
 class Sampled(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Fit a classifier to at most so many rows, drawn at random, each at most once.
+    """Fit a classifier to a random sample of at most `n_rows` rows, without replacement.
 
-    Each class keeps its share of the rows, and at least one. For classifiers whose time grows
-    faster than the number of rows, such as `SVC` on the pairs of item sets; see
-    `PairwiseClustering`. A search over parameters may be around it, which then draws in each fold,
-    or inside, which then searches over the rows drawn.
+    Each class keeps its share of the rows, and at least one row. This is for classifiers whose time
+    grows faster than the number of rows, such as `SVC` on the pairs of item sets; see
+    `PairwiseClustering`. Parameters can be searched outside or inside: `GridSearchCV(Sampled(…))`
+    draws a sample in each fold, and `Sampled(GridSearchCV(…))` searches on one sample.
 
     Parameters
     ----------
     classifier
         Any scikit-learn classifier.
     n_rows
-        How many rows it is fitted to at most.
+        The largest number of rows in the sample.
     random_state
-        Seed of the draw.
+        The seed of the sample.
 
     Attributes
     ----------
@@ -45,7 +47,7 @@ class Sampled(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
     classes_
         The classes.
     n_rows_
-        How many rows it was fitted to.
+        The number of rows in the sample.
 
     Examples
     --------
@@ -65,12 +67,12 @@ class Sampled(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Draw rows, and fit the classifier to them."""
+        """Draw a sample of the rows, and fit the classifier to it."""
         matrix, labels = indexable(X, column_or_1d(y, warn=True))
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
         seed = as_whole("random_state", self.random_state)
-        rows = _drawn(labels, as_whole("n_rows", self.n_rows, 1), np.random.default_rng(seed))
+        rows = _draw_rows(labels, as_whole("n_rows", self.n_rows, 1), np.random.default_rng(seed))
         self.n_rows_ = len(rows)
         self.classifier_ = clone(self.classifier).fit(_safe_indexing(matrix, rows), labels[rows])
         return self
@@ -95,41 +97,47 @@ class Sampled(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         check_is_fitted(self, "classifier_")
         return self.classifier_.predict(X)
 
-    @_if_offered
+    @_if_classifier_has
     def decision_function(self, X: Any) -> Any:
-        """Return the decision values of rows."""
+        """Return the decision values of each row."""
         check_is_fitted(self, "classifier_")
         return self.classifier_.decision_function(X)
 
-    @_if_offered
+    @_if_classifier_has
     def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the classes of rows."""
+        """Return the probability of each class for each row."""
         check_is_fitted(self, "classifier_")
         return self.classifier_.predict_proba(X)
 
 
-def _drawn(labels: Any, n_rows: int, rng: np.random.Generator) -> Ints:
-    """Return the numbers of the rows drawn, in order."""
+def _draw_rows(labels: Any, n_rows: int, rng: np.random.Generator) -> Ints:
+    """Return the indices of the sampled rows, ascending."""
     if len(labels) <= n_rows:
         return np.arange(len(labels))
     _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if n_rows < len(counts):
-        raise InputError(f"n_rows is {n_rows}, but there are {len(counts)} classes; give more rows")
-    quotas = _quotas(counts, n_rows)
-    chosen = [
-        rng.choice(np.flatnonzero(codes == code), quota, replace=False)
-        for code, quota in enumerate(quotas)
+        raise InputError(
+            f"n_rows is {n_rows}, but there are {len(counts)} classes; use at least one row per "
+            "class"
+        )
+    sample_sizes = _sample_sizes(counts, n_rows)
+    rows_of_classes = [
+        rng.choice(np.flatnonzero(codes == code), size, replace=False)
+        for code, size in enumerate(sample_sizes)
     ]
-    return np.sort(np.concatenate(chosen))
+    return np.sort(np.concatenate(rows_of_classes))
 
 
-def _quotas(counts: Ints, n_rows: int) -> Ints:
-    """Divide the rows by the shares of the classes: by largest remainders, at least one each."""
-    # One is set aside for each class, the rest goes by the shares of what is left.
-    rest = counts - 1
-    exact = rest * ((n_rows - len(counts)) / max(rest.sum(), 1))
-    quotas: Ints = np.floor(exact).astype(np.intp)
-    missing = n_rows - len(counts) - int(quotas.sum())
-    quotas[np.argsort(quotas - exact, kind="stable")[:missing]] += 1
-    quotas += 1
-    return quotas
+def _sample_sizes(counts: Ints, n_rows: int) -> Ints:
+    """Return the number of rows to sample from each class, given its number of all rows.
+
+    Each class gets one row. The other rows are divided in proportion to the remaining counts, by
+    the method of largest remainders.
+    """
+    remaining = counts - 1
+    exact = remaining * ((n_rows - len(counts)) / max(remaining.sum(), 1))
+    sizes: Ints = np.floor(exact).astype(np.intp)
+    n_missing = n_rows - len(counts) - int(sizes.sum())
+    sizes[np.argsort(sizes - exact, kind="stable")[:n_missing]] += 1
+    sizes += 1
+    return sizes

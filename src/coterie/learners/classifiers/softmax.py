@@ -1,4 +1,4 @@
-"""The softmax over the outputs of a classifier, as the similarity of a pair."""
+"""The softmax over the outputs of a classifier, which makes them probabilities."""
 
 from typing import Any, Self
 
@@ -14,22 +14,23 @@ from coterie.exceptions import InputError
 
 
 class Softmax(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn what a classifier says of two classes into probabilities, by the softmax.
+    """Turn the outputs of a classifier of two classes into probabilities, by the softmax.
 
-    The distance of Li & Roth 2005, section 2.2. A classifier with one output a class, as by two
-    nodes, has p = exp f₁ / (exp f₀ + exp f₁) = σ(f₁ − f₀); one with a single decision value f has
-    the outputs −f/2 and f/2, so that p = σ(f). Under `PairwiseClustering` a pair then scores p − ½,
-    the similarity 1 − distance less ½.
+    The distance 1 − p of Li & Roth 2005, section 2.2. A classifier with two outputs, one for each
+    class, has p = exp f₁ / (exp f₀ + exp f₁) = σ(f₁ − f₀). For a classifier with a single decision
+    value f, the outputs are −f/2 and f/2, so that p = σ(f). In `PairwiseClustering`, the score of a
+    pair is p − ½.
 
-    The softmax keeps the order of pairs, so that single and complete linkage find the same clusters
-    of a given number as without it; other clusterers need not. Pairs whose p rounds to the same
-    number tie: beyond about |f| = 37 all score ½, or all −½. Where many do, give a classifier of
-    smaller outputs, such as `Winnow` of a smaller threshold.
+    The softmax does not change the order of pairs. So single and complete linkage with a given
+    number of clusters find the same clusters as without it; other clusterers may find different
+    ones. Pairs tie if their p round to the same number: above |f| = 37 or so, all scores are ½ or
+    −½. If there are many ties, use a classifier with smaller outputs, such as `Winnow` with a
+    smaller threshold.
 
     Parameters
     ----------
     classifier
-        Any scikit-learn classifier with decision_function; a copy of it is fitted.
+        Any scikit-learn classifier that has `decision_function`; a copy of it is fitted.
 
     Attributes
     ----------
@@ -55,9 +56,10 @@ class Softmax(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: igno
         self.classifier = classifier
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier to examples, one row each, and their classes."""
-        fitted = _cloned(self.classifier).fit(X, y)
+        """Fit the classifier to examples, with one row per example, and their classes."""
+        fitted = _clone_classifier(self.classifier).fit(X, y)
         if len(fitted.classes_) != 2:
+            # The checks of scikit-learn require the first words of this error.
             raise InputError(
                 f"Only binary classification is supported, but y has {len(fitted.classes_)} "
                 "classes; give examples of two classes"
@@ -66,7 +68,7 @@ class Softmax(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: igno
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probabilities 1 − p and p of the two classes, one row an example."""
+        """Return the probabilities 1 − p and p of the two classes, one row per example."""
         decisions = self._decisions(X)
         return np.column_stack([expit(-decisions), expit(decisions)])
 
@@ -77,7 +79,7 @@ class Softmax(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: igno
         return halves
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the more probable class; the first where both are as probable."""
+        """Return the more probable class; the first one if both have the same probability."""
         second = self.decision_function(X) > 0
         return self.classes_[second.astype(np.intp)]
 
@@ -100,15 +102,15 @@ class Softmax(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: igno
         return tags
 
     def _decisions(self, X: Any) -> Floats:
-        """Return the output of the second class less that of the first."""
+        """Return the output for the second class minus the output for the first."""
         check_is_fitted(self, "classifier_")
         outputs = np.asarray(self.classifier_.decision_function(X), dtype=np.float64)
         return outputs[:, 1] - outputs[:, 0] if outputs.ndim == 2 else outputs
 
 
-def _cloned(classifier: Any) -> Any:
-    needed = ("fit", "get_params", "decision_function")
-    if isinstance(classifier, type) or not all(hasattr(classifier, name) for name in needed):
+def _clone_classifier(classifier: Any) -> Any:
+    methods = ("fit", "get_params", "decision_function")
+    if isinstance(classifier, type) or not all(hasattr(classifier, name) for name in methods):
         raise InputError(
             f"the classifier is {classifier!r}; give a scikit-learn classifier with "
             "decision_function, such as Perceptron()"

@@ -1,4 +1,4 @@
-"""Winnow, the linear classifier whose weights are learned by multiplication."""
+"""Winnow, a linear classifier whose weights are updated by multiplication."""
 
 from math import log
 from typing import Any, Self
@@ -16,52 +16,52 @@ from coterie._kernels.linear.winnow import SparseRows, mean_weights, start_nodes
 from coterie.exceptions import InputError
 
 _START = 3.0
-"""The mean activation of a node at the start, in thresholds: SNoW's, found by experience."""
+"""The mean activation of a node at the start, divided by the threshold; the value is SNoW's."""
 
 
 class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Tell two classes by one linear function each, learned by multiplicative updates.
+    """Classify into two classes by one linear function per class, with multiplicative updates.
 
-    The LMR (W) classifier of Li & Roth 2005, section 5: two nodes of SNoW (Roth 1998), each a
-    Winnow (Littlestone 1988) that learns from all examples, independently of the other. The
-    activation of a node is the sum of w x over the features, a constant 1 among them. Where the
-    node of an example's class is at most at threshold + margin, it is promoted: w ← w promotionˣ.
-    Where the other node is above threshold − margin, it is demoted: w ← w demotionˣ. So irrelevant
-    features, however many, cost a node few mistakes. The decision value is the difference of the
-    two activations, and the softmax over both is its sigmoid: see `Softmax`.
+    The LMR (W) classifier of Li & Roth 2005, section 5. It has two nodes of SNoW (Roth 1998), one
+    per class. Each node is a Winnow (Littlestone 1988) that learns from all examples, independently
+    of the other node. The activation of a node is Σ w x over the features and a constant 1. If the
+    activation is at most threshold + margin for an example of the node's class, the node is
+    promoted: w ← w promotionˣ. If it is above threshold − margin for an example of the other class,
+    the node is demoted: w ← w demotionˣ. With these updates, the number of mistakes grows only
+    slowly with the number of irrelevant features. The decision value is the activation of the
+    second class minus that of the first; `Softmax` turns it into a probability.
 
-    Features are at least 0, and best at most 1: what is active, and how strongly. Weights are
-    positive: what speaks against a class must be a feature that speaks for the other. At the start,
-    all are 3 threshold / (mean sum of an example's features), as in SNoW; they stay between 1e-100
-    and 1e100.
+    Features must be at least 0, and should be at most 1; the value says how strongly a feature is
+    active. Weights are always positive, so evidence against one class has to be a feature that is
+    evidence for the other. All weights start at 3 threshold / (mean sum of an example's features),
+    as in SNoW, and stay between 1e-100 and 1e100.
 
     Parameters
     ----------
     promotion
-        What the weights of active features are multiplied by where a node should be above the
-        threshold: above 1.
+        The factor of promotion, above 1.
     demotion
-        What they are multiplied by where it should not: between 0 and 1.
+        The factor of demotion, between 0 and 1.
     threshold
-        The activation that a node should exceed for examples of its class, and for no others. Two
-        thresholds and margins in proportion learn decision values in proportion.
+        The activation that a node should exceed for examples of its class only. If threshold and
+        margin are multiplied by a number, so are the decision values.
     margin
-        How far on the right side of the threshold an activation must be to change nothing, less
-        than the threshold: SNoW's thick separator.
+        The distance from the threshold within which examples on the right side still cause updates
+        (SNoW's thick separator); it must be less than the threshold.
     n_passes
-        How often each example is seen.
+        The number of passes over the examples.
     average
-        Whether the weights learned are the mean of those after each example, which is steadier, or
-        the last ones.
+        Whether the learned weights are the mean of the weights after each example, which varies
+        less, or the weights after the last example.
     random_state
-        Seed of the order of the examples, which is another one in each pass.
+        The seed of the order of the examples, which is different in each pass.
 
     Attributes
     ----------
     nodes_
-        The weights of the two nodes, shape (2, d + 1); the last ones are of the constant.
+        The weights of the two nodes, of shape (2, d + 1); the last column is for the constant.
     coef_, intercept_
-        The second node less the first, shapes (1, d) and (1,).
+        The weights of the second node minus those of the first, of shapes (1, d) and (1,).
     classes_
         The two classes, in order.
 
@@ -98,29 +98,30 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from examples, one row each, and their classes."""
+        """Learn from examples, with one row per example, and their classes."""
         log_rates, bounds = self._log_rates(), self._bounds()
         n_passes = as_whole("n_passes", self.n_passes, 1)
         rng = np.random.default_rng(as_whole("random_state", self.random_state))
-        X, y = self._validated(X=X, y=y)
+        X, y = self._validate(X=X, y=y)
         self.classes_, classes = _two_classes(y)
-        rows = _rows(X)
-        total = rows.values.sum() / len(classes) + 1.0
-        nodes = start_nodes(_START * float(self.threshold) / total, X.shape[1])
+        rows = _as_sparse_rows(X)
+        mean_sum = rows.values.sum() / len(classes) + 1.0  # the constant adds 1
+        nodes = start_nodes(_START * float(self.threshold) / mean_sum, X.shape[1])
         for n_before in range(0, n_passes * len(classes), len(classes)):
             order = rng.permutation(len(classes))
             winnow_pass(rows, classes, order, n_before, log_rates, bounds, nodes)
-        self._keep(mean_weights(nodes, n_passes * len(classes)) if self.average else nodes.weights)
+        weights = mean_weights(nodes, n_passes * len(classes)) if self.average else nodes.weights
+        self._set_weights(weights)
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the activation of the second class's node less that of the first's."""
+        """Return the activation of the second class's node minus that of the first class's."""
         check_is_fitted(self)
-        decisions: Floats = self._validated(X=X, reset=False) @ self.coef_[0] + self.intercept_[0]
+        decisions: Floats = self._validate(X=X, reset=False) @ self.coef_[0] + self.intercept_[0]
         return decisions
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class whose node is more active; the first where both are equally so."""
+        """Return the class whose node has the higher activation; the first one if they tie."""
         second = self.decision_function(X) > 0
         return self.classes_[second.astype(np.intp)]
 
@@ -149,48 +150,52 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(f"margin is {margin:g}; give less than the threshold, {threshold:g}")
         return np.array([threshold - margin, threshold + margin])
 
-    def _validated(self, **given: Any) -> Any:
-        """Let scikit-learn check examples, and remember or compare their number of columns."""
+    def _validate(self, **data: Any) -> Any:
+        """Return validated examples, whose number of columns is compared with that of the fit.
+
+        `data` are arguments of scikit-learn's `validate_data`.
+        """
         try:
-            checked = validate_data(self, accept_sparse="csr", dtype=np.float64, **given)
-            if "y" in given:
-                check_classification_targets(given["y"])
+            validated = validate_data(self, accept_sparse="csr", dtype=np.float64, **data)
+            if "y" in data:
+                check_classification_targets(data["y"])
         except ValueError as error:
             raise InputError(
-                "Winnow takes finite numbers, one row an example and one column a feature, the "
-                f"same columns always, and one class an example; give such: {error}"
+                "Winnow cannot take these examples; give finite numbers, one row per example, the "
+                f"same columns in fit and predict, and one class per example: {error}"
             ) from error
-        return checked
+        return validated
 
-    def _keep(self, nodes: Floats) -> None:
+    def _set_weights(self, nodes: Floats) -> None:
         difference = nodes[1] - nodes[0]
         self.nodes_ = nodes
         self.coef_, self.intercept_ = difference[None, :-1].copy(), difference[-1:].copy()
 
 
 def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """Return the two classes, and the number of each example's."""
-    classes, numbers = np.unique(y, return_inverse=True)
+    """Return the two classes, and for each example the index of its class."""
+    classes, indices = np.unique(y, return_inverse=True)
     if len(classes) != 2:
-        found = "1 class" if len(classes) == 1 else f"{len(classes)} classes"
+        count = "1 class" if len(classes) == 1 else f"{len(classes)} classes"
         raise InputError(
-            f"Only binary classification is supported, but y has {found}; give examples of two "
+            f"Only binary classification is supported, but y has {count}; give examples of two "
             "classes"
         )
-    return classes, numbers.astype(np.intp, copy=False)
+    return classes, indices.astype(np.intp, copy=False)
 
 
-def _rows(X: Any) -> SparseRows:
-    """Write features as sparse rows: the same for dense and sparse ones, to the last digit."""
+def _as_sparse_rows(X: Any) -> SparseRows:
+    """Convert features to sparse rows, which are bit for bit the same for dense and sparse X."""
     matrix = X.copy() if sp.issparse(X) else sp.csr_array(X)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     columns, values = matrix.indices.astype(np.intp, copy=False), matrix.data
-    bad = np.flatnonzero(values < 0)
-    if bad.size:
+    negative = np.flatnonzero(values < 0)
+    if negative.size:
+        first = negative[0]
         raise InputError(
-            f"Negative values in data passed to Winnow: column {columns[bad[0]]} has "
-            f"{values[bad[0]]:g}; give features of at least 0, such as max(x, 0) and max(-x, 0) in "
-            "place of x, or another classifier"
+            f"Negative values in data passed to Winnow: column {columns[first]} has "
+            f"{values[first]:g}; replace the feature x by the two features max(x, 0) and "
+            "max(-x, 0), or use another classifier"
         )
     return SparseRows(matrix.indptr.astype(np.intp, copy=False), columns, values)
