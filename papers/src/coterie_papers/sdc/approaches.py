@@ -1,4 +1,4 @@
-"""The approaches that the tables of SDC compare, and how each is scored."""
+"""The approaches that the tables of SDC compare: how each is trained and scored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from coterie.features.given import GivenFeatures
 from coterie.learners.classifiers.softmax import Softmax
 from coterie.learners.classifiers.winnow import Winnow
 from coterie.learners.discriminative.clustering import DiscriminativeClustering
-from coterie.learners.discriminative.runs import best_threshold as best_stop
+from coterie.learners.discriminative.runs import best_threshold as best_distance_threshold
 from coterie.learners.discriminative.updates import ExactUpdate, PaperUpdate
 from coterie.learners.pairwise import PairwiseClustering
 from coterie.metrics import pair_scores
@@ -30,8 +30,9 @@ from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.similarities import DistanceSimilarity
 from coterie.toolkit import Bools, Clusterer, Floats
-from coterie_papers.sdc.data import FEATURES, Names
+from coterie_papers.sdc.data import FEATURES, NameSet
 
+# Labels of rows. Cells on disk contain them, so they must not change.
 SOFT, SOFT_BEST = "SoftTFIDF classifier", "SoftTFIDF classifier, best on test"
 OVER_SOFT = "Clustering over SoftTFIDF"
 LMR_P, OVER_P = "LMR classifier (P)", "Clustering over LMR (P)"
@@ -53,8 +54,9 @@ CLUSTERERS: Mapping[str, Clusterer] = {
 }
 
 CLASSIFIERS: Mapping[str, Any] = {
-    # The mean of all weights: the last ones depend too much on the last examples. Without a
-    # penalty, features of few pairs get weights that lead single linkage astray.
+    # The mean of the weights of all steps is used: the last weights depend too much on the last
+    # examples. Without a penalty, features that few pairs have get weights that mislead single
+    # linkage.
     "P": SGDClassifier(
         loss="perceptron",
         alpha=1e-3,
@@ -64,154 +66,192 @@ CLASSIFIERS: Mapping[str, Any] = {
         max_iter=10,
         tol=None,
     ),
-    # Slower than by SNoW's rates, with which more sets are left without any pair together.
+    # These rates are slower than those of SNoW, with which the classifier calls no pair together
+    # in more of the sets.
     "W": Winnow(promotion=1.1, demotion=0.9, n_passes=20),
     "L": LogisticRegression(C=0.1, max_iter=1000),
 }
 LMR = {"P": (LMR_P, OVER_P), "W": (LMR_W, OVER_W), "L": (LMR_L, OVER_L)}
-"""The classifiers of pairs by their rows: alone, and under clustering."""
+"""Two rows per classifier of pairs: the classifier alone, and clustering with its scores."""
 
 
-class Variant(NamedTuple):
-    """Parameters of SDC that differ from the paper's, and how it is fitted.
+class SDCVariant(NamedTuple):
+    """A variant of SDC.
 
-    F1 may say which iterate is kept, and the weights of a pair classifier where to start.
+    `params` are the parameters that differ from the paper's. If `by_f1`, the iterate with the
+    highest F1 on the training names is used, not the one with the lowest weighted error. If
+    `warm_start`, training starts from the weights of logistic regression.
     """
 
     params: Mapping[str, Any]
     by_f1: bool = False
-    warm: bool = False
+    warm_start: bool = False
 
 
-VARIANTS: Mapping[str, Variant] = {
-    SDC: Variant({}),
-    BY_F1: Variant({}, by_f1=True),
-    EXACT: Variant({"update": ExactUpdate()}),
-    LITERAL: Variant(
+VARIANTS: Mapping[str, SDCVariant] = {
+    SDC: SDCVariant({}),
+    BY_F1: SDCVariant({}, by_f1=True),
+    EXACT: SDCVariant({"update": ExactUpdate()}),
+    LITERAL: SDCVariant(
         {
             "update": PaperUpdate(literal=True, nonnegative=False),
             "featurizer": GivenFeatures(),
         }
     ),
-    STARTS: Variant({"n_init": 5}, by_f1=True),
-    EQUAL: Variant({"update": PaperUpdate(start=0.0), "learning_rate": 1.0}, by_f1=True),
-    WARM: Variant({"learning_rate": 1.0}, by_f1=True, warm=True),
+    STARTS: SDCVariant({"n_init": 5}, by_f1=True),
+    EQUAL: SDCVariant({"update": PaperUpdate(start=0.0), "learning_rate": 1.0}, by_f1=True),
+    WARM: SDCVariant({"learning_rate": 1.0}, by_f1=True, warm_start=True),
 }
 
 
-# Learning.
+# Training.
 
 
-def distances(names: Names) -> AsDistances:
-    """Return what takes the given features of pairs of names as distances.
+def distance_featurizer(name_set: NameSet) -> AsDistances:
+    """Return the featurizer that turns the pair features of a set into distances.
 
-    Columns beyond those of `NameFeatures` are similarities.
+    Columns after those of `NameFeatures` are similarities.
     """
-    similar = np.ones(names.features.shape[1], dtype=np.bool_)
-    similar[: len(FEATURES.distances)] = ~np.array(FEATURES.distances)
-    return AsDistances(GivenFeatures(), similar)
+    is_similarity = np.ones(name_set.features.shape[1], dtype=np.bool_)
+    is_similarity[: len(FEATURES.distances)] = ~np.array(FEATURES.distances)
+    return AsDistances(GivenFeatures(), is_similarity)
 
 
-def uniform(names: Names, threshold: float | None = None, clusterer: Clusterer = SINGLE) -> Model:
-    """Return the model whose distance weighs all features alike."""
-    featurizer = distances(names).fit([names.uncounted])
-    weights = np.full(names.features.shape[1], 1 / names.features.shape[1])
+def uniform_model(
+    name_set: NameSet, threshold: float | None = None, clusterer: Clusterer = SINGLE
+) -> Model:
+    """Return the model whose distance gives all features the same weight."""
+    featurizer = distance_featurizer(name_set).fit([name_set.without_count])
+    n_columns = name_set.features.shape[1]
+    weights = np.full(n_columns, 1 / n_columns)
     return Model(AllPairs(), DistanceSimilarity(featurizer, weights, threshold), clusterer)
 
 
-def pairwise(classifier: str, train: Names, seed: int, clusterer: Clusterer = SINGLE) -> Model:
-    """Train a pair classifier, whose scores are its softmax less ½."""
+def pairwise_model(
+    classifier: str, train: NameSet, seed: int, clusterer: Clusterer = SINGLE
+) -> Model:
+    """Train a pair classifier; its scores are the softmax of its outputs minus ½."""
     learner = PairwiseClustering(
         clusterer, Softmax(CLASSIFIERS[classifier]), featurizer=GivenFeatures(), random_state=seed
     )
-    return learner.fit([train.uncounted], [train.truth]).to_model()
+    return learner.fit([train.without_count], [train.truth]).to_model()
 
 
-def sdc(
-    row: str, train: Names | Sequence[Names], seed: int, known: bool = True, **params: Any
+def train_sdc(
+    row: str,
+    train: NameSet | Sequence[NameSet],
+    seed: int,
+    known_count: bool = True,
+    **params: Any,
 ) -> DiscriminativeClustering:
-    """Train SDC as a row says, on one set or several, with the number of entities or without."""
+    """Train the variant of SDC of a row, on one set or on several.
+
+    `known_count` says whether the number of entities is known in training.
+    """
     variant = VARIANTS[row]
-    sets = [train] if isinstance(train, Names) else train
-    learner = DiscriminativeClustering(random_state=seed, featurizer=distances(sets[0]))
+    name_sets = [train] if isinstance(train, NameSet) else train
+    learner = DiscriminativeClustering(
+        random_state=seed, featurizer=distance_featurizer(name_sets[0])
+    )
     learner.set_params(**{**variant.params, **params})
-    item_sets = [names.counted if known else names.uncounted for names in sets]
+    item_sets = [
+        name_set.with_count if known_count else name_set.without_count for name_set in name_sets
+    ]
     metric = pair_scores if variant.by_f1 else None
-    truths = [names.truth for names in sets]
-    start = _logistic_weights(sets) if variant.warm else None
+    truths = [name_set.truth for name_set in name_sets]
+    start = _logistic_weights(name_sets) if variant.warm_start else None
     return learner.fit(item_sets, truths, metric=metric, coef_init=start)
 
 
-def _logistic_weights(sets: Sequence[Names]) -> Floats:
-    """Return what logistic regression of the distances says of them: more is further apart."""
-    learner = PairwiseClustering(SINGLE, CLASSIFIERS["L"], featurizer=distances(sets[0]))
+def _logistic_weights(name_sets: Sequence[NameSet]) -> Floats:
+    """Return logistic regression's weights of the distances; a larger sum means further apart."""
+    featurizer = distance_featurizer(name_sets[0])
+    learner = PairwiseClustering(SINGLE, CLASSIFIERS["L"], featurizer=featurizer)
     learner.set_params(C=CLASSIFIERS["L"].C)
-    learner.fit([names.uncounted for names in sets], [names.truth for names in sets])
+    learner.fit(
+        [name_set.without_count for name_set in name_sets],
+        [name_set.truth for name_set in name_sets],
+    )
     similarity: Any = learner.similarity_
     weights: Floats = -similarity.coef
-    # Of names without a pair together, as a small part may be, nothing is learned.
+    # A small subset may have no two names of one entity. Then nothing is learned.
     return weights if weights.max(initial=0.0) > 0.0 else np.ones(len(weights))
 
 
-def kept_by_f1(learner: DiscriminativeClustering) -> Model:
-    """Return the model that F1 on the training names would have kept: to train twice takes long."""
+def best_by_f1(learner: DiscriminativeClustering) -> Model:
+    """Return the model of the iterate with the highest F1 on the training names.
+
+    The result is that of training with this criterion, without the time to train again.
+    """
     best = max(learner.history_, key=lambda iterate: iterate.f1)
     similarity: Any = learner.similarity_
-    kept = replace(similarity, coef=best.coef, threshold=best.threshold)
-    return replace(learner.to_model(), similarity=kept)
+    best_similarity = replace(similarity, coef=best.coef, threshold=best.threshold)
+    return replace(learner.to_model(), similarity=best_similarity)
 
 
 # Scoring.
 
 
-def raw(together: Bools, names: Names) -> Scores:
-    """Score pairs that were called together one by one, transitive or not."""
-    hits = int(np.count_nonzero(together & names.together))
-    found, true = (int(np.count_nonzero(each)) for each in (together, names.together))
-    return scores_from_ratios(Ratio(hits, found), Ratio(hits, true))
+def score_decisions(predicted: Bools, name_set: NameSet) -> Scores:
+    """Score a decision per pair, True for together; the decisions need not be transitive."""
+    n_hits = int(np.count_nonzero(predicted & name_set.together))
+    n_predicted, n_true = (int(np.count_nonzero(flags)) for flags in (predicted, name_set.together))
+    return scores_from_ratios(Ratio(n_hits, n_predicted), Ratio(n_hits, n_true))
 
 
-def clustered(clusterer: Clusterer, scores: PairScores, names: Names) -> Scores:
-    """Score the clusters that a clusterer makes."""
-    return pair_scores(names.truth, clusterer(scores))
+def score_clusters(clusterer: Clusterer, scores: PairScores, name_set: NameSet) -> Scores:
+    """Score the clusters that a clusterer returns."""
+    return pair_scores(name_set.truth, clusterer(scores))
 
 
-def above_lowest(scores: PairScores) -> PairScores:
-    """Make the lowest score 0, as distances have it: repeated bisection asks where 0 is."""
+def shift_to_zero(scores: PairScores) -> PairScores:
+    """Shift the scores so that the lowest is 0, as with distances.
+
+    The result of repeated bisection depends on where 0 is.
+    """
     return scores.plus(np.full(len(scores.scores), -scores.scores.min(initial=0.0)))
 
 
 def best_threshold(scores: Floats, together: Bools) -> float:
-    """Return the threshold above which calling pairs together has the highest F1.
+    """Return the threshold with the highest F1, if pairs with scores above it are called together.
 
-    It is halfway between two scores, or below all; the highest among equals.
+    The threshold is halfway between two scores, or below all. Of equally good ones, it is the
+    highest.
 
     >>> best_threshold(np.array([0.9, 0.1, 0.8, 0.5]), np.array([True, False, False, True]))
     0.3
     """
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
+    # Equal scores are on the same side of a threshold: look at the last of each group.
     last = np.flatnonzero(np.append(ordered[1:] < ordered[:-1], True))
-    hits = np.cumsum(together[order])[last]
-    best = int(np.argmax(2 * hits / (last + 1 + np.count_nonzero(together))))
-    return _below(ordered[last], best)
+    n_hits = np.cumsum(together[order])[last]
+    # F1 = 2 hits / (pairs called together + pairs truly together).
+    best = int(np.argmax(2 * n_hits / (last + 1 + np.count_nonzero(together))))
+    return _halfway_below(ordered[last], best)
 
 
-def _below(descending: Floats, at: int) -> float:
-    """Return the number halfway between one and the next, or 1 below the last."""
-    own = float(descending[at])
-    return (own + float(descending[at + 1])) / 2 if at + 1 < len(descending) else own - 1.0
+def _halfway_below(descending: Floats, index: int) -> float:
+    """Return the number halfway between a number and the next, or 1 below the last number."""
+    number = float(descending[index])
+    if index + 1 == len(descending):
+        return number - 1.0
+    return (number + float(descending[index + 1])) / 2
 
 
-def cut(train: PairScores, truth: Partition, test: PairScores, names: Names) -> Scores:
-    """Score single linkage of test pairs at the threshold that is best on the training pairs.
+def score_tuned_linkage(
+    train: PairScores, truth: Partition, test: PairScores, name_set: NameSet
+) -> Scores:
+    """Score single linkage of the test pairs with the threshold that is best on the training pairs.
 
-    The threshold is found as SDC finds its own.
+    The threshold is chosen as SDC chooses its own.
     """
-    stop = best_stop([-train.scores], [truth], lambda at: [_within(at)(train)])
-    return clustered(_within(stop.threshold), test, names)
+    choice = best_distance_threshold(
+        [-train.scores], [truth], lambda limit: [_linkage_within(limit)(train)]
+    )
+    return score_clusters(_linkage_within(choice.threshold), test, name_set)
 
 
-def _within(distance: float) -> SingleLinkage:
-    """Return the clusterer that joins what scores more than minus a distance."""
-    return replace(SINGLE, threshold=-distance)
+def _linkage_within(distance: float) -> SingleLinkage:
+    """Return single linkage that joins pairs with a distance below a limit."""
+    return replace(SINGLE, threshold=-distance)  # scores are negated distances

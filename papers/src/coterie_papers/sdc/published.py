@@ -1,4 +1,4 @@
-"""The figures that Li & Roth 2005 print, as printed: row → column → figure."""
+"""The figures that Li & Roth 2005 print: row → column → figure."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,4 @@ from coterie_papers.engine.tables import Figures
 SDC: Mapping[str, Figures] = {
     "figure4": {"SDC": {"People": 92.7, "Locations": 92.4, "Organizations": 95.7}},
 }
-"""Li & Roth 2005, Discriminative Training of Clustering Functions, section 6.1.
-
-The best F1 of SDC in percent: all other figures of the paper are plots.
-"""
+"""The best F1 of SDC in percent (section 6.1); all other results of the paper are plots."""

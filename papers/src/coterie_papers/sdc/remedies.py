@@ -1,4 +1,4 @@
-"""What SDC reaches on the names that it is trained on and on others, and what helps it."""
+"""The scores of SDC on its training names and on other names, and variants that may help it."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,122 +22,127 @@ from coterie_papers.sdc.approaches import (
     STARTS,
     UNIFORM,
     WARM,
-    pairwise,
-    sdc,
-    uniform,
+    pairwise_model,
+    train_sdc,
+    uniform_model,
 )
-from coterie_papers.sdc.cells import Fold, tested
-from coterie_papers.sdc.data import Names, more_names, with_soft_tfidf
-from coterie_papers.sdc.results import DATA, KINDS, Results, p_words, results_of
+from coterie_papers.sdc.cells import ScoresByRow, compute_folds, row_under
+from coterie_papers.sdc.data import NameSet, more_names, with_soft_tfidf
+from coterie_papers.sdc.results import DATA, KINDS, FoldScores, comparison_notes, fold_scores
 
 COMPLETE = CompleteLinkage()
-MORE = {EQUAL: f"{EQUAL}, more names", WARM: f"{WARM}, more names"}
 CLUSTERERS = {"Single linkage": SINGLE, "Complete linkage": COMPLETE}
-SOFT = {row: f"{row}, with SoftTFIDF" for row in (UNIFORM, OVER_L, WARM)}
 VARIANTS = (SDC, BY_F1, STARTS, EQUAL, WARM)
+
+# The rows of the remedies, by the rows without them.
+MORE = {EQUAL: f"{EQUAL}, more names", WARM: f"{WARM}, more names"}
+SOFT = {row: f"{row}, with SoftTFIDF" for row in (UNIFORM, OVER_L, WARM)}
+
 ROWS = [UNIFORM, *(over for _, over in LMR.values()), *VARIANTS, *MORE.values(), *SOFT.values()]
 
 NOTE = (
-    "In each place the F1 of the training names, then of the test names, and how the latter "
-    "compares with that of uniform weights: p as in Figure 4, and on how many of the pairs of "
-    "sets uniform weights are better. What SDC gains on the names that it is trained on, "
-    "it hardly keeps on others: the number of entities, which is given, asks for more joins than "
-    "names that look alike can serve, and what is joined beyond is chance. More names: with up to "
-    "three more training sets of about 300 names of other entities, from the same sources; "
-    "training F1 is the mean over sets. With SoftTFIDF: as one more feature."
+    "Each place has the F1 on the training names, then the F1 on the test names, and a comparison "
+    "of the latter with uniform weights: p as in Figure 4, and on how many of the pairs of sets "
+    "uniform weights are better. SDC keeps hardly any of its gain on the training names when it is "
+    "applied to other names. The reason is the number of entities, which is given: it requires "
+    "more joins than there are names that look alike, and the remaining joins are made by chance. "
+    "More names: with up to three more training sets of about 300 names of other entities from the "
+    "same sources; the training F1 is the mean over the sets. With SoftTFIDF: as one more feature."
 )
 
 
 def remedies(context: Context) -> list[Table]:
-    """Show what SDC and its variants reach on training and on test names."""
-    results = results_of(context, "remedies", cell)
+    """Show the scores of SDC and its variants on training names and on test names."""
+    scores = fold_scores(context, "remedies", compute_remedies)
     return [
         Table.from_rows(
-            f"Not in the paper: what helps SDC, under {name.lower()}",
-            _shown(results, name),
+            f"Not in the paper: what helps SDC, under {clusterer.lower()}",
+            _table_rows(scores, clusterer),
             notes=[NOTE],
             data=DATA,
         )
-        for name in CLUSTERERS
+        for clusterer in CLUSTERERS
     ]
 
 
-def _shown(results: Results, name: str) -> Mapping[str, Mapping[str, Entry | Value]]:
-    shown: dict[str, dict[str, Entry | Value]] = {row: {} for row in ROWS}
-    ours = _at(name, UNIFORM)
+def _table_rows(scores: FoldScores, clusterer: str) -> Mapping[str, Mapping[str, Entry | Value]]:
+    entries: dict[str, dict[str, Entry | Value]] = {row: {} for row in ROWS}
+    reference = row_under(clusterer, UNIFORM)
+    others = [row_under(clusterer, row) for row in ROWS if row != UNIFORM]
     for kind in KINDS:
-        words = p_words(results, ours, [_at(name, row) for row in ROWS if row != UNIFORM], kind)
+        notes = comparison_notes(scores, reference, others, kind)
         for row in ROWS:
-            own = _at(name, row)
-            both = (results.mean(each, kind) for each in (_on_training(own), own))
-            shown[row][kind] = Entry(
-                " → ".join(f"{f1:.1f}" for f1 in both), note=words.get(own, "")
-            )
-    return shown
+            test_row = row_under(clusterer, row)
+            train_f1 = scores.mean(_training_row(test_row), kind)
+            text = f"{train_f1:.1f} → {scores.mean(test_row, kind):.1f}"
+            entries[row][kind] = Entry(text, note=notes.get(test_row, ""))
+    return entries
 
 
-def cell(key: Key, folder: Path | None) -> Values:
-    """Test uniform weights, LMR and SDC with its remedies on training and test names."""
+def compute_remedies(key: Key, folder: Path | None) -> Values:
+    """Test uniform weights, LMR and SDC with its remedies on training names and test names."""
 
-    def compute(train: Names, test: Names, seed: int) -> Fold:
+    def score(train: NameSet, test: NameSet, seed: int) -> ScoresByRow:
         rng = np.random.default_rng([seed, int(key["pair"] or 0)])
-        more = more_names(folder, key["kind"], (train, test), rng)  # type: ignore[arg-type]
-        found: Fold = {}
-        for name, clusterer in CLUSTERERS.items():
-            reached = _reached(train, test, more, seed, clusterer)
-            found |= {_at(name, row): scores for row, scores in reached.items()}
-        return found
+        more_sets = more_names(folder, key["kind"], (train, test), rng)  # type: ignore[arg-type]
+        return {
+            row_under(name, row): scores
+            for name, clusterer in CLUSTERERS.items()
+            for row, scores in _score_rows(train, test, more_sets, seed, clusterer).items()
+        }
 
-    return tested(key, folder, compute)
+    return compute_folds(key, folder, score)
 
 
-def _reached(
-    train: Names, test: Names, more: Sequence[Names], seed: int, clusterer: Clusterer
-) -> Fold:
+def _score_rows(
+    train: NameSet, test: NameSet, more_sets: Sequence[NameSet], seed: int, clusterer: Clusterer
+) -> ScoresByRow:
     """Score all rows under one clusterer."""
-    found: Fold = {}
-    for row, model in trained(train, seed, clusterer).items():
-        found |= _both(row, model, [train], test)
-    for row, wider in MORE.items():
-        wide = sdc(row, [train, *more], seed, clusterer=clusterer).to_model()
-        found |= _both(wider, wide, [train, *more], test)
-    known, unknown = with_soft_tfidf(train, train, test)
-    richer = (
-        uniform(known, clusterer=clusterer),
-        pairwise("L", known, seed, clusterer),
-        sdc(WARM, known, seed, clusterer=clusterer).to_model(),
+    scores_by_row: ScoresByRow = {}
+    for row, model in train_models(train, seed, clusterer).items():
+        scores_by_row |= _score_on_both(row, model, [train], test)
+    train_sets = [train, *more_sets]
+    for row, more_row in MORE.items():
+        model = train_sdc(row, train_sets, seed, clusterer=clusterer).to_model()
+        scores_by_row |= _score_on_both(more_row, model, train_sets, test)
+    soft_train, soft_test = with_soft_tfidf(train, train, test)
+    soft_models = (
+        uniform_model(soft_train, clusterer=clusterer),
+        pairwise_model("L", soft_train, seed, clusterer),
+        train_sdc(WARM, soft_train, seed, clusterer=clusterer).to_model(),
     )
-    for row, model in zip(SOFT.values(), richer, strict=True):
-        found |= _both(row, model, [known], unknown)
-    return found
+    for row, model in zip(SOFT.values(), soft_models, strict=True):
+        scores_by_row |= _score_on_both(row, model, [soft_train], soft_test)
+    return scores_by_row
 
 
-def trained(train: Names, seed: int, clusterer: Clusterer) -> dict[str, Model]:
-    """Return uniform weights, and what LMR and SDC learn from some names, by row."""
+def train_models(train: NameSet, seed: int, clusterer: Clusterer) -> dict[str, Model]:
+    """Return the models of uniform weights, LMR and the variants of SDC, by row."""
     return {
-        UNIFORM: uniform(train, clusterer=clusterer),
-        **{over: pairwise(each, train, seed, clusterer) for each, (_, over) in LMR.items()},
-        **{row: sdc(row, train, seed, clusterer=clusterer).to_model() for row in VARIANTS},
+        UNIFORM: uniform_model(train, clusterer=clusterer),
+        **{
+            over: pairwise_model(classifier, train, seed, clusterer)
+            for classifier, (_, over) in LMR.items()
+        },
+        **{row: train_sdc(row, train, seed, clusterer=clusterer).to_model() for row in VARIANTS},
     }
 
 
-def _both(row: str, model: Model, train: Sequence[Names], test: Names) -> Fold:
-    """Score a model on the names that it was trained on, and on the others."""
-    return {_on_training(row): _scored(model, train), row: _scored(model, [test])}
+def _score_on_both(
+    row: str, model: Model, train_sets: Sequence[NameSet], test: NameSet
+) -> ScoresByRow:
+    """Score a model on its training names and on the test names."""
+    return {_training_row(row): _score(model, train_sets), row: _score(model, [test])}
 
 
-def _scored(model: Model, sets: Sequence[Names]) -> Scores:
-    found: Scores = macro(
+def _score(model: Model, name_sets: Sequence[NameSet]) -> Scores:
+    scores: Scores = macro(
         pair_scores,
-        [names.truth for names in sets],
-        model.predict([names.counted for names in sets]),
+        [name_set.truth for name_set in name_sets],
+        model.predict([name_set.with_count for name_set in name_sets]),
     )
-    return found
+    return scores
 
 
-def _at(clusterer: str, row: str) -> str:
-    return f"{clusterer}: {row}"
-
-
-def _on_training(row: str) -> str:
+def _training_row(row: str) -> str:
     return f"{row}, on training"

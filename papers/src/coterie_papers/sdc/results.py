@@ -1,4 +1,4 @@
-"""What approaches reached on the halves of names, collected from cells, shown and compared."""
+"""The scores of approaches on the halves of names: collected from cells, and compared."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,122 +14,143 @@ from coterie_papers.engine.tables import Entry, Table, p_text
 from coterie_papers.sdc.cells import VERSION
 
 KINDS = {"People": "person", "Locations": "location", "Organizations": "organization"}
+"""The kinds of names: column → kind as cells have it."""
+
 PRECISION, RECALL, F1 = range(3)
 
 DATA = (
-    "near the paper's, whose names from the New York Times were never released: names of GUM and "
-    "ECB+, in sets of about 300 of 131 to 214 entities."
+    "similar to the paper's. Its names from the New York Times were never released; these names "
+    "are from GUM and ECB+, in sets of about 300 names of 131 to 214 entities."
 )
 
 
-class Protocol(NamedTuple):
-    """Which pairs of sets there are, how often each is divided, and names of other sources are."""
+class RunPlan(NamedTuple):
+    """The runs of the tables.
+
+    Parameters
+    ----------
+    pairs
+        The pairs of sets that are used.
+    n_runs
+        The number of divisions of each pair of sets.
+    n_fresh
+        The number of divisions of the names of each other source.
+    """
 
     pairs: tuple[int, ...]
     n_runs: int
     n_fresh: int
 
 
-FULL = Protocol(pairs=(1, 2, 3), n_runs=10, n_fresh=5)
-QUICK = Protocol(pairs=(1,), n_runs=1, n_fresh=1)
+FULL = RunPlan(pairs=(1, 2, 3), n_runs=10, n_fresh=5)
+QUICK = RunPlan(pairs=(1,), n_runs=1, n_fresh=1)
 
 
-def protocol_of(context: Context) -> Protocol:
-    """Return how much is to be run."""
+def plan_of(context: Context) -> RunPlan:
+    """Return the runs of a quick or a full reproduction."""
     return QUICK if context.quick else FULL
 
 
-def described(protocol: Protocol) -> str:
-    """Say what stands behind a figure."""
-    n_pairs, n_runs = len(protocol.pairs), protocol.n_runs
+def describe_results(plan: RunPlan) -> str:
+    """Return a note on the results of which a figure is the mean."""
+    n_pairs, n_runs = len(plan.pairs), plan.n_runs
     return (
         f"F1 of pairs in percent, mean over {2 * n_pairs * n_runs} results (pairs of sets: "
-        f"{n_pairs}; runs of two-fold cross-validation with each: {n_runs}). Run 1 takes the two "
-        "sets as they are, others divide their names anew by entity. Items are in a random order, "
-        "as they would else lie beside others of their entity."
+        f"{n_pairs}; runs of two-fold cross-validation per pair of sets: {n_runs}). Run 1 uses the "
+        "two sets as they are. Each other run divides their names again, by entity. Items are in a "
+        "random order, because names of one entity are often next to each other in the files."
     )
 
 
-P_NOTE = (
-    "p: Wilcoxon's signed-rank test over the results, corrected after Holm over the rows; the "
-    "runs share their names, so that the results are not independent and p is too small. After it "
-    "stands on how many of the pairs of sets the mean is better."
-)
+def p_note(reference: str) -> str:
+    """Return a note on the p-values of a table that compares a reference row with other rows."""
+    return (
+        f"p: Wilcoxon's signed-rank test of “{reference}” against the row, over the results, with "
+        "Holm's correction over the rows. The runs share their names, so the results are not "
+        "independent and p is too small. The count after p: on how many of the pairs of sets "
+        f"“{reference}” has the higher mean."
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
-    """Precision, recall and F1 of each row on each kind of names, in percent.
+class FoldScores:
+    """Precision, recall and F1 in percent, by row and kind of names.
 
-    Of shape (pairs, results of a pair, 3): two results a run, one a fold.
+    Each array has the shape (pairs of sets, results of a pair, 3), with two results per run, one
+    per fold.
     """
 
-    of: Mapping[str, Mapping[str, Floats]]
+    by_row: Mapping[str, Mapping[str, Floats]]
 
     @property
     def rows(self) -> list[str]:
         """The names of the rows."""
-        return list(self.of)
+        return list(self.by_row)
 
     def mean(self, row: str, kind: str, measure: int = F1) -> float:
         """Return the mean of a measure over all results."""
-        return float(self.of[row][kind][..., measure].mean())
+        return float(self.by_row[row][kind][..., measure].mean())
 
     def means(self, row: str) -> dict[str, float]:
-        """Return the mean F1 on each kind."""
-        return {kind: self.mean(row, kind) for kind in self.of[row]}
+        """Return the mean F1 on each kind of names."""
+        return {kind: self.mean(row, kind) for kind in self.by_row[row]}
 
     def f1(self, row: str, kind: str) -> Floats:
-        """Return the F1 of all results of a pair, for each pair."""
-        return self.of[row][kind][..., F1]
+        """Return the F1 of all results, with one row per pair of sets."""
+        return self.by_row[row][kind][..., F1]
 
-    def only(self, rows: Iterable[str]) -> "Results":
-        """Take some of the rows."""
-        return Results({row: self.of[row] for row in rows})
+    def select(self, rows: Iterable[str]) -> "FoldScores":
+        """Return the scores of some rows."""
+        return FoldScores({row: self.by_row[row] for row in rows})
 
 
-def results_of(
+def fold_scores(
     context: Context, table: str, compute: Callable[[Key, Path | None], Values]
-) -> Results:
-    """Return what stands behind a table; missing cells are computed, one for each run."""
-    protocol = protocol_of(context)
+) -> FoldScores:
+    """Return the scores behind a table, from one cell per run; compute the missing cells."""
+    plan = plan_of(context)
     keys: list[Key] = [
         {"table": table, "kind": kind, "pair": pair, "run": run, "version": VERSION}
         for kind in KINDS.values()
-        for pair in protocol.pairs
-        for run in range(1, protocol.n_runs + 1)
+        for pair in plan.pairs
+        for run in range(1, plan.n_runs + 1)
     ]
-    folds = [values["folds"] for values in context.run(keys, compute)]
-    shape = (len(KINDS), len(protocol.pairs), -1, 3)
-    found = {
-        row: 100 * np.reshape([fold[row] for run in folds for fold in run], shape)
-        for row in folds[0][0]
+    folds_of_runs = [values["folds"] for values in context.run(keys, compute)]
+    shape = (len(KINDS), len(plan.pairs), -1, 3)
+    scores_by_row = {
+        row: 100 * np.reshape([fold[row] for folds in folds_of_runs for fold in folds], shape)
+        for row in folds_of_runs[0][0]
     }
-    return Results({row: dict(zip(KINDS, values, strict=True)) for row, values in found.items()})
+    return FoldScores(
+        {row: dict(zip(KINDS, scores, strict=True)) for row, scores in scores_by_row.items()}
+    )
 
 
-def against(title: str, ours: str, results: Results) -> Table:
-    """Show by how much one row is better than each other, and whether that is by chance."""
-    others = [row for row in results.rows if row != ours]
-    shown: dict[str, dict[str, Entry]] = {row: {} for row in others}
+def comparison_table(title: str, reference: str, scores: FoldScores) -> Table:
+    """Show by how much a reference row is better than each other row, and whether by chance."""
+    others = [row for row in scores.rows if row != reference]
+    entries: dict[str, dict[str, Entry]] = {row: {} for row in others}
     for kind in KINDS:
-        words = p_words(results, ours, others, kind)
+        notes = comparison_notes(scores, reference, others, kind)
         for row in others:
-            apart = results.mean(ours, kind) - results.mean(row, kind)
-            shown[row][kind] = Entry(apart, note=words[row])
-    return Table.from_rows(title, shown, notes=[P_NOTE], data=DATA)
+            difference = scores.mean(reference, kind) - scores.mean(row, kind)
+            entries[row][kind] = Entry(difference, note=notes[row])
+    return Table.from_rows(title, entries, notes=[p_note(reference)], data=DATA)
 
 
-def p_words(results: Results, ours: str, others: Sequence[str], kind: str) -> dict[str, str]:
-    """Say how one row compares with others: Wilcoxon's p after Holm, and on how many pairs it wins.
+def comparison_notes(
+    scores: FoldScores, reference: str, others: Sequence[str], kind: str
+) -> dict[str, str]:
+    """Return how a reference row compares with other rows, by F1.
 
-    Its mean F1 is the higher one on so many of the pairs.
+    A note has Wilcoxon's p-value with Holm's correction, and the number of pairs of sets on which
+    the reference has the higher mean.
     """
-    own = results.f1(ours, kind)
-    found = compare_all(-own.ravel(), {row: -results.f1(row, kind).ravel() for row in others})
-    means = {row: results.f1(row, kind).mean(axis=1) for row in others}
+    f1 = scores.f1(reference, kind)
+    comparisons = compare_all(-f1.ravel(), {row: -scores.f1(row, kind).ravel() for row in others})
+    means = {row: scores.f1(row, kind).mean(axis=1) for row in others}
     return {
-        row: f"{p_text(found[row].p_value)}, "
-        f"{int(np.sum(own.mean(axis=1) > means[row]))} of {len(means[row])}"
+        row: f"{p_text(comparisons[row].p_value)}, "
+        f"{int(np.sum(f1.mean(axis=1) > means[row]))} of {len(means[row])}"
         for row in others
     }
