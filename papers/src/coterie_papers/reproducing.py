@@ -113,7 +113,7 @@ def reproduce(
     folder = folder_of(paper, out, quick)
     cells = Cells(folder / "cells")
     if fresh and folder.is_dir():
-        cells.forget()
+        cells.clear()
         delete_tables(folder, tables)
         _write_overviews(paper, Path(out), quick)
     context = Context(cells, data_folder, n_jobs, quick=quick)

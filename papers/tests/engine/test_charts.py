@@ -1,4 +1,4 @@
-"""Charts: what is drawn, the same bytes at every run, and what happens without Matplotlib."""
+"""Charts: their bars, lines and axes, the same bytes in every run, and missing Matplotlib."""
 
 import logging
 import sys
@@ -13,8 +13,8 @@ from coterie_papers.engine.tables import Table
 
 NAN = float("nan")
 PANELS = {
-    "People": {"ours": [90.0, NAN, 70.0], "theirs": [85.0, 60.0, NAN]},
-    "Places": {"ours": [50.0, NAN, 30.0], "theirs": [45.0, 20.0, NAN]},
+    "People": {"Coterie": [90.0, NAN, 70.0], "paper": [85.0, 60.0, NAN]},
+    "Places": {"Coterie": [50.0, NAN, 30.0], "paper": [45.0, 20.0, NAN]},
 }
 BARS = Bars("F1 of approaches", ["one", "two", "three"], PANELS, ("", "F1"))
 LINES = Lines("F1 by size", ["10", "20", "30"], PANELS, ("size", "F1"))
@@ -24,13 +24,13 @@ CURVES = Curves("Time by size", ["10", "20", "500"], PANELS, ("size", "seconds")
 @pytest.mark.parametrize("chart", [BARS, LINES, CURVES])
 def test_charts_are_svg_of_the_same_bytes(chart, tmp_path):
     chart.write(tmp_path / "chart.svg")
-    written = (tmp_path / "chart.svg").read_bytes()
-    assert written == chart.to_svg()
-    assert b"<dc:date>" not in written
-    root = ET.fromstring(written)  # noqa: S314
+    svg = (tmp_path / "chart.svg").read_bytes()
+    assert svg == chart.to_svg()
+    assert b"<dc:date>" not in svg
+    root = ET.fromstring(svg)  # noqa: S314
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     for colour in COLOURS[:2]:
-        assert colour.lower().encode() in written.lower()
+        assert colour.lower().encode() in svg.lower()
 
 
 def drawn_axes(chart):
@@ -45,12 +45,12 @@ def test_bars_start_at_zero_and_have_the_lengths_of_their_numbers():
     figure, (people, places) = drawn_axes(BARS)
     assert people.get_xlim()[0] == 0.0
     assert people.get_xlim() == places.get_xlim()
-    assert people.get_xlim()[1] > 90.0  # though the last panel's bars are shorter
+    assert people.get_xlim()[1] > 90.0  # although the bars of the last panel are shorter
     assert [bar.get_width() for bar in people.patches] == [90.0, 70.0, 85.0, 60.0]
     assert {bar.get_x() for bar in people.patches} == {0.0}
     middles = [bar.get_y() + bar.get_height() / 2 for bar in people.patches]
-    assert len({round(at, 6) for at in middles}) == 4  # none upon another
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["ours", "theirs"]
+    assert len({round(y, 6) for y in middles}) == 4  # no bar covers another one
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["Coterie", "paper"]
 
 
 def test_lines_go_through_their_numbers_in_one_range():
@@ -65,7 +65,7 @@ def test_lines_go_through_their_numbers_in_one_range():
     assert len(set(COLOURS)) == len(set(MARKERS)) == 7
 
 
-def test_curves_have_their_places_where_the_numbers_are():
+def test_the_places_of_curves_are_at_their_numbers():
     figure, (people, places) = drawn_axes(CURVES)
     assert {people.get_xscale(), people.get_yscale()} == {"log"}
     assert people.lines[0].get_xdata().tolist() == [10.0, 20.0, 500.0]
@@ -77,27 +77,28 @@ def test_curves_have_their_places_where_the_numbers_are():
 
 
 @pytest.mark.parametrize(
-    ("places", "values", "told"),
+    ("places", "values", "message"),
     [
-        (["10", "many"], [1.0, 2.0], "no numbers .*'many'.*; give numbers, or Lines"),
-        (["10", "20"], [NAN, -2.0], "has -2, which no logarithmic axis has"),
-        (["0", "20"], [NAN, 1.0], "has 0, which no logarithmic axis has"),
+        (["10", "many"], [1.0, 2.0], "not numbers .*'many'.*; give numbers, or use Lines"),
+        (["10", "20"], [NAN, -2.0], "has -2, but logarithmic axes need"),
+        (["0", "20"], [NAN, 1.0], "has 0, but logarithmic axes need"),
     ],
 )
-def test_curves_are_of_positive_numbers(places, values, told):
-    with pytest.raises(InputError, match=told):
+def test_curves_need_positive_numbers(places, values, message):
+    with pytest.raises(InputError, match=message):
         Curves("t", places, {"p": {"a": values}})
 
 
 def test_nothing_of_a_chart_overlaps():
-    """The legend stands beside the panels, and titles of panels below that of the chart."""
+    """The legend is beside the panels, and the titles of panels are below the chart's title."""
     for chart in (BARS, LINES, CURVES):
         figure, axes = drawn_axes(chart)
         figure.draw_without_rendering()
         legend = figure.legends[0].get_window_extent()
-        for each in axes:
-            assert not legend.overlaps(each.get_tightbbox())
-            assert not figure._suptitle.get_window_extent().overlaps(each.title.get_window_extent())
+        title = figure._suptitle.get_window_extent()
+        for panel in axes:
+            assert not legend.overlaps(panel.get_tightbbox())
+            assert not title.overlaps(panel.title.get_window_extent())
         assert figure.bbox.contains(legend.x1 - 1, legend.y1 - 1)
 
 
@@ -107,10 +108,10 @@ def test_a_chart_is_written_beside_its_table(tmp_path):
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"figure.csv", "figure.md", "figure.svg", "figure.json"}
     write_tables(tmp_path, "figure", [Table.from_rows("t", {"a": {"x": 1.0}})], [])
-    assert not (tmp_path / "figure.svg").exists()  # it is no chart of this table
+    assert not (tmp_path / "figure.svg").exists()  # it would belong to the old table
 
 
-def test_without_matplotlib_one_line_tells_how_to_get_it(tmp_path, monkeypatch, caplog):
+def test_without_matplotlib_a_warning_says_how_to_install_it(tmp_path, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with caplog.at_level(logging.WARNING):
         BARS.write(tmp_path / "chart.svg")
@@ -120,7 +121,7 @@ def test_without_matplotlib_one_line_tells_how_to_get_it(tmp_path, monkeypatch, 
     assert "pip install 'coterie[charts]'" in record.getMessage()
 
 
-def test_a_chart_has_one_number_a_place_of_the_same_series():
+def test_panels_need_the_same_series_with_one_number_per_place():
     with pytest.raises(InputError, match=r"3 places and the series a, but its panel 'p' has \[2\]"):
         Bars("t", ["x", "y", "z"], {"p": {"a": [1.0, 2.0]}})
     with pytest.raises(InputError, match=r"its panel 'q' has \[1\] numbers of b"):

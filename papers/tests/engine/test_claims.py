@@ -1,4 +1,4 @@
-"""Claims of papers: their verdicts, the tests behind them, and the table that shows them."""
+"""Claims of papers: verdicts, significance tests, and the table of claims."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ SCORES = st.lists(
 
 
 @pytest.mark.parametrize(
-    ("gain", "p_value", "level", "verdict"),
+    ("gain", "p_value", "equal", "verdict"),
     [
         (1.0, 0.01, False, "yes"),
         (1.0, 0.05, False, "not significant"),
@@ -25,36 +25,38 @@ SCORES = st.lists(
         (-1.0, 0.01, False, "no: the reverse"),
         (-1.0, 0.5, False, "no"),
         (-1.0, None, False, "no, not tested"),
-        (1.0, 0.01, True, "no: they differ"),
-        (-1.0, 0.01, True, "no: they differ"),
-        (-1.0, 0.05, True, "yes: level"),
+        (1.0, 0.01, True, "no: significant difference"),
+        (-1.0, 0.01, True, "no: significant difference"),
+        (-1.0, 0.05, True, "yes: no significant difference"),
         (1.0, None, True, "not tested"),
     ],
 )
-@pytest.mark.parametrize("told", [False, True])
-def test_a_verdict_follows_from_gain_and_significance(gain, p_value, level, verdict, told):
-    direction = gain if told else None
-    assert Claim("a", gain, p_value, level, direction=direction).verdict == verdict
+@pytest.mark.parametrize("with_direction", [False, True])
+def test_a_verdict_follows_from_gain_and_significance(
+    gain, p_value, equal, verdict, with_direction
+):
+    direction = gain if with_direction else None
+    assert Claim("a", gain, p_value, equal, direction=direction).verdict == verdict
 
 
 @pytest.mark.parametrize(
-    ("gain", "p_value", "level", "verdict"),
+    ("gain", "p_value", "equal", "verdict"),
     [
         (1.0, 0.01, False, "mixed"),
         (-1.0, 0.01, False, "mixed"),
         (1.0, 0.5, False, "not significant"),
         (-1.0, 0.5, False, "no"),
-        (1.0, 0.01, True, "no: they differ"),
+        (1.0, 0.01, True, "no: significant difference"),
         (1.0, None, False, "yes, not tested"),
     ],
 )
-def test_a_significant_test_against_the_mean_is_mixed(gain, p_value, level, verdict):
-    assert Claim("a", gain, p_value, level, direction=-gain).verdict == verdict
+def test_a_significant_test_against_the_mean_is_mixed(gain, p_value, equal, verdict):
+    assert Claim("a", gain, p_value, equal, direction=-gain).verdict == verdict
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
-def test_one_large_win_is_no_yes_against_many_losses(test):
-    """The mean is better by far, but 15 sets of 16 are a little worse."""
+def test_one_large_win_against_many_losses_is_mixed(test):
+    """The mean is much better, but 15 of 16 sets are a little worse."""
     losses = [1.1 + 0.01 * n for n in range(15)] + [0.0]
     others = [1.0] * 15 + [60.0]
     claim = Claim.of("a", losses, others, test, lower=True)
@@ -62,7 +64,7 @@ def test_one_large_win_is_no_yes_against_many_losses(test):
     assert claim.p_value < 0.01
     assert (claim.verdict, claim.spread) == ("mixed", "1 of 16")
     assert Claim.of("a", others, losses, test, lower=True).verdict == "mixed"
-    negated = [[-each for each in side] for side in (losses, others)]
+    negated = [[-loss for loss in method] for method in (losses, others)]
     assert Claim.of("a", *negated, test).verdict == "mixed"
 
 
@@ -75,7 +77,7 @@ def test_a_t_test_is_never_mixed(pairs):
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 @pytest.mark.parametrize("n_sets", range(1, 9))
 def test_too_few_sets_are_not_tested(test, n_sets):
-    """Tested from the number on at which a win on all sets is significant, by SciPy's own test."""
+    """The smallest p-value is that of SciPy's test; below it, claims are not tested."""
     best = stats.binomtest(n_sets, n_sets).pvalue
     assert least_p(test, n_sets) == pytest.approx(best)
     assert least_p(test, n_sets) == compare(np.arange(n_sets), [99.0] * n_sets, test).p_value
@@ -83,14 +85,14 @@ def test_too_few_sets_are_not_tested(test, n_sets):
     assert claim.spread == f"{n_sets} of {n_sets}"
     expected = ("yes", best) if n_sets >= 6 else ("yes, not tested", None)
     assert (claim.verdict, claim.p_value) == expected
-    level = Claim.of("a", np.arange(n_sets), [99.0] * n_sets, test, equal=True)
-    assert level.verdict == ("no: they differ" if n_sets >= 6 else "not tested")
+    equal = Claim.of("a", np.arange(n_sets), [99.0] * n_sets, test, equal=True)
+    assert equal.verdict == ("no: significant difference" if n_sets >= 6 else "not tested")
 
 
-def test_a_correction_asks_for_more_sets():
-    compared = compare(np.arange(7), [99.0] * 7)  # p = 0.0156
-    assert Claim.from_comparison("a", 1.0, compared, n_tests=3).verdict == "yes"
-    assert Claim.from_comparison("a", 1.0, compared, n_tests=4).verdict == "yes, not tested"
+def test_a_corrected_p_value_needs_more_sets():
+    comparison = compare(np.arange(7), [99.0] * 7)  # p = 0.0156
+    assert Claim.from_comparison("a", 1.0, comparison, n_tests=3).verdict == "yes"
+    assert Claim.from_comparison("a", 1.0, comparison, n_tests=4).verdict == "yes, not tested"
 
 
 def test_a_t_test_needs_two_sets():
@@ -98,7 +100,7 @@ def test_a_t_test_needs_two_sets():
     assert Claim.of("a", [2.0, 3.0], [1.0, 2.0], "t").verdict == "yes"
 
 
-def test_ties_are_told():
+def test_the_spread_counts_ties():
     claim = Claim.of("a", [1.0, 2.0, 3.0], [1.0, 2.0, 2.0], "wilcoxon")
     assert claim.spread == "1 of 3, 2 tied"
 
@@ -112,7 +114,7 @@ def test_scores_are_compared_by_scipys_paired_t_test(pairs):
 
 
 @given(SCORES)
-def test_where_less_is_better_the_gain_turns_and_the_test_does_not(pairs):
+def test_lower_scores_are_better_reverses_the_gain_but_not_the_test(pairs):
     first, second = np.array(pairs, dtype=float).T
     higher = Claim.of("a", first, second, "wilcoxon")
     lower = Claim.of("a", first, second, "wilcoxon", lower=True, equal=True)
@@ -122,36 +124,38 @@ def test_where_less_is_better_the_gain_turns_and_the_test_does_not(pairs):
         assert lower.direction == -higher.direction
         assert higher.p_value == pytest.approx(compare(first, second).p_value)
     assert lower.equal
-    assert not higher.level
+    assert not higher.equal
 
 
-def test_scores_without_a_difference_are_level():
+def test_scores_without_a_difference_are_equal():
     claim = Claim.of("a", [1.0, 2.0], [1.0, 2.0], "t", lower=True, equal=True)
-    assert claim.verdict == "yes: level"
+    assert claim.verdict == "yes: no significant difference"
     assert str(claim.gain) == "0.0"
 
 
-def test_the_table_has_a_row_for_each_claim():
-    claims = [Claim("a wins", 1.234, 0.0001), Claim("b wins", -2.0), Claim("level", 0.1, 0.6, True)]
+def test_the_table_has_one_row_per_claim():
+    claims = [Claim("a wins", 1.234, 0.0001), Claim("b wins", -2.0), Claim("equal", 0.1, 0.6, True)]
     table = claims_table(claims, "made up.", digits=1)
     assert (tuple(table.rows), tuple(table.columns)) == (
-        ("a wins", "b wins", "level"),
-        ("seen", "better by"),
+        ("a wins", "b wins", "equal"),
+        ("confirmed", "better by"),
     )
-    shown = table.to_markdown()
-    assert "| a wins | yes | 1.2, p < 0.001 |" in shown
-    assert "| b wins | no, not tested | -2.0 |" in shown
-    assert "| level | yes: level | 0.1, p = 0.600 |" in shown
+    text = table.to_markdown()
+    assert "| a wins | yes | 1.2, p < 0.001 |" in text
+    assert "| b wins | no, not tested | -2.0 |" in text
+    assert "| equal | yes: no significant difference | 0.1, p = 0.600 |" in text
     assert table.data == "made up."
 
 
-def test_the_table_shows_the_spread_where_there_is_one():
+def test_the_table_shows_the_spread_if_a_claim_has_one():
     claims = [Claim.of("a wins", [1.0, 2.0], [0.0, 0.0], "sign"), Claim("b wins", 1.0)]
-    shown = claims_table(claims, "made up.").to_markdown()
-    assert "| a wins | yes, not tested | 1.50 | 2 of 2 |" in shown
-    assert "| b wins | yes, not tested | 1.00 | – |" in shown
+    text = claims_table(claims, "made up.").to_markdown()
+    assert "| a wins | yes, not tested | 1.50 | 2 of 2 |" in text
+    assert "| b wins | yes, not tested | 1.00 | – |" in text
 
 
-def test_no_claim_is_lost_behind_another():
-    with pytest.raises(InputError, match="two claims have the text 'a'; give each its own"):
+def test_claims_with_the_same_text_are_refused():
+    with pytest.raises(
+        InputError, match="two claims have the text 'a'; give each claim another text"
+    ):
         claims_table([Claim("a", 1.0), Claim("b", 1.0), Claim("a", 2.0)], "made up.")

@@ -1,4 +1,4 @@
-"""The pages of a paper, and the index of all: what stands in them, from one run or several."""
+"""The pages of a paper and the index of all papers, after one run or several."""
 
 import json
 import logging
@@ -19,7 +19,7 @@ from coterie_papers.reproducing import PAPERS, folder_of, reproduce
 
 
 class Page(HTMLParser):
-    """Checks that every element is closed in turn, and collects what tests ask for."""
+    """A parsed page: checks that all elements are closed, and collects ids, links and texts."""
 
     def __init__(self, text):
         super().__init__()
@@ -29,10 +29,10 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag, attributes):
-        own = dict(attributes)
+        values = dict(attributes)
         self.tags.add(tag)
-        self.ids += [own["id"]] if "id" in own else []
-        self.links += [own[name] for name in ("href", "src") if name in own]
+        self.ids += [values["id"]] if "id" in values else []
+        self.links += [values[name] for name in ("href", "src") if name in values]
         if tag != "meta":
             self.open.append(tag)
 
@@ -46,8 +46,8 @@ class Page(HTMLParser):
                 self.headings.append(data)
 
 
-def made(fake, only=(), paper="fake", quick=False):
-    """Make tables; return the page of HTML and the one of Markdown."""
+def reproduced(fake, only=(), paper="fake", quick=False):
+    """Make tables and return the HTML page and the Markdown page."""
     list(reproduce(paper, only, fake / "out", fake, n_jobs=1, quick=quick))
     page = folder_of(paper, fake / "out", quick) / "index.html"
     results = fake / "out" / "results" / f"{paper}.md"
@@ -60,8 +60,8 @@ def index(fake):
     return (fake / "out" / "results" / "index.md").read_text(encoding="utf-8")
 
 
-def test_a_page_shows_all(fake):
-    page = Page(made(fake)[0])
+def test_a_page_shows_tables_notes_and_origin(fake):
+    page = Page(reproduced(fake)[0])
     assert page.headings == [
         "Nobody & Co. 1999, Squares",
         "What the paper claims",
@@ -69,7 +69,7 @@ def test_a_page_shows_all(fake):
         "Squares",
         "Half 0",
         "Half 1",
-        "How this was made",
+        "How this was computed",
     ]
     assert "4.0 (4.1)" in page.text
     assert "– (9)" in page.text
@@ -82,39 +82,39 @@ def test_a_page_shows_all(fake):
     assert "Not made yet" not in page.text
 
 
-def test_a_page_needs_nothing_from_elsewhere(fake):
-    text, _ = made(fake)
+def test_a_page_needs_no_other_files(fake):
+    text, _ = reproduced(fake)
     page = Page(text)
     assert not re.search(r"https?:|//\w|@import|<script|<link|<!ENTITY|<img", text)
     assert {"svg", "table"} <= page.tags
-    assert len(page.ids) == len(set(page.ids))  # though there are two charts
-    inside = re.findall(r"url\(#([^)]+)\)", text)
-    assert inside
-    assert {link.removeprefix("#") for link in page.links} | set(inside) <= set(page.ids)
+    assert len(page.ids) == len(set(page.ids))  # although there are two charts
+    references = re.findall(r"url\(#([^)]+)\)", text)
+    assert references
+    assert {link.removeprefix("#") for link in page.links} | set(references) <= set(page.ids)
 
 
-def test_what_tables_hold_is_text(fake):
-    text, _ = made(fake, quick=True)
+def test_texts_of_tables_are_escaped(fake):
+    text, _ = reproduced(fake, quick=True)
     assert "&lt;numbers&gt;" in text
     assert "Less &lt;b&gt;data&lt;/b&gt;." in text
     assert "x &amp; y" in text
     assert "<numbers>" not in text
 
 
-def test_a_quick_page_says_so_and_is_no_result(fake):
-    text, results = made(fake, quick=True)
+def test_a_quick_page_says_so_and_is_not_among_the_results(fake):
+    text, results = reproduced(fake, quick=True)
     page = Page(text)
     assert page.text.count(QUICK_NOTE) == 1 + 4
     assert "coterie reproduce fake --quick" in page.text
     assert results == ""
 
 
-def test_tables_of_several_runs_stand_together(fake):
-    text, results = made(fake, ["table2"])
+def test_a_page_has_the_tables_of_several_runs(fake):
+    text, results = reproduced(fake, ["table2"])
     assert "Not made yet: claims, table1." in Page(text).text
     assert "Not made yet: claims, table1." in results
     for only in (["table1"], ["claims"], ["table2"]):
-        text, results = made(fake, only)
+        text, results = reproduced(fake, only)
     order = ["What the paper claims", "Squares", "Half 0", "Half 1"]
     assert [heading for heading in Page(text).headings if heading in order] == order
     assert re.findall(r"\*\*(.+)\*\*", results) == order
@@ -130,11 +130,11 @@ def test_a_stopped_run_has_a_page(fake):
     assert "Not made yet: claims, table2." in text
 
 
-def test_tables_that_are_no_more_are_left_out(fake, monkeypatch):
-    made(fake)
+def test_tables_that_were_removed_from_the_paper_are_left_out(fake, monkeypatch):
+    reproduced(fake)
     module = import_module("fake_paper.tables")
     monkeypatch.setattr(module, "TABLES", {"table1": module.squares})
-    text, results = made(fake)
+    text, results = reproduced(fake)
     assert "Half" not in text
     assert "Half" not in results
     assert (fake / "out" / "fake" / "table2.json").exists()
@@ -142,10 +142,10 @@ def test_tables_that_are_no_more_are_left_out(fake, monkeypatch):
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"\xff", b'{"tables": [{}], "cells": {}}'])
 def test_a_damaged_table_is_left_out(fake, damage, caplog):
-    made(fake)
+    reproduced(fake)
     (fake / "out" / "fake" / "table2.json").write_bytes(damage)
     with caplog.at_level(logging.WARNING):
-        text, results = made(fake, ["table1"])
+        text, results = reproduced(fake, ["table1"])
     assert "table2.json is damaged" in caplog.text
     assert "Not made yet: table2." in text
     assert "Half" not in results
@@ -153,7 +153,7 @@ def test_a_damaged_table_is_left_out(fake, damage, caplog):
 
 def test_a_page_without_matplotlib(fake, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    page = Page(made(fake)[0])
+    page = Page(reproduced(fake)[0])
     assert page.text.count(NO_CHART) == 2
     assert "svg" not in page.tags
 
@@ -166,46 +166,47 @@ def test_results_of_all_papers(fake, monkeypatch):
     monkeypatch.setitem(sys.modules, "other_paper", module)
     monkeypatch.setitem(sys.modules, "other_paper.tables", other)
     monkeypatch.setitem(PAPERS, "other", "other_paper")
-    others = made(fake, paper="other")[1]
-    squares = made(fake)[1]
+    others = reproduced(fake, paper="other")[1]
+    squares = reproduced(fake)[1]
     today, lines = now()[:10], index(fake)
-    assert lines.startswith("# Results\n\nWhat `coterie reproduce PAPER` gave")
-    assert f"Written on {today}. Computed on: {machine()}." in lines
-    seen = "2 of 8 seen, 1 not significantly, 3 not tested (1 as claimed)"
+    assert lines.startswith("# Results\n\nThe figures on these pages were computed by `coterie")
+    assert f"Written on {today}. Machine: {machine()}." in lines
+    summary = "2 of 8 confirmed, 1 not significant, 3 not tested (1 as claimed)"
     title = "[Nobody & Co. 1999, Squares](fake.md)"
-    row = f"| {title} | `coterie reproduce fake` | {seen} | 0 s by 1 process | {today} |"
+    row = f"| {title} | `coterie reproduce fake` | {summary} | 0 s by 1 process | {today} |"
     assert row in lines
     assert "| [Somebody 2001, Others](other.md) | `coterie reproduce other` | – |" in lines
-    weaker = (
-        "Not seen: Squares shrink; Squares jump; Squares run. Not significant: Squares wobble. "
-    )
-    assert f"- {title}: {weaker}Not tested: Squares are even.\n" in lines
+    weaker = "Not confirmed: Squares shrink; Squares jump; Squares run."
+    unclear = "Not significant: Squares wobble. Not tested: Squares are even."
+    assert f"- {title}: {weaker} {unclear}\n" in lines
     assert lines.endswith("(other.md): no claims of the paper were tested.\n")
     assert len(lines.splitlines()) <= 45
     assert squares.startswith("# Nobody & Co. 1999, Squares\n")
-    assert f"\n\ncommand: `coterie reproduce fake`; claims: {seen}; computing: 0 s" in squares
+    assert (
+        f"\n\ncommand: `coterie reproduce fake`; claims: {summary}; computing time: 0 s" in squares
+    )
     assert others.endswith(f"{table.to_markdown()}\n")
     assert table.to_markdown() not in squares
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "shown"),
+    ("verdicts", "summary"),
     [
-        (["yes", "yes: level", "no"], "2 of 3 seen"),
-        (["no: the reverse", "mixed", "no: they differ"], "0 of 3 seen"),
-        (["yes", "not significant"], "1 of 2 seen, 1 not significantly"),
-        (["no, not tested", "not tested"], "0 of 2 seen, 2 not tested (0 as claimed)"),
+        (["yes", "yes: no significant difference", "no"], "2 of 3 confirmed"),
+        (["no: the reverse", "mixed", "no: significant difference"], "0 of 3 confirmed"),
+        (["yes", "not significant"], "1 of 2 confirmed, 1 not significant"),
+        (["no, not tested", "not tested"], "0 of 2 confirmed, 2 not tested (0 as claimed)"),
     ],
 )
-def test_verdicts_are_counted(tmp_path, verdicts, shown):
-    rows = {f"claim {n}": {"seen": verdict} for n, verdict in enumerate(verdicts)}
-    rows["a claim (Not in the paper)"] = {"seen": "yes"}
-    part = StoredTable("claims", Table.from_rows("Claims", rows), has_chart=False)
-    made = [TableGroup("claims", [part], Origins({}))]
-    assert f"| {shown} |" in index_text([PaperResults("p", "P", tmp_path, False, made, [])])
+def test_verdicts_are_counted(tmp_path, verdicts, summary):
+    rows = {f"claim {n}": {"confirmed": verdict} for n, verdict in enumerate(verdicts)}
+    rows["a claim (Not in the paper)"] = {"confirmed": "yes"}
+    stored = StoredTable("claims", Table.from_rows("Claims", rows), has_chart=False)
+    groups = [TableGroup("claims", [stored], Origins({}))]
+    assert f"| {summary} |" in index_text([PaperResults("p", "P", tmp_path, False, groups, [])])
 
 
-def test_what_is_weaker_is_named_by_the_place_of_the_claim(tmp_path):
+def test_unconfirmed_claims_are_named_by_their_place(tmp_path):
     verdicts = {
         "Table 1, C_R*: a better than b": "no",
         "Table 1, C_R*: a better than c": "no: the reverse",
@@ -214,24 +215,23 @@ def test_what_is_weaker_is_named_by_the_place_of_the_claim(tmp_path):
         "Table 3: a better than c": "no, not tested",
     }
     table = Table.from_rows(
-        "Claims", {text: {"seen": verdict} for text, verdict in verdicts.items()}
+        "Claims", {text: {"confirmed": verdict} for text, verdict in verdicts.items()}
     )
-    made = [TableGroup("claims", [StoredTable("claims", table, has_chart=False)], Origins({}))]
-    lines = index_text([PaperResults("p", "P", tmp_path, False, made, [])])
-    assert lines.endswith("Not seen: Table 1, C_R\\* (2 times); Table 3. Not tested: Table 3.")
-    seen = [TableGroup("claims", [made[0].tables[0]._replace(table=_without(table))], Origins({}))]
-    assert index_text([PaperResults("p", "P", tmp_path, False, seen, [])]).endswith(
-        "(p.md): nothing."
-    )
+    groups = [TableGroup("claims", [StoredTable("claims", table, has_chart=False)], Origins({}))]
+    lines = index_text([PaperResults("p", "P", tmp_path, False, groups, [])])
+    assert lines.endswith("Not confirmed: Table 1, C_R\\* (2 times); Table 3. Not tested: Table 3.")
+    confirmed = groups[0].tables[0]._replace(table=_confirmed_only(table))
+    groups = [TableGroup("claims", [confirmed], Origins({}))]
+    assert index_text([PaperResults("p", "P", tmp_path, False, groups, [])]).endswith(": none.")
 
 
-def _without(table):
-    """Leave the one claim that is seen."""
+def _confirmed_only(table):
+    """Leave only the claim that is confirmed."""
     return replace(table, rows=table.rows[2:3], entries=table.entries[2:3])
 
 
 def test_cells_of_several_tables_count_once(fake):
-    made(fake)
+    reproduced(fake)
     folder = fake / "out" / "fake"
     counts = [
         len(json.loads((folder / f"{name}.json").read_bytes())["cells"])
@@ -239,13 +239,13 @@ def test_cells_of_several_tables_count_once(fake):
     ]
     assert counts == [3, 2, 3]
     for path in (folder / "cells").iterdir():
-        kept = json.loads(path.read_bytes())
-        path.write_text(json.dumps(kept | {"seconds": 100.0, "commit": "abc1234+"}))
-    (folder / "cells" / "n=9-version=0-0123456789abcdef.json").write_text("{}")  # used by none
-    text, results = made(fake)
-    assert "5 min by 1 process, 5 min in all" in Page(text).text
+        content = json.loads(path.read_bytes())
+        path.write_text(json.dumps(content | {"seconds": 100.0, "commit": "abc1234+"}))
+    (folder / "cells" / "n=9-version=0-0123456789abcdef.json").write_text("{}")  # no table uses it
+    text, results = reproduced(fake)
+    assert "5 min by 1 process, 5 min in total" in Page(text).text
     assert "abc1234+" in text
     assert "| 5 min by 1 process |" in index(fake)
-    assert "computing: 5 min by 1 process; " in results
+    assert "computing time: 5 min by 1 process; " in results
     for text in (results, index(fake)):
-        assert "A + after a commit: with changes" in text
+        assert "A + after a commit means" in text

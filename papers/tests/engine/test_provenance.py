@@ -1,4 +1,4 @@
-"""Where results come from: commits, machines, days and times."""
+"""The origin of results: commits, machines, days and times."""
 
 import os
 import shutil
@@ -14,16 +14,16 @@ KEY = {"n": 1, "version": 1}
 
 @pytest.fixture
 def checkout(tmp_path):
-    """Make a checkout of one commit, with a package in it; return a function that calls git."""
+    """Make a checkout of one commit with a package in it; return a function that calls git."""
     git = shutil.which("git")
     if git is None:
-        pytest.skip("there is no git")
+        pytest.skip("git is not installed")
 
     def call(*arguments):
-        named = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
-        command = [git, "-C", str(tmp_path), *named, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-        return done.stdout.strip()
+        author = ["-c", "user.name=n", "-c", "user.email=n@example.org"]
+        command = [git, "-C", str(tmp_path), *author, *arguments]
+        process = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+        return process.stdout.strip()
 
     call("init", "-q")
     package = tmp_path / "package"
@@ -35,10 +35,10 @@ def checkout(tmp_path):
     return call
 
 
-def test_a_commit(checkout, tmp_path):
+def test_the_commit_of_a_package(checkout, tmp_path):
     package = tmp_path / "package"
     assert commit_of(package) == checkout("rev-parse", "HEAD")[:7]
-    (tmp_path / "notes.txt").write_text("")  # no part of the package
+    (tmp_path / "notes.txt").write_text("")  # outside the package
     (package / "x.pyc").write_text("")
     assert not commit_of(package).endswith("+")
 
@@ -55,7 +55,7 @@ def test_a_package_in_the_checkout_of_another_has_no_commit(checkout, tmp_path):
     assert commit_of(tmp_path / "ignored") == ""
 
 
-def test_there_is_no_commit_outside_of_a_checkout(tmp_path, monkeypatch):
+def test_a_package_outside_a_checkout_has_no_commit(tmp_path, monkeypatch):
     (tmp_path / "__init__.py").write_text("")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     assert commit_of(tmp_path) == ""
@@ -63,12 +63,12 @@ def test_there_is_no_commit_outside_of_a_checkout(tmp_path, monkeypatch):
     assert commit_of(tmp_path) == ""
 
 
-def test_the_machine():
+def test_the_machine_is_described():
     assert machine().startswith(f"{n_cores()} core")
     assert "Python 3." in machine()
 
 
-def test_a_cell_tells_where_it_comes_from(tmp_path):
+def test_a_cell_stores_its_origin(tmp_path):
     cells = Cells(tmp_path)
     list(cells.run([KEY], lambda key: {"loss": 1.0}, n_jobs=1))
     origin = Origin.of(cells.path(KEY))
@@ -77,16 +77,18 @@ def test_a_cell_tells_where_it_comes_from(tmp_path):
     assert origin.date.endswith("Z")
 
 
-def test_cells_of_old_are_found_and_have_the_day_of_their_file(tmp_path):
+def test_old_cells_have_the_date_of_their_file(tmp_path):
     cells = Cells(tmp_path)
-    old = '{"key": {"n": 1, "version": 1}, "values": {"loss": 2.5}, "seconds": 7.5, "coterie": "0"}'
-    cells.path(KEY).write_text(old)
+    content = (
+        '{"key": {"n": 1, "version": 1}, "values": {"loss": 2.5}, "seconds": 7.5, "coterie": "0"}'
+    )
+    cells.path(KEY).write_text(content)
     os.utime(cells.path(KEY), (86400 * 365, 86400 * 365))
     assert cells.find(KEY) == {"loss": 2.5}
     assert Origin.of(cells.path(KEY)) == Origin("1971-01-01T00:00:00Z", 7.5, n_cores())
 
 
-def test_origins_of_many():
+def test_origins_of_several_parts_are_united():
     origins = Origins.union(
         [
             Origins({"b": Origin("2024-05-02T10:00:00Z", 300.0, 2, "bbbbbbb+", "large")}),
@@ -104,6 +106,6 @@ def test_origins_of_many():
     assert origins.dates == "2024-05-01 to 2024-05-03"
     assert origins.seconds == 960.0
     assert origins.time == "8 min by 2 processes"  # 60 + 300 / 2 + 600 / 2
-    one = Origins({"a": Origin("2024-05-01T10:00:00Z", 60.0)})
-    assert (one.dates, one.time) == ("2024-05-01", "60 s by 1 process")
+    single = Origins({"a": Origin("2024-05-01T10:00:00Z", 60.0)})
+    assert (single.dates, single.time) == ("2024-05-01", "60 s by 1 process")
     assert (Origins({}).dates, Origins({}).time) == ("", "0 s by 1 process")

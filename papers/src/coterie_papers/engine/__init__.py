@@ -1,1 +1,1 @@
-"""What every experiment uses: cells, tables, pages, charts, claims and provenance."""
+"""The parts that all experiments share: cells, tables, pages, charts, claims and provenance."""

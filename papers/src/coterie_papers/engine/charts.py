@@ -1,4 +1,4 @@
-"""Charts of results: figures that stand in place of a paper's plots, written as SVG."""
+"""Charts of results in place of the plots of a paper, written as SVG."""
 
 import io
 import logging
@@ -13,28 +13,28 @@ from coterie.learners.calibration.reliability import STYLE
 from coterie.toolkit import FileName, replacing
 
 Panels: TypeAlias = Mapping[str, Mapping[str, Sequence[float]]]
-"""Panel → series → one number a place; NaN where there is none."""
+"""Panel → series → one number per place; NaN means that there is no number."""
 
 log = logging.getLogger(__name__)
 
-# Okabe & Ito 2008, without the yellow, which is lost on white.
+# The palette of Okabe & Ito 2008, without yellow, which can hardly be seen on white.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 MARKERS = "osD^vPX"
 
 
 @dataclass(frozen=True)
 class Chart(ABC):
-    """Numbers of several series at the same places, in panels side by side.
+    """Panels side by side, each with the numbers of several series at the same places.
 
     Parameters
     ----------
     title
-        What the chart shows, in one line.
+        One line that says what the chart shows.
     places
-        What stands along the axis of places, in order.
+        The labels along the axis of places, in order.
     panels
-        Panel → series → one number a place, NaN where there is none; all panels have the same
-        series.
+        Panel → series → one number per place; NaN means that there is no number. All panels have
+        the same series.
     axes
         The names of the axis of places and of the axis of numbers.
     """
@@ -50,7 +50,7 @@ class Chart(ABC):
         if len(self.series) > len(COLOURS):
             raise InputError(
                 f"the chart {self.title!r} has {len(self.series)} series; give at most "
-                f"{len(COLOURS)}, which is how many colours can be told apart"
+                f"{len(COLOURS)}, because there are no more colours that readers can distinguish"
             )
         for name, series in self.panels.items():
             lengths = [len(values) for values in series.values()]
@@ -58,7 +58,8 @@ class Chart(ABC):
                 raise InputError(
                     f"the chart {self.title!r} has {len(self.places)} places and the series "
                     f"{', '.join(self.series)}, but its panel {name!r} has {lengths} numbers of "
-                    f"{', '.join(series)}; give one number a place of the same series"
+                    f"{', '.join(series)}; give the same series in all panels, with one number per "
+                    "place"
                 )
 
     @property
@@ -67,7 +68,7 @@ class Chart(ABC):
         return list(next(iter(self.panels.values())))
 
     def to_svg(self) -> bytes:
-        """Draw the chart by Matplotlib, always in the same bytes."""
+        """Draw the chart with Matplotlib; the same chart gives the same bytes."""
         from matplotlib import rc_context  # noqa: PLC0415
         from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -79,20 +80,20 @@ class Chart(ABC):
         return stream.getvalue()
 
     def write(self, path: FileName) -> None:
-        """Write the chart as SVG, whole or not at all; without Matplotlib, say how to get it."""
+        """Write the chart as SVG, completely or not at all; warn if Matplotlib is missing."""
         try:
-            drawn = self.to_svg()
+            svg = self.to_svg()
         except ModuleNotFoundError as error:
             if error.name != "matplotlib":
                 raise
             log.warning(
-                "%s is not drawn, because Matplotlib is missing; get it by "
+                "%s is not drawn, because Matplotlib is missing; install it with "
                 "pip install 'coterie[charts]'",
                 path,
             )
             return
         with replacing(path) as file:
-            file.write(drawn)
+            file.write(svg)
 
     def _fill(self, figure: Any) -> None:
         all_axes = figure.subplots(1, len(self.panels), sharex=True, sharey=True, squeeze=False)[0]
@@ -115,17 +116,17 @@ class Chart(ABC):
 
 @dataclass(frozen=True)
 class Bars(Chart):
-    """Lying bars, whose lengths start at 0, with their numbers: one a series at each place.
+    """Horizontal bars with their numbers, one bar per place and series; lengths start at 0.
 
     Examples
     --------
-    >>> panels = {"News": {"ours": [90.0, 80.0], "theirs": [85.0, 82.0]}}
-    >>> Bars("F1", ["greedy", "exact"], panels, axes=("", "F1")).series
-    ['ours', 'theirs']
+    >>> panels = {"News": {"greedy": [90.0, 80.0], "exact": [85.0, 82.0]}}
+    >>> Bars("F1", ["train", "test"], panels, axes=("", "F1")).series
+    ['greedy', 'exact']
     """
 
     GAP: ClassVar[float] = 0.6
-    """The distance of two places, in bars."""
+    """The gap between two places, in units of a bar."""
 
     def _size(self) -> tuple[float, float]:
         n_bars = max(len(list(self._bars(series))) for series in self.panels.values())
@@ -135,20 +136,21 @@ class Bars(Chart):
     def _draw(self, axes: Any, series: Mapping[str, Sequence[float]]) -> None:
         bars = list(self._bars(series))
         for number, name in enumerate(self.series):
-            own = [(at, value) for _, of, at, value in bars if of == name]
+            points = [(y, value) for _, bar_series, y, value in bars if bar_series == name]
             colour = COLOURS[number % len(COLOURS)]
-            heights, widths = zip(*own, strict=True) if own else ((), ())
-            drawn = axes.barh(heights, widths, height=0.86, color=colour, label=name)
-            axes.bar_label(drawn, fmt="%.1f", padding=2, fontsize=8.5)
-        middles = [
-            [at for place, _, at, _ in bars if place == each] for each in range(len(self.places))
+            ys, widths = zip(*points, strict=True) if points else ((), ())
+            rectangles = axes.barh(ys, widths, height=0.86, color=colour, label=name)
+            axes.bar_label(rectangles, fmt="%.1f", padding=2, fontsize=8.5)
+        ys_by_place = [
+            [y for bar_place, _, y, _ in bars if bar_place == place]
+            for place in range(len(self.places))
         ]
-        axes.set_yticks([sum(own) / max(len(own), 1) for own in middles], self.places)
+        axes.set_yticks([sum(ys) / max(len(ys), 1) for ys in ys_by_place], self.places)
         axes.tick_params(axis="y", length=0)
-        # Panels share their axis, so that the longest bar of all has to fit.
-        every = [value for each in self.panels.values() for *_, value in self._bars(each)]
-        axes.set_xlim(0.0, 1.14 * max(every, default=1.0))
-        axes.set_ylim(max((at for _, _, at, _ in bars), default=0.0) + 0.7, -0.7)
+        # The panels share their axis, so the longest bar of all panels must fit.
+        values = [value for panel in self.panels.values() for *_, value in self._bars(panel)]
+        axes.set_xlim(0.0, 1.14 * max(values, default=1.0))
+        axes.set_ylim(max((y for _, _, y, _ in bars), default=0.0) + 0.7, -0.7)
         axes.set_xlabel(self.axes[1])
         axes.set_ylabel(self.axes[0])
         axes.grid(axis="x", color="0.88")
@@ -156,19 +158,19 @@ class Bars(Chart):
     def _bars(
         self, series: Mapping[str, Sequence[float]]
     ) -> Iterator[tuple[int, str, float, float]]:
-        """Yield place, series, height on the page and number of each bar that is there."""
-        at = 0.0
+        """Yield the place, series, y coordinate and number of each bar; NaN gives no bar."""
+        y = 0.0
         for place in range(len(self.places)):
             for name, values in series.items():
                 if isfinite(values[place]):
-                    yield place, name, at, values[place]
-                    at += 1.0
-            at += self.GAP
+                    yield place, name, y, values[place]
+                    y += 1.0
+            y += self.GAP
 
 
 @dataclass(frozen=True)
 class Lines(Chart):
-    """Lines over places at equal distances; panels share one range of numbers.
+    """Lines over places at equal distances; all panels share one range of numbers.
 
     Examples
     --------
@@ -179,15 +181,15 @@ class Lines(Chart):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The multiples of ten around all numbers."""
-        every = [
+        """The multiples of ten below and above all numbers."""
+        numbers = [
             value
             for series in self.panels.values()
             for values in series.values()
             for value in values
-        ]
-        found = [value for value in every if isfinite(value)] or [0.0]
-        return 10 * floor(min(found) / 10), max(10 * ceil(max(found) / 10), 10)
+            if isfinite(value)
+        ] or [0.0]
+        return 10 * floor(min(numbers) / 10), max(10 * ceil(max(numbers) / 10), 10)
 
     def _size(self) -> tuple[float, float]:
         return 0.8 + 3.1 * len(self.panels) + 2.2 * (len(self.series) > 1), 4.0
@@ -200,10 +202,10 @@ class Lines(Chart):
         axes.set_ylim(low - margin, high + margin)
         axes.grid(axis="y", color="0.88")
 
-    def _plot(self, axes: Any, at: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
+    def _plot(self, axes: Any, xs: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
         for number, (name, values) in enumerate(series.items()):
             axes.plot(
-                at,
+                xs,
                 values,
                 label=name,
                 color=COLOURS[number % len(COLOURS)],
@@ -212,7 +214,7 @@ class Lines(Chart):
                 markeredgecolor="white",
                 markeredgewidth=0.6,
                 linewidth=1.6,
-                zorder=3 - number / len(series),  # the first one upon all others
+                zorder=3 - number / len(series),  # the first series is on top
             )
         axes.set_xlabel(self.axes[0])
         if axes.get_subplotspec().is_first_col():
@@ -221,48 +223,48 @@ class Lines(Chart):
 
 @dataclass(frozen=True)
 class Curves(Lines):
-    """Lines over places that are numbers, both axes logarithmic, so that powers are straight.
+    """Lines over places that are numbers, with logarithmic axes, so that powers are straight.
 
     Examples
     --------
     >>> panels = {"Features": {"Iterative": [0.5, 1.1], "Spectral": [2.0, 3.9]}}
-    >>> Curves("Training time", ["10", "20"], panels, axes=("features", "seconds")).at
+    >>> Curves("Training time", ["10", "20"], panels, axes=("features", "seconds")).positions
     [10.0, 20.0]
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wrong = [
+        not_positive = [
             number
             for series in self.panels.values()
             for values in series.values()
-            for number in (*values, *self.at)
+            for number in (*values, *self.positions)
             if number <= 0
         ]
-        if wrong:
+        if not_positive:
             raise InputError(
-                f"the chart {self.title!r} has {wrong[0]:g}, which no logarithmic axis has; give "
-                "numbers above 0, or Lines"
+                f"the chart {self.title!r} has {not_positive[0]:g}, but logarithmic axes need "
+                "numbers above 0; give such numbers, or use Lines"
             )
 
     @property
-    def at(self) -> list[float]:
+    def positions(self) -> list[float]:
         """The places as numbers."""
         try:
             return [float(place) for place in self.places]
         except ValueError as error:
             raise InputError(
-                f"the chart {self.title!r} has places that are no numbers ({error}); give numbers, "
-                "or Lines"
+                f"the chart {self.title!r} has places that are not numbers ({error}); give "
+                "numbers, or use Lines"
             ) from error
 
     def _draw(self, axes: Any, series: Mapping[str, Sequence[float]]) -> None:
         from matplotlib.ticker import LogLocator, NullFormatter, NullLocator  # noqa: PLC0415
 
-        self._plot(axes, self.at, series)
+        self._plot(axes, self.positions, series)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xticks(self.at, self.places)
+        axes.set_xticks(self.positions, self.places)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter("{x:g}")

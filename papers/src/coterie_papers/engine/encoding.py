@@ -1,4 +1,4 @@
-"""What is kept as JSON: arrays as lists, and numbers that JSON lacks as mappings."""
+"""Values as JSON: arrays become lists, and NaN and the infinities become mappings."""
 
 import math
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ import numpy as np
 from coterie.exceptions import InputError
 
 _FLOAT = "$float"
-"""Marks NaN and the infinities, which JSON does not have."""
+"""The key of a mapping that stands for NaN or an infinity, which JSON does not have."""
 
 
 def to_json(value: Any) -> Any:
-    """Turn arrays into lists, and what JSON lacks into mappings that say what it was.
+    """Turn arrays into lists, and NaN and infinities into mappings with their names.
 
     >>> to_json({"losses": np.array([1.5, np.inf])})
     {'losses': [1.5, {'$float': 'inf'}]}
@@ -28,9 +28,12 @@ def to_json(value: Any) -> Any:
         return {_FLOAT: str(value)}
     if isinstance(value, str | int | float | None):
         return value
-    raise InputError(f"a cell cannot keep {value!r}; give numbers, texts, lists and mappings")
+    raise InputError(f"a cell cannot hold {value!r}; give numbers, texts, lists and mappings")
 
 
-def decode_number(pairs: dict[str, Any]) -> Any:
-    """Turn such a mapping into its number again; the `object_hook` of `json.loads`."""
-    return float(pairs[_FLOAT]) if pairs.keys() == {_FLOAT} else pairs
+def decode_number(mapping: dict[str, Any]) -> Any:
+    """Turn a mapping of `to_json` back into its number; other mappings stay as they are.
+
+    This is an `object_hook` for `json.loads`.
+    """
+    return float(mapping[_FLOAT]) if mapping.keys() == {_FLOAT} else mapping

@@ -7,25 +7,27 @@ from pathlib import Path
 from coterie.toolkit import replacing
 from coterie_papers.engine.cells import make_folder
 from coterie_papers.engine.claims import UNCLEAR, UNTESTED
-from coterie_papers.engine.provenance import Origins, machine, now
+from coterie_papers.engine.provenance import UNCOMMITTED, Origins, machine, now
 from coterie_papers.engine.storage import CLAIMS, PaperResults
 from coterie_papers.engine.tables import escaped
 
 LEGEND = """\
-What `coterie reproduce PAPER` gave: our figures, and in brackets those that the papers print; – \
-stands where there is none, and the notes say why. Below each table a line says whether its data \
-are the paper's own; on others, figures compare in kind alone. Searches that are not exact make \
+The figures on these pages were computed by `coterie reproduce PAPER`. Figures in brackets are \
+those that the papers print. A dash (–) means that there is no figure; the notes say why. The line \
+"Data" below a table says whether the data are the paper's own. If they are not, the order of the \
+methods can be compared with the paper, but not the figures. Some searches are not exact, so that \
 some figures depend a little on the machine."""
 
-COLUMNS = ("paper", "command", "claims", "computing", "computed", "commit")
-WEAKER = "Weaker than in the papers, or not seen, by the places of their claims:"
-CHANGED = "A + after a commit: with changes that were not committed yet."
-OURS = "not in the paper"
-"""Marks a claim of our own."""
+COLUMNS = ("paper", "command", "claims", "computing time", "computed on", "commit")
+UNCONFIRMED = "not confirmed"
+WEAKER = "Claims that the results do not confirm, by their place in the paper:"
+NO_COMMIT = "Some results were stored without a commit; the commits shown are those of the others."
+EXTRA_CLAIM = "not in the paper"
+"""The mark in the text of a claim that the paper does not make."""
 
 
 def write_results(out: Path, paper: PaperResults, papers: Sequence[PaperResults]) -> None:
-    """Write the page of a paper and the index of all, into the folder `results` of `out`."""
+    """Write the page of a paper and the index of all papers into `out`/results."""
     folder = Path(out, "results")
     make_folder(folder)
     _write(folder / "index.md", index_text(papers))
@@ -33,11 +35,11 @@ def write_results(out: Path, paper: PaperResults, papers: Sequence[PaperResults]
     if paper.groups:
         _write(page, paper_text(paper))
     else:
-        page.unlink(missing_ok=True)  # it would show tables that were forgotten
+        page.unlink(missing_ok=True)  # an old page would show tables that were deleted
 
 
 def index_text(papers: Sequence[PaperResults]) -> str:
-    """Return one line per paper: what it is made by, and what is seen of its claims."""
+    """Return the index: one line per paper with its command and a summary of its claims."""
     origins = Origins(
         {
             f"{paper.name}/{file}": origin
@@ -45,22 +47,22 @@ def index_text(papers: Sequence[PaperResults]) -> str:
             for file, origin in paper.origins.cells.items()
         }
     )
-    made = [f"Written on {now()[:10]}. {_computed_on(origins)}", *_remarks(origins)]
+    facts = [f"Written on {now()[:10]}. {_machines(origins)}", *_remarks(origins)]
     lines = [COLUMNS, ["--"] * len(COLUMNS), *map(_line, papers)]
     overview = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     weaker = "\n".join(f"- {_link(paper)}: {_weaker(paper)}" for paper in papers)
-    return "\n\n".join(["# Results", LEGEND, " ".join(made), overview, WEAKER, weaker])
+    return "\n\n".join(["# Results", LEGEND, " ".join(facts), overview, WEAKER, weaker])
 
 
 def paper_text(paper: PaperResults) -> str:
-    """Return all tables of a paper, below what they were made with."""
+    """Return the page of a paper: the facts of its computation, then all tables."""
     facts = (f"{name}: {fact}" for name, fact in zip(COLUMNS[1:], _line(paper)[1:], strict=True))
-    remarks = [_computed_on(paper.origins), *_remarks(paper.origins)]
-    made = f"{'; '.join(facts)}. {' '.join(remarks)}"
-    tables = [part.table.to_markdown() for made in paper.groups for part in made.tables]
+    remarks = [_machines(paper.origins), *_remarks(paper.origins)]
+    computation = f"{'; '.join(facts)}. {' '.join(remarks)}"
+    tables = [stored.table.to_markdown() for group in paper.groups for stored in group.tables]
     missing = [f"Not made yet: {', '.join(paper.missing)}."] if paper.missing else []
     back = "[All papers](index.md)"
-    return "\n\n".join([f"# {paper.title}", back, LEGEND, made, *tables, *missing])
+    return "\n\n".join([f"# {paper.title}", back, LEGEND, computation, *tables, *missing])
 
 
 def _write(path: Path, text: str) -> None:
@@ -68,16 +70,16 @@ def _write(path: Path, text: str) -> None:
         stream.write(f"{text}\n".encode())
 
 
-def _computed_on(origins: Origins) -> str:
-    return f"Computed on: {'; '.join(origins.machines or [machine()])}."
+def _machines(origins: Origins) -> str:
+    return f"Machine: {'; '.join(origins.machines or [machine()])}."
 
 
 def _remarks(origins: Origins) -> Iterator[str]:
-    """Explain what is not plain about the commits."""
+    """Explain commits with changes, and results without a commit."""
     if any(commit.endswith("+") for commit in origins.commits):
-        yield CHANGED
+        yield UNCOMMITTED
     if any(not origin.commit for origin in origins.cells.values()):
-        yield "Not every cell tells its commit: those listed are of the others."
+        yield NO_COMMIT
 
 
 def _link(paper: PaperResults) -> str:
@@ -86,20 +88,20 @@ def _link(paper: PaperResults) -> str:
 
 def _line(paper: PaperResults) -> list[str]:
     origins = paper.origins
-    commits = ", ".join(origins.commits)
-    seen = _count(list(_verdicts(paper).values()))
-    return [_link(paper), f"`{paper.command}`", seen, origins.time, origins.dates, commits or "–"]
+    commits = ", ".join(origins.commits) or "–"
+    claims = _count(list(_verdicts(paper).values()))
+    return [_link(paper), f"`{paper.command}`", claims, origins.time, origins.dates, commits]
 
 
 def _verdicts(paper: PaperResults) -> dict[str, str]:
-    """Return what is seen of each of the paper's claims, our own left out."""
+    """Return the verdict on each claim of the paper; claims that are not in it are left out."""
     return {
         text: str(row[0].value)
-        for made in paper.groups
-        if made.name == CLAIMS
-        for part in made.tables
-        for text, row in zip(part.table.rows, part.table.entries, strict=True)
-        if OURS not in text.lower()
+        for group in paper.groups
+        if group.name == CLAIMS
+        for stored in group.tables
+        for text, row in zip(stored.table.rows, stored.table.entries, strict=True)
+        if EXTRA_CLAIM not in text.lower()
     }
 
 
@@ -107,33 +109,34 @@ def _count(verdicts: Sequence[str]) -> str:
     if not verdicts:
         return "–"
     untested = [verdict for verdict in verdicts if verdict.endswith(UNTESTED)]
-    n_seen, n_agreeing = (
-        sum(verdict.startswith("yes") for verdict in each) for each in (verdicts, untested)
+    n_yes, n_untested_yes = (
+        sum(verdict.startswith("yes") for verdict in group) for group in (verdicts, untested)
     )
     counts = {
-        f"of {len(verdicts)} seen": n_seen - n_agreeing,
-        "not significantly": verdicts.count(UNCLEAR),
-        f"not tested ({n_agreeing} as claimed)": len(untested),
+        f"of {len(verdicts)} confirmed": n_yes - n_untested_yes,
+        UNCLEAR: verdicts.count(UNCLEAR),
+        f"{UNTESTED} ({n_untested_yes} as claimed)": len(untested),
     }
-    return ", ".join(f"{n} {words}" for words, n in counts.items() if n or words.endswith("seen"))
+    # The first count stays even if it is 0.
+    return ", ".join(f"{n} {words}" for words, n in counts.items() if n or words.startswith("of"))
 
 
 def _weaker(paper: PaperResults) -> str:
-    """Name the claims that are not seen, each by what stands before its colon."""
+    """Name the claims that are not confirmed by the text before their colon."""
     verdicts = _verdicts(paper)
     if not verdicts:
         return "no claims of the paper were tested."
     places: dict[str, Counter[str]] = {}
     for text, verdict in verdicts.items():
         if not verdict.startswith("yes"):
-            kind = verdict if verdict in (UNCLEAR, UNTESTED) else "not seen"
+            kind = verdict if verdict in (UNCLEAR, UNTESTED) else UNCONFIRMED
             places.setdefault(kind, Counter())[text.partition(":")[0]] += 1
-    named = [
+    sentences = [
         f"{kind.capitalize()}: {'; '.join(_times(*place) for place in places[kind].items())}."
-        for kind in ("not seen", UNCLEAR, UNTESTED)
+        for kind in (UNCONFIRMED, UNCLEAR, UNTESTED)
         if kind in places
     ]
-    return escaped(" ".join(named) or "nothing.")
+    return escaped(" ".join(sentences) or "none.")
 
 
 def _times(place: str, n_claims: int) -> str:

@@ -1,4 +1,4 @@
-"""Partitions as cells keep them, and what is passed over while they are computed."""
+"""Partitions as texts in cells, and the settings under which they are computed."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,18 +11,21 @@ from coterie.partition import Partition
 
 
 def texts_of(partitions: Sequence[Partition]) -> list[str]:
-    """Write partitions as a cell keeps them."""
+    """Write partitions as texts for a cell: the labels of each, with blanks between them."""
     return [" ".join(map(str, partition.labels.tolist())) for partition in partitions]
 
 
 def partitions_of(texts: Sequence[str]) -> list[Partition]:
-    """Read partitions as a cell keeps them."""
+    """Read partitions that `texts_of` wrote."""
     return [Partition([int(label) for label in text.split()]) for text in texts]
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Pass over what did not converge, and keep threads of BLAS from waiting for each other."""
+    """Silence convergence warnings, and limit BLAS to one thread.
+
+    Cells run in several processes, whose BLAS threads would compete for the cores.
+    """
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield

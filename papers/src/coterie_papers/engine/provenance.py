@@ -1,4 +1,4 @@
-"""Where results come from: when, how long, by which commit and on what machine."""
+"""The origin of results: date, time of computing, commit and machine."""
 
 import json
 import math
@@ -16,25 +16,27 @@ from typing import NamedTuple, Self
 import coterie
 from coterie.toolkit import physical_memory, time_text
 
-_WAIT = 10.0
-"""Seconds that git may take to answer."""
+UNCOMMITTED = "A + after a commit means that the package had changes that were not committed."
+
+_GIT_TIMEOUT = 10.0
+"""The number of seconds after which git is given up."""
 
 
 class Origin(NamedTuple):
-    """Where a result comes from.
+    """The origin of one result.
 
     Parameters
     ----------
     date
-        When it was there, in UTC as ISO 8601 writes it.
+        The time at which the result was finished, in UTC, in the format of ISO 8601.
     seconds
-        How long it was computed.
+        The time of computing.
     processes
-        How many were computed side by side.
+        The number of processes that computed results at the same time.
     commit
-        The commit by which, as `commit_of` gives it.
+        The commit of the package, as `commit_of` returns it.
     machine
-        The machine on which, as `machine` gives it; "" where it is not known.
+        The machine, as `machine` describes it; "" if it is unknown.
     """
 
     date: str
@@ -45,62 +47,66 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read where a cell comes from; older ones tell only how long they were computed."""
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        known = {name: kept[name] for name in cls._fields if name in kept}
-        written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return cls(iso(written), processes=n_cores())._replace(**known)
+        """Read the origin of a cell.
+
+        Old cells hold only the time of computing. For these the date is that of the file.
+        """
+        content = json.loads(path.read_text(encoding="utf-8"))
+        fields = {name: content[name] for name in cls._fields if name in content}
+        file_date = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return cls(iso(file_date), processes=n_cores())._replace(**fields)
 
 
 @dataclass(frozen=True)
 class Origins:
-    """Where many results come from, by the names of their cells."""
+    """The origins of many results, by the file names of their cells."""
 
     cells: Mapping[str, Origin]
 
     @classmethod
     def union(cls, parts: Iterable["Origins"]) -> "Origins":
-        """Return those of all parts; what several are made of counts once."""
+        """Return the origins of all parts; a cell that several parts use counts once."""
         return cls({name: origin for part in parts for name, origin in part.cells.items()})
 
     @property
     def seconds(self) -> float:
-        """The seconds of computing, as if by one process."""
-        return sum(each.seconds for each in self.cells.values())
+        """The total time of computing over all processes."""
+        return sum(origin.seconds for origin in self.cells.values())
 
     @property
     def commits(self) -> list[str]:
-        """The commits that are known, the first one first."""
-        return self._known([each.commit for each in self._sorted()])
+        """The commits, in the order of time; results without one are left out."""
+        return self._distinct([origin.commit for origin in self._by_date()])
 
     @property
     def machines(self) -> list[str]:
-        """The machines that are known, the first one first."""
-        return self._known([each.machine for each in self._sorted()])
+        """The machines, in the order of time; results without one are left out."""
+        return self._distinct([origin.machine for origin in self._by_date()])
 
     @property
     def dates(self) -> str:
-        """The day on which they were computed, or the first and the last day."""
-        days = [each.date[:10] for each in self._sorted()]
+        """The day of computing, or the first and the last day."""
+        days = [origin.date[:10] for origin in self._by_date()]
         return "" if not days else " to ".join(dict.fromkeys([days[0], days[-1]]))
 
     @property
     def time(self) -> str:
-        """The time of computing, with the processes that shared it."""
-        most = max((each.processes for each in self.cells.values()), default=1)
-        shared = sum(each.seconds / each.processes for each in self.cells.values())
-        return f"{time_text(shared)} by {most} process{'es' * (most > 1)}"
+        """The time of computing, and the number of processes that shared the work."""
+        origins = self.cells.values()
+        processes = max((origin.processes for origin in origins), default=1)
+        seconds = sum(origin.seconds / origin.processes for origin in origins)
+        return f"{time_text(seconds)} by {processes} process{'es' * (processes > 1)}"
 
-    def _sorted(self) -> list[Origin]:
+    def _by_date(self) -> list[Origin]:
         return sorted(self.cells.values())
 
     @staticmethod
-    def _known(texts: Sequence[str]) -> list[str]:
+    def _distinct(texts: Sequence[str]) -> list[str]:
         return [text for text in dict.fromkeys(texts) if text]
 
 
 def iso(date: datetime) -> str:
-    """Write a time of UTC to the second.
+    """Write a UTC time to the second, in the format of ISO 8601.
 
     >>> iso(datetime(2024, 5, 17, 8, 30, tzinfo=UTC))
     '2024-05-17T08:30:00Z'
@@ -109,7 +115,7 @@ def iso(date: datetime) -> str:
 
 
 def now() -> str:
-    """Return the time of UTC to the second."""
+    """Return the current UTC time to the second."""
     return iso(datetime.now(UTC))
 
 
@@ -122,7 +128,7 @@ def n_cores() -> int:
 
 @cache
 def machine() -> str:
-    """Describe the machine: cores, memory, Python and system."""
+    """Describe this machine: cores, memory, Python and operating system."""
     cores, memory = n_cores(), physical_memory()
     parts = [
         f"{cores} core{'s' * (cores > 1)}",
@@ -135,35 +141,36 @@ def machine() -> str:
 
 @cache
 def commit() -> str:
-    """Return the commit of this package, "" where it is in no checkout."""
+    """Return the commit of the installed `coterie`, or "" if it is not in a git checkout."""
     return commit_of(Path(coterie.__file__).parent)
 
 
 def commit_of(package: Path) -> str:
-    """Return the short hash of the commit that a package is checked out at.
+    """Return the short hash of the commit at which a package is checked out.
 
-    A "+" after it says that the files of the package are not those of the commit; "" that there is
-    no git, or that the package is no part of a checkout, as in an environment inside of another's.
+    A "+" after the hash means that the files of the package differ from the commit. The result is
+    "" if git is missing, or if the package is not part of a checkout. A package in a virtual
+    environment inside a checkout is not part of it.
     """
     if not _git(package, "ls-files", "__init__.py"):
         return ""
     status = _git(package, "status", "--porcelain=v2", "--branch", "--", ".")
-    found = re.match("# branch.oid ([0-9a-f]{7})", status)
+    match = re.match("# branch.oid ([0-9a-f]{7})", status)
     changed = any(not line.startswith("#") for line in status.splitlines())
-    return f"{found[1]}{'+' * changed}" if found else ""
+    return f"{match[1]}{'+' * changed}" if match else ""
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """Return what git answers, "" where it cannot."""
+    """Return the output of a git command, or "" if it fails."""
     git = shutil.which("git")
     if git is None:
         return ""
-    # Without locks: others may be at work in the checkout.
+    # Without locks, because other processes may use the checkout.
     command = [git, "--no-optional-locks", "-C", str(folder), *arguments]
     try:
-        answer = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, timeout=_WAIT, check=True
+        process = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, timeout=_GIT_TIMEOUT, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return answer.stdout
+    return process.stdout

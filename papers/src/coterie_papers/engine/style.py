@@ -1,4 +1,4 @@
-"""How the pages of papers look, beside what all pages have: their tables, claims and charts."""
+"""The style sheet for tables, claims and charts, in addition to the style of all pages."""
 
 from coterie.report.document import palette
 

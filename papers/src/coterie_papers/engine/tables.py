@@ -1,4 +1,4 @@
-"""Tables of results, ours beside those that a paper prints."""
+"""Tables of results, with our figures and those that a paper prints."""
 
 import csv
 import io
@@ -17,19 +17,20 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Value: TypeAlias = float | str | None
-"""A number, a text that is shown as it stands, or None where there is nothing."""
+"""A number, a text that is shown as it is, or None if there is no figure."""
 
 Figures: TypeAlias = Mapping[str, Mapping[str, float | str]]
-"""The figures that a paper prints of one table: row → column → figure."""
+"""The figures that a paper prints in one table: row → column → figure."""
 
 NOTHING = "–"
+"""The sign that stands for a missing figure."""
 
-_KEPT = ("title", "rows", "columns", "entries", "notes", "digits", "data")
-"""The parts of a table that are kept as JSON."""
+_JSON_FIELDS = ("title", "rows", "columns", "entries", "notes", "digits", "data")
+"""The fields of a table that are stored as JSON: all but the chart."""
 
 
 class Entry(NamedTuple):
-    """What stands in one place: our value, the paper's, and a word on ours ("p = 0.03")."""
+    """One cell of a table: our value, the paper's value, and a note on ours ("p = 0.03")."""
 
     value: Value = None
     paper: Value = None
@@ -38,31 +39,31 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows and columns of values: ours, and the paper's in brackets.
+    """Rows and columns of values, with the paper's values in brackets.
 
     Parameters
     ----------
     title
-        What the table shows, in one line.
+        One line that says what the table shows.
     rows, columns
-        Their names.
+        The names of the rows and of the columns.
     entries
-        One sequence a row, with one `Entry` a column.
+        One sequence per row, with one `Entry` per column.
     notes
-        Sentences that stand below the table.
+        Sentences below the table.
     digits
-        Digits after the point of our values, one number for all rows or one for each; whole numbers
-        have none, and the paper's figures stand as it prints them.
+        The number of digits after the point of our values: one number for all rows, or one number
+        per row. Whole numbers have no such digits, and the paper's figures stay as it prints them.
     chart
-        The same figures drawn, where they are; it is written beside the table.
+        A chart of the same figures, or None. It is written beside the table.
     data
-        A line that says whether the data are the paper's own, made as it says, or like them.
+        A line that says whether the data are the paper's own, made by its recipe, or similar.
 
     Examples
     --------
-    >>> ours = {"Δ_P": {"Greedy": Entry(2.9134, note="p = 0.03"), "Default": 3.6}}
-    >>> printed = {"Δ_P": {"Greedy": 2.89}}
-    >>> print(Table.from_rows("Losses", ours, printed, digits=2).to_markdown())
+    >>> rows = {"Δ_P": {"Greedy": Entry(2.9134, note="p = 0.03"), "Default": 3.6}}
+    >>> published = {"Δ_P": {"Greedy": 2.89}}
+    >>> print(Table.from_rows("Losses", rows, published, digits=2).to_markdown())
     **Losses**
     <BLANKLINE>
     | ours (paper) | Greedy | Default |
@@ -83,43 +84,44 @@ class Table:
         lengths = [len(row) for row in self.entries]
         if lengths != [len(self.columns)] * len(self.rows):
             raise InputError(
-                f"the table {self.title!r} has {len(self.rows)} rows × {len(self.columns)} columns "
-                f"by name, but rows of {lengths} entries; give one entry for each"
+                f"the table {self.title!r} has {len(self.rows)} row names and "
+                f"{len(self.columns)} column names, but its rows have {lengths} entries; give one "
+                "row of entries per name, with one entry per column"
             )
         if not isinstance(self.digits, int) and len(self.digits) != len(self.rows):
             raise InputError(
                 f"the table {self.title!r} has {len(self.rows)} rows, but digits for "
-                f"{len(self.digits)}; give one number for each, or one for all"
+                f"{len(self.digits)}; give one number per row, or one for all"
             )
 
     @classmethod
     def from_rows(
         cls,
         title: str,
-        ours: Mapping[str, Mapping[str, Value | Entry]],
-        paper: Mapping[str, Mapping[str, float | str]] | None = None,
+        rows: Mapping[str, Mapping[str, Value | Entry]],
+        published: Mapping[str, Mapping[str, float | str]] | None = None,
         *,
         notes: Sequence[str] = (),
         digits: int | Sequence[int] = 1,
         chart: Chart | None = None,
         data: str = "",
     ) -> Self:
-        """Put our figures beside the paper's, both as row → column → figure.
+        """Combine our figures with those of the paper, both given as row → column → figure.
 
-        Rows and columns stand in the order in which ours, then the paper's name them. A figure of
-        ours may be an `Entry`, to carry a note.
+        The rows and columns are in the order of our figures; those that only the paper has follow.
+        A figure of ours may be an `Entry`, so that it can have a note.
         """
-        paper = {} if paper is None else paper
-        rows = tuple(dict.fromkeys([*ours, *paper]))
-        named = [*ours.values(), *paper.values()]
-        columns = tuple(dict.fromkeys(column for row in named for column in row))
+        published = {} if published is None else published
+        names = tuple(dict.fromkeys([*rows, *published]))
+        all_rows = [*rows.values(), *published.values()]
+        columns = tuple(dict.fromkeys(column for row in all_rows for column in row))
         entries = tuple(
-            tuple(_entry(row, column, ours, paper) for column in columns) for row in rows
+            tuple(_entry(name, column, rows, published) for column in columns) for name in names
         )
-        return cls(title, rows, columns, entries, tuple(notes), digits, chart, data)
+        return cls(title, names, columns, entries, tuple(notes), digits, chart, data)
 
     def to_rich(self) -> "RenderableType":
-        """Return the table as Rich shows it: the paper's figures dim, notes on a second line."""
+        """Return the table for a terminal: the paper's figures dim, notes on a second line."""
         from rich.box import SIMPLE_HEAD  # noqa: PLC0415
         from rich.console import Group  # noqa: PLC0415
         from rich.table import Table as RichTable  # noqa: PLC0415
@@ -131,79 +133,81 @@ class Table:
             table.add_column(Text(column), justify="right", no_wrap=True)
         for name, row in zip(self.rows, self.texts(), strict=True):
             texts = (
-                Text.assemble(ours, (paper, "dim"), (note and f"\n{note}", "dim"))
-                for ours, paper, note in row
+                Text.assemble(value, (paper, "dim"), (note and f"\n{note}", "dim"))
+                for value, paper, note in row
             )
             table.add_row(Text(name), *texts)
-        return Group(table, *map(Text, self._below))
+        return Group(table, *map(Text, self._all_notes))
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with its title above and its notes below."""
         lines = [[self.corner, *self.columns]]
         for name, row in zip(self.rows, self.texts(), strict=True):
-            shown = (f"{ours} {paper.strip()}".strip() for ours, paper, _ in row)
+            figures = (f"{value} {paper.strip()}".strip() for value, paper, _ in row)
             notes = (note and f", {note}" for _, _, note in row)
-            lines.append([name, *map("".join, zip(shown, notes, strict=True))])
-        ruled = ["| " + " | ".join(map(_cell, line)) + " |" for line in lines]
-        ruled.insert(1, "|:--|" + "--:|" * len(self.columns))
-        below = map(escaped, self._below)
-        return "\n\n".join([f"**{escaped(self.title)}**", "\n".join(ruled), *below])
+            lines.append([name, *map("".join, zip(figures, notes, strict=True))])
+        table_lines = ["| " + " | ".join(map(_cell_text, line)) + " |" for line in lines]
+        table_lines.insert(1, "|:--|" + "--:|" * len(self.columns))
+        below = map(escaped, self._all_notes)
+        return "\n\n".join([f"**{escaped(self.title)}**", "\n".join(table_lines), *below])
 
     def to_csv(self, path: FileName) -> None:
-        """Write the table as comma-separated values, numbers in full, whole or not at all.
+        """Write the table as comma-separated values with all digits, completely or not at all.
 
-        Where the paper has figures, or ours have notes, these are columns of their own.
+        The paper's figures and the notes are separate columns, where there are any.
         """
         parts = [
-            (name if kind == "value" else f"{name}, {kind}", number, kind)
-            for number, name in enumerate(self.columns)
-            for kind in Entry._fields
-            if kind == "value" or self._has(number, kind)
+            (name if field == "value" else f"{name}, {field}", column, field)
+            for column, name in enumerate(self.columns)
+            for field in Entry._fields
+            if field == "value" or self._has(column, field)
         ]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["", *(heading for heading, _, _ in parts)])
         for name, row in zip(self.rows, self.entries, strict=True):
-            writer.writerow([name, *(getattr(row[number], kind) for _, number, kind in parts)])
+            writer.writerow([name, *(getattr(row[column], field) for _, column, field in parts)])
         with replacing(path) as file:
             file.write(stream.getvalue().encode())
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the chart as JSON holds it."""
-        fields = {name: getattr(self, name) for name in _KEPT}
-        kept: dict[str, Any] = to_json(fields)
-        return kept
+        """Return all fields but the chart as values for JSON."""
+        fields: dict[str, Any] = to_json({name: getattr(self, name) for name in _JSON_FIELDS})
+        return fields
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Self:
-        """Return the table that was written so, without its chart."""
-        entries = tuple(tuple(Entry(*entry) for entry in row) for row in kept["entries"])
-        return cls(**{name: kept[name] for name in _KEPT} | {"entries": entries})
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the table that `to_json` turned into these fields, without its chart."""
+        entries = tuple(tuple(Entry(*entry) for entry in row) for row in fields["entries"])
+        return cls(**{name: fields[name] for name in _JSON_FIELDS} | {"entries": entries})
 
     @property
-    def _below(self) -> list[str]:
-        """What stands below the table: the data, then the notes."""
+    def _all_notes(self) -> list[str]:
+        """The lines below the table: the data, then the notes."""
         return [f"Data: {self.data}", *self.notes] if self.data else list(self.notes)
 
-    def _has(self, column: int, kind: str) -> bool:
-        return any(getattr(row[column], kind) not in (None, "") for row in self.entries)
+    def _has(self, column: int, field: str) -> bool:
+        return any(getattr(row[column], field) not in (None, "") for row in self.entries)
 
     @property
     def corner(self) -> str:
-        """What stands above the names of the rows."""
-        compared = any(self._has(column, "paper") for column in range(len(self.columns)))
-        return "ours (paper)" if compared else ""
+        """The heading of the column of row names; it explains the brackets if there are any."""
+        has_brackets = any(self._has(column, "paper") for column in range(len(self.columns)))
+        return "ours (paper)" if has_brackets else ""
 
     def texts(self) -> list[list[tuple[str, str, str]]]:
-        """Write out our value, the paper's in brackets of one width a column, and the note."""
+        """Return our value, the paper's value in brackets, and the note of each entry as texts.
+
+        The texts in brackets have one width per column.
+        """
         digits = [self.digits] * len(self.rows) if isinstance(self.digits, int) else self.digits
-        papers = [
+        brackets = [
             _bracketed([row[column].paper for row in self.entries])
             for column in range(len(self.columns))
         ]
         return [
             [
-                (_text(entry.value, digits[number]), papers[column][number], entry.note)
+                (_text(entry.value, digits[number]), brackets[column][number], entry.note)
                 for column, entry in enumerate(row)
             ]
             for number, row in enumerate(self.entries)
@@ -211,7 +215,7 @@ class Table:
 
 
 def p_text(p_value: float) -> str:
-    """Write a p-value.
+    """Write a p-value with three digits.
 
     >>> p_text(0.0002), p_text(0.25)
     ('p < 0.001', 'p = 0.250')
@@ -222,17 +226,17 @@ def p_text(p_value: float) -> str:
 def _entry(
     row: str,
     column: str,
-    ours: Mapping[str, Mapping[str, Value | Entry]],
-    paper: Mapping[str, Mapping[str, float | str]],
+    rows: Mapping[str, Mapping[str, Value | Entry]],
+    published: Mapping[str, Mapping[str, float | str]],
 ) -> Entry:
-    found = ours.get(row, {}).get(column)
-    entry = found if isinstance(found, Entry) else Entry(found)
-    printed = paper.get(row, {}).get(column)
-    return entry if printed is None else entry._replace(paper=printed)
+    figure = rows.get(row, {}).get(column)
+    entry = figure if isinstance(figure, Entry) else Entry(figure)
+    paper_figure = published.get(row, {}).get(column)
+    return entry if paper_figure is None else entry._replace(paper=paper_figure)
 
 
 def _text(value: Value, digits: int | None = None) -> str:
-    """Write a value; a number without `digits` stands as it is, which is how papers print it."""
+    """Write a value; without `digits`, a number is written as it is, like those of papers."""
     if value is None:
         return NOTHING
     if isinstance(value, str | Integral) or digits is None:
@@ -249,10 +253,10 @@ def _bracketed(values: Sequence[Value]) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Keep Markdown from reading signs that are meant, and a text in its line."""
+    """Escape asterisks, and join lines, so that Markdown shows the text as it is."""
     return re.sub(r"\s*[\r\n]\s*", " ", text).replace("*", "\\*")
 
 
-def _cell(text: str) -> str:
-    """Keep a text in its place of a row, too."""
+def _cell_text(text: str) -> str:
+    """Escape a text for a cell of a Markdown table."""
     return escaped(text).replace("|", "\\|")
