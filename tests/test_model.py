@@ -300,27 +300,30 @@ def test_functions_and_modules_are_no_classes():
 def test_constraints_hold_for_their_item_sets(item_sets):
     model = model_of(item_sets)
     plain = model.predict(item_sets)
-    found = model.predict(item_sets, together=[[(0, 7), (7, 3)], None, []], apart=None)
+    found = model.predict(item_sets, must_link=[[(0, 7), (7, 3)], None, []], cannot_link=None)
     assert found[0].together([(0, 7), (3, 7)]).all()
     assert found[1:] == plain[1:]
     joined = [p.clusters[0][:2].tolist() for p in plain]
     bans = [[joined[0]], None, [joined[2]]]
-    for partition, pairs in zip(model.predict(item_sets, apart=bans), bans, strict=True):
+    for partition, pairs in zip(model.predict(item_sets, cannot_link=bans), bans, strict=True):
         assert pairs is None or not partition.together(pairs).any()
-    assert model.predict(item_sets, together=[None] * 3, apart=[None] * 3) == plain
+    assert model.predict(item_sets, must_link=[None] * 3, cannot_link=[None] * 3) == plain
+    # The former names of both parameters.
+    assert model.predict(item_sets, apart=bans) == model.predict(item_sets, cannot_link=bans)
+    assert model.predict(item_sets, together=bans) == model.predict(item_sets, must_link=bans)
 
 
 def test_constraints_that_do_not_fit_are_refused(item_sets):
     model = model_of(item_sets)
-    with pytest.raises(InputError, match="together has 1 entries for 3 item sets; give an array"):
-        model.predict(item_sets, together=[[(0, 1)]])
-    with pytest.raises(InputError, match="apart is of type int; give a list with an array"):
-        model.predict(item_sets, apart=3)
-    with pytest.raises(InputError, match="apart is of type dict; give a list with an array"):
-        model.predict(item_sets, apart={0: [(0, 1)], 1: None, 2: None})
-    with pytest.raises(PairError, match="item set 2: items 0 and 4 are a cannot-link pair, but must-link pairs connect them: 0 = 2 = 4"):
+    with pytest.raises(InputError, match="must_link has 1 entries for 3 item sets; give an array"):
+        model.predict(item_sets, must_link=[[(0, 1)]])
+    with pytest.raises(InputError, match="cannot_link is of type int; give a list with an array"):
+        model.predict(item_sets, cannot_link=3)
+    with pytest.raises(InputError, match="cannot_link is of type dict; give a list with an array"):
+        model.predict(item_sets, cannot_link={0: [(0, 1)], 1: None, 2: None})
+    with pytest.raises(PairError, match="item set 2: items 0 and 4 .* connect them: 0 = 2 = 4"):
         model.predict(
-            item_sets, together=[None, None, [(0, 2), (2, 4)]], apart=[None, None, [(4, 0)]]
+            item_sets, must_link=[None, None, [(0, 2), (2, 4)]], cannot_link=[None, None, [(4, 0)]]
         )
     with pytest.raises(PairError, match="item set 0: LeftLink does not support must-link pairs"):
-        model_of(item_sets, clusterer=LeftLink()).predict(item_sets[:1], together=[[(0, 1)]])
+        model_of(item_sets, clusterer=LeftLink()).predict(item_sets[:1], must_link=[[(0, 1)]])

@@ -11,6 +11,7 @@ from coterie._core.arrays import Floats
 from coterie._core.files import FileName
 from coterie._core.lazy import public_names
 from coterie._core.progress import report
+from coterie._core.renaming import renamed_parameters
 from coterie._saving import Resolve, load_value, save_value
 from coterie._types import Blocker, Clusterer, Similarity
 from coterie.calibrations import (
@@ -76,12 +77,13 @@ class Model:
                 "of coterie.similarities"
             )
 
+    @renamed_parameters(together="must_link", apart="cannot_link")
     def predict(
         self,
         item_sets: Iterable[Any],
         *,
-        together: Constraints | None = None,
-        apart: Constraints | None = None,
+        must_link: Constraints | None = None,
+        cannot_link: Constraints | None = None,
     ) -> list[Partition]:
         """Partition each of several item sets.
 
@@ -89,15 +91,15 @@ class Model:
         ----------
         item_sets
             The item sets.
-        together
-            Must-link pairs, whose items must share a cluster: for each item set an array of item
+        must_link
+            Pairs of items that must be in the same cluster: for each item set an array of item
             indices of shape (q, 2), or None. Some clusterers do not support them and refuse them.
-        apart
-            Cannot-link pairs, whose items must not share a cluster, in the same form.
+        cannot_link
+            Pairs of items that must not be in the same cluster, in the same form.
         """
         sets = as_item_sets(item_sets)
-        must_links = _as_constraints("together", together, len(sets))
-        cannot_links = _as_constraints("apart", apart, len(sets))
+        must_links = _as_constraints("must_link", must_link, len(sets))
+        cannot_links = _as_constraints("cannot_link", cannot_link, len(sets))
         partitions = []
         for index, item_set in enumerate(sets):
             with located(f"item set {index}"):

@@ -345,11 +345,11 @@ def test_pairs_that_do_not_fit_are_refused():
     with pytest.raises(
         PairError, match="item 1 is in a cannot-link pair with itself; drop this pair"
     ):
-        constrained_partition(Greedy(), scores, apart=[(0, 2), (1, 1), (2, 2)])
-    with pytest.raises(PairError, match=r"together: pair 1 is \(0, 3\), but there are 3 items"):
+        constrained_partition(Greedy(), scores, cannot_link=[(0, 2), (1, 1), (2, 2)])
+    with pytest.raises(PairError, match=r"must_link: pair 1 is \(0, 3\), but there are 3 items"):
         constrained_partition(Greedy(), scores, [(0, 1), (0, 3)])
-    with pytest.raises(PairError, match=r"apart: pairs have shape \(2,\)"):
-        constrained_partition(Greedy(), scores, apart=[0, 1])
+    with pytest.raises(PairError, match=r"cannot_link: pairs have shape \(2,\)"):
+        constrained_partition(Greedy(), scores, cannot_link=[0, 1])
 
 
 @pytest.mark.parametrize("clusterer", UNABLE, ids=named)
@@ -383,13 +383,13 @@ def test_estimators_and_functions_cannot_hold_items_together():
 
 def test_left_linking_keeps_pairs_apart():
     scores = PairScores(3, None, np.ones(3))
-    assert constrained_partition(LeftLink(), scores, apart=[(0, 2)]) == Partition([0, 0, 1])
+    assert constrained_partition(LeftLink(), scores, cannot_link=[(0, 2)]) == Partition([0, 0, 1])
 
 
 def test_a_start_is_refused_where_items_are_held_together():
     scores = PairScores(3, None, np.ones(3))
     search = LocalSearch(start=Partition([0, 1, 2]))
-    assert constrained_partition(search, scores, apart=[(0, 1)]).n_clusters == 2
+    assert constrained_partition(search, scores, cannot_link=[(0, 1)]).n_clusters == 2
     with pytest.raises(PairError, match="does not support must-link pairs; leave out start"):
         constrained_partition(search, scores, [(0, 1)])
 
@@ -415,7 +415,7 @@ def test_what_a_clusterer_broke_is_not_returned():
     with pytest.raises(PairError, match="Stubborn separated the must-link pair \\(1, 2\\)"):
         constrained_partition(stubborn, scores, [(0, 1), (1, 2)])
     with pytest.raises(PairError, match="Stubborn joined the cannot-link pair \\(2, 3\\)"):
-        constrained_partition(stubborn, scores, apart=[(0, 2), (2, 3)])
+        constrained_partition(stubborn, scores, cannot_link=[(0, 2), (2, 3)])
 
 
 def test_groups_of_too_many_pairs_are_refused(monkeypatch):

@@ -28,15 +28,15 @@ class SupportsMustLinks(Protocol):
 def constrained_partition(
     clusterer: Clusterer,
     scores: PairScores,
-    together: ArrayLike | None = None,
-    apart: ArrayLike | None = None,
+    must_link: ArrayLike | None = None,
+    cannot_link: ArrayLike | None = None,
 ) -> Partition:
     """Partition the items such that must-link pairs share a cluster and cannot-link pairs do not.
 
     Items that must-link pairs connect form a group. A clusterer that maximises the correlation
     objective clusters groups like single items, with the sums of their scores. Linkages and
     spanning forests join the items of a group before any others. All other clusterers refuse
-    must-link pairs. Cannot-link pairs, of `apart` and of the scores, are passed on to the
+    must-link pairs. Cannot-link pairs, of `cannot_link` and of the scores, are passed on to the
     clusterer, which refuses them if it does not support them.
 
     Parameters
@@ -45,56 +45,56 @@ def constrained_partition(
         Partitions the items.
     scores
         Scores of the item pairs.
-    together
-        Must-link pairs, of shape (q, 2): their items must share a cluster. None means no pairs.
-    apart
-        Cannot-link pairs, of shape (q, 2): their items must not share a cluster. None means no
-        pairs.
+    must_link
+        Pairs of shape (q, 2) whose items must be in the same cluster. None means no pairs.
+    cannot_link
+        Pairs of shape (q, 2) whose items must not be in the same cluster. None means no pairs.
 
     Examples
     --------
     >>> from coterie.clusterers import Greedy
     >>> scores = PairScores.from_matrix([[0, 3, -1], [3, 0, 2], [-1, 2, 0]])
-    >>> constrained_partition(Greedy(), scores, together=[(1, 2)], apart=[(0, 1)])
+    >>> constrained_partition(Greedy(), scores, must_link=[(1, 2)], cannot_link=[(0, 1)])
     Partition([0, 1, 1])
-    >>> constrained_partition(Greedy(), scores, together=[(0, 1), (1, 2)], apart=[(0, 2)])
+    >>> constrained_partition(Greedy(), scores, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
     Traceback (most recent call last):
     coterie.exceptions.PairError: items 0 and 2 are a cannot-link pair, but must-link pairs connect
     them: 0 = 1 = 2; drop one of these pairs
     """
     n_items = scores.n_items
-    must_links = _as_constraint("together", together, n_items)
-    cannot_links = _as_constraint("apart", apart, n_items)
-    # The pairs of `apart` as they were given: an item paired with itself is a contradiction.
-    pairs = [np.sort(pair_indices(cannot_links if apart is None else apart, n_items), axis=1)]
+    must_links = _as_constraint("must_link", must_link, n_items)
+    cannot_links = _as_constraint("cannot_link", cannot_link, n_items)
+    # The pairs of `cannot_link` as they were given: an item paired with itself is a contradiction.
+    as_given = cannot_links if cannot_link is None else pair_indices(cannot_link, n_items)
+    pairs = [np.sort(as_given, axis=1)]
     pairs += [] if scores.apart is None else [scores.apart]
     refuse_contradictions(must_links, np.concatenate(pairs), n_items)
     return partition_under_checked_constraints(clusterer, scores, must_links, cannot_links)
 
 
 def partition_under_checked_constraints(
-    clusterer: Clusterer, scores: PairScores, together: Pairs, apart: Pairs
+    clusterer: Clusterer, scores: PairScores, must_link: Pairs, cannot_link: Pairs
 ) -> Partition:
     """Partition as `constrained_partition` does, under constraints without contradictions."""
-    scores = _add_cannot_links(scores, apart)
-    if len(together):
-        partition = _partition_with_must_links(clusterer, scores, together)
+    scores = _add_cannot_links(scores, cannot_link)
+    if len(must_link):
+        partition = _partition_with_must_links(clusterer, scores, must_link)
     else:
         partition = clusterer(scores)
     # The result is checked, because a clusterer of the user may break its promise.
-    _refuse_violated_must_links(clusterer, partition, together)
+    _refuse_violated_must_links(clusterer, partition, must_link)
     _refuse_violated_cannot_links(clusterer, partition, scores.apart)
     return partition
 
 
 def refuse_contradictions(
-    together: Pairs, apart: Pairs, n_items: int, name: Callable[[int], str] | None = None
+    must_link: Pairs, cannot_link: Pairs, n_items: int, name: Callable[[int], str] | None = None
 ) -> None:
     """Refuse a cannot-link pair that must-link pairs connect, and name the shortest chain of them.
 
     Parameters
     ----------
-    together, apart
+    must_link, cannot_link
         Must-link and cannot-link pairs, of shape (q, 2), with the two items in either order.
     n_items
         Number of items.
@@ -108,7 +108,7 @@ def refuse_contradictions(
     coterie.exceptions.PairError: a and c are a cannot-link pair, but must-link pairs connect them:
     a = b = c; drop one of these pairs
     """
-    path = contradicting_chain(together, apart, n_items) if len(apart) else []
+    path = contradicting_chain(must_link, cannot_link, n_items) if len(cannot_link) else []
     if not path:
         return
     names = [str(item) if name is None else name(item) for item in path]
