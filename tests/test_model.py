@@ -321,7 +321,7 @@ def test_constraints_that_do_not_fit_are_refused(item_sets):
         model.predict(item_sets, cannot_link=3)
     with pytest.raises(InputError, match="cannot_link is of type dict; give a list with an array"):
         model.predict(item_sets, cannot_link={0: [(0, 1)], 1: None, 2: None})
-    with pytest.raises(PairError, match="item set 2: items 0 and 4 .* connect them: 0 = 2 = 4"):
+    with pytest.raises(PairError, match=r"item set 2: items 0 and 4 .* connect them: 0 = 2 = 4"):
         model.predict(
             item_sets, must_link=[None, None, [(0, 2), (2, 4)]], cannot_link=[None, None, [(4, 0)]]
         )
