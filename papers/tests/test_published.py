@@ -1,4 +1,4 @@
-"""The printed figures, checked against what the papers say of them in words."""
+"""The figures that the papers print agree with each other and with the papers' text."""
 
 from coterie_papers.supervised_kmeans.published import SUPERVISED_KMEANS
 from coterie_papers.svm_cluster.published import SVM_CLUSTER
@@ -20,15 +20,15 @@ def test_tables_of_2005_agree_with_each_other():
 
 
 def outcomes(data):
-    """Differences of Iterative and Spect in Table 3, for the rows of a family of data sets."""
+    """Return the differences of Iterative and Spect in Table 3 for a family of data sets."""
     rows = [row for name, row in SUPERVISED_KMEANS["table3"].items() if name.startswith(data)]
     return [round(row["Iterative"] - row["Spect"], 1) for row in rows]
 
 
 def test_table_4_of_2008_counts_table_3():
-    counted = SUPERVISED_KMEANS["table4"]
+    table4 = SUPERVISED_KMEANS["table4"]
     assert len(SUPERVISED_KMEANS["table3"]) == 34
-    for data, row in counted.items():
+    for data, row in table4.items():
         differences = outcomes(data)
         assert sum(d < 0 for d in differences) == row["Win"]
         assert sum(d == 0 for d in differences) == row["Tie"]
@@ -37,7 +37,7 @@ def test_table_4_of_2008_counts_table_3():
 
 
 def test_wilcoxon_of_table_4_follows_from_table_3():
-    """|W|, the sum of signed ranks, where it is printed rightly; losses were rounded after it."""
+    """|W|, the sum of signed ranks, where the paper prints it correctly, up to rounded losses."""
     for data in ("WebKB-L", "News", "Synth"):
         differences = [d for d in outcomes(data) if d]
         sizes = [abs(d) for d in differences]
@@ -48,7 +48,7 @@ def test_wilcoxon_of_table_4_follows_from_table_3():
         assert abs(abs(signed) - SUPERVISED_KMEANS["table4"][data]["W"]) <= 1
 
 
-def test_what_the_paper_of_2008_says_in_words():
+def test_table_3_of_2008_agrees_with_the_text():
     rows = SUPERVISED_KMEANS["table3"]
     for name, row in rows.items():
         if not name.startswith("Synth"):

@@ -1,4 +1,4 @@
-"""The papers, and a tiny one made here from beginning to end."""
+"""The registry of papers, and complete runs of a tiny paper."""
 
 import os
 import signal
@@ -51,8 +51,8 @@ def test_tables_are_made_and_written(fake):
 
 def test_a_second_run_computes_nothing(fake):
     list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
-    again = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
-    assert len(again) == 4
+    tables = list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
+    assert len(tables) == 4
     assert computed(fake) == [0, 1, 2]
 
 
@@ -62,20 +62,20 @@ def test_a_fresh_run_computes_all(fake):
     assert computed(fake) == [0, 1, 2, 0, 1, 2]
 
 
-def test_a_fresh_run_leaves_no_table_of_forgotten_cells(fake):
+def test_a_fresh_run_deletes_the_tables_of_deleted_cells(fake):
     out, folder = fake / "out", fake / "out" / "fake"
     list(reproduce("fake", out=out, data_folder=fake, n_jobs=1))
     list(reproduce("fake", out=out, data_folder=fake, n_jobs=1, quick=True))
-    own = {folder / name for name in ("table1-mine.csv", "table10.csv", "table2.txt")}
-    for path in own:
-        path.write_text("mine")
+    other_files = {folder / name for name in ("table1-other.csv", "table10.csv", "table2.txt")}
+    for path in other_files:
+        path.write_text("other")
     quick = {path: path.read_bytes() for path in (folder / "quick").rglob("*") if path.is_file()}
     list(reproduce("fake", ["table1"], out, fake, n_jobs=1, fresh=True))
-    assert set(folder.iterdir()) - own == {
+    assert set(folder.iterdir()) - other_files == {
         folder / name
         for name in ("cells", "quick", "index.html", "table1.csv", "table1.md", "table1.json")
     }
-    assert own <= set(folder.iterdir())
+    assert other_files <= set(folder.iterdir())
     for text in ((out / "results" / "fake.md").read_text(), (folder / "index.html").read_text()):
         assert "Squares" in text
         assert "Half" not in text
@@ -102,10 +102,10 @@ def test_a_first_run_that_fails_leaves_nothing(fake, monkeypatch):
         assert list(fake.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_one_is_told_once(fake, caplog):
+def test_a_folder_that_cannot_be_created_is_reported_once(fake, caplog):
     (fake / "file").write_text("")
     for fresh in (False, True):
-        with pytest.raises(InputError, match="file/fake/cells cannot be made"):
+        with pytest.raises(InputError, match="file/fake/cells cannot be created"):
             list(reproduce("fake", out=fake / "file", data_folder=fake, n_jobs=1, fresh=fresh))
     assert caplog.text == ""
     assert computed(fake) == []
@@ -118,7 +118,7 @@ def test_some_tables_only(fake):
     assert not (fake / "out" / "fake" / "table1.csv").exists()
 
 
-def test_quick_runs_are_kept_apart(fake):
+def test_quick_runs_have_a_separate_folder(fake):
     list(reproduce("fake", out=fake / "out", data_folder=fake, n_jobs=1))
     before = {path: path.read_bytes() for path in (fake / "out").rglob("*") if path.is_file()}
     quick = list(reproduce("fake", ["table1"], fake / "out", fake, n_jobs=1, quick=True))
@@ -133,7 +133,7 @@ def test_quick_runs_are_kept_apart(fake):
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_a_table_says_what_its_data_are(fake, monkeypatch):
+def test_a_table_without_a_line_on_its_data_is_refused(fake, monkeypatch):
     bare = {"table1": lambda context: [Table.from_rows("Bare", {"a": {"x": 1.0}})]}
     monkeypatch.setattr(import_module("fake_paper.tables"), "TABLES", bare)
     with pytest.raises(InputError, match="table1 makes the table 'Bare' without a line on its da"):
@@ -155,7 +155,7 @@ def test_progress_names_the_table(fake):
     assert steps[0].task == "table2"
 
 
-def test_what_is_not_there_is_told_before_anything_is_done(fake):
+def test_unknown_papers_and_tables_are_refused_before_any_work(fake):
     with pytest.raises(InputError, match=r"no paper 'em'; give svm-cluster or .* or fake"):
         reproduce("em", out=fake / "out")
     with pytest.raises(InputError, match=r"fake has no table 'table9'; give table1 or table2"):
@@ -163,17 +163,17 @@ def test_what_is_not_there_is_told_before_anything_is_done(fake):
     assert list(fake.iterdir()) == []
 
 
-def test_the_line_of_a_table(fake):
+def test_the_summary_of_a_table(fake):
     assert [summary(make) for make in tables_of("fake").values()] == [
         "Squares of small numbers.",
         "Halves, in two tables.",
-        "What is claimed of squares.",
+        "Claims about squares.",
     ]
     assert summary(lambda context: []) == ""
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_paper_names_its_tables(name):
+def test_all_papers_describe_their_tables(name):
     pytest.importorskip(f"{PAPERS[name]}.tables", exc_type=ModuleNotFoundError)
     tables = tables_of(name)
     assert tables
@@ -191,7 +191,7 @@ def sums(context):
     return [Table.from_rows("Sums", {"1 + 1": {"sum": 2}}, data="made.")]
 
 def claims(context):
-    """What is claimed of sums."""
+    """Claims about sums."""
     return [claims_table([Claim("Sums grow", -1.0, 0.3)], data="made.")]
 
 TABLES = {"sums": sums, "claims": claims}
@@ -199,7 +199,7 @@ TABLES = {"sums": sums, "claims": claims}
 
 
 def test_an_experiment_is_one_folder_and_one_line(tmp_path, monkeypatch):
-    """Nothing but its folder and its line in `PAPERS` says that it is there."""
+    """An experiment needs only its folder and its line in `PAPERS`."""
     package = tmp_path / "paper_of_sums"
     package.mkdir()
     (package / "__init__.py").write_text(TITLE)
@@ -211,7 +211,9 @@ def test_an_experiment_is_one_folder_and_one_line(tmp_path, monkeypatch):
     def run(*arguments):
         return CliRunner().invoke(cli.app, ["reproduce", *arguments])
 
-    lines = "sums: Somebody 2024, Sums\n  sums    Sums of small numbers.\n  claims  What is claimed"
+    lines = (
+        "sums: Somebody 2024, Sums\n  sums    Sums of small numbers.\n  claims  Claims about sums."
+    )
     assert lines in run("--list").stdout
     for names in (["nothing"], []):
         assert run(*names).stderr.endswith(" or peers or sums\n")
@@ -220,8 +222,10 @@ def test_an_experiment_is_one_folder_and_one_line(tmp_path, monkeypatch):
     assert page.startswith("# Somebody 2024, Sums\n")
     assert "| 1 + 1 | 2 |" in page
     index = (tmp_path / "out" / "results" / "index.md").read_text()
-    assert "| [Somebody 2024, Sums](sums.md) | `coterie reproduce sums` | 0 of 1 seen |" in index
-    assert "(sums.md): Not seen: Sums grow." in index
+    assert (
+        "| [Somebody 2024, Sums](sums.md) | `coterie reproduce sums` | 0 of 1 confirmed |" in index
+    )
+    assert "(sums.md): Not confirmed: Sums grow." in index
     assert "Sums grow" in (tmp_path / "out" / "sums" / "index.html").read_text()
 
 
@@ -235,7 +239,7 @@ def test_every_folder_but_the_shared_ones_is_a_paper():
     assert packages == set(PAPERS.values())
 
 
-def test_no_paper_is_imported_from_outside():
+def test_papers_are_imported_only_by_their_own_modules():
     papers = set(PAPERS.values())
     for module in house.modules_of(REPOSITORY / "papers" / "src").values():
         imported = {".".join(name.split(".")[:2]) for name in house.imports_of(module)}
@@ -243,7 +247,7 @@ def test_no_paper_is_imported_from_outside():
 
 
 def start(folder, seconds):
-    """Start the tiny paper in a process of its own, which writes no lines of progress."""
+    """Start the tiny paper in a separate process that writes no progress."""
     program = (
         "from coterie import cli\n"
         "from coterie.cli import bars\n"
@@ -266,9 +270,9 @@ def start(folder, seconds):
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
-def test_a_stopped_run_goes_on(tmp_path):
-    """Cell 0 is computed at once, the others take very long."""
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_a_stopped_run_can_be_continued(tmp_path):
+    """Cell 0 takes no time; the others take very long."""
     process = start(tmp_path, seconds=1000)
     cells = tmp_path / "out" / "fake" / "cells"
     while process.poll() is None:
@@ -286,16 +290,16 @@ def test_a_stopped_run_goes_on(tmp_path):
     output, errors = process.communicate()
     assert (process.returncode, errors) == (0, "")
     assert "Not all agree." in output
-    assert output.endswith(f"All of it: {Path('out', 'fake', 'index.html')}\n")
+    assert output.endswith(f"All tables: {Path('out', 'fake', 'index.html')}\n")
     assert sorted(computed(tmp_path)) == [0, 1, 1, 2, 2]
 
 
 def test_importing_the_registry_loads_no_paper():
     program = "import sys; import coterie_papers.reproducing; print(*sys.modules)"
-    done = subprocess.run(  # noqa: S603
+    process = subprocess.run(  # noqa: S603
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    loaded = set(done.stdout.split())
+    loaded = set(process.stdout.split())
     assert not loaded & set(PAPERS.values())
     assert not loaded & {"sklearn", "numba", "rich"}
     assert reproducing.__all__ == sorted(reproducing.__all__)

@@ -1,4 +1,4 @@
-"""The papers' experiments, one module for each with its tables beside ours, and two of our own."""
+"""The registry of the experiments: five papers, and two experiments that go beyond them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from coterie_papers.engine.tables import Table
 __all__ = ["PAPERS", "folder_of", "reproduce", "summary", "tables_of", "title_of"]
 
 Maker: TypeAlias = Callable[[Context], list[Table]]
-"""Makes a table of a paper; the first line of its docstring says what it shows."""
+"""A function that makes tables of a paper; its docstring begins with a line that describes them."""
 
 PAPERS = {
     "svm-cluster": "coterie_papers.svm_cluster",
@@ -27,9 +27,10 @@ PAPERS = {
     "beyond": "coterie_papers.beyond",
     "peers": "coterie_papers.peers",
 }
-"""The packages of the papers, and last those of what is beyond them and beside others.
+"""The packages of the papers by name; the last two hold the experiments beyond the papers.
 
-The docstring of a package is the title; `TABLES` of its module `tables` makes the tables by name.
+The docstring of a package is the title of the paper. The mapping `TABLES` in its module `tables`
+holds the functions that make the tables, by name.
 """
 
 
@@ -43,7 +44,7 @@ def title_of(paper: str) -> str:
 
 
 def tables_of(paper: str) -> Mapping[str, Maker]:
-    """Return what makes the tables of a paper, by their names; the paper's module is imported.
+    """Import the package of a paper and return the functions that make its tables, by name.
 
     >>> tables_of("em")
     Traceback (most recent call last):
@@ -57,12 +58,12 @@ def tables_of(paper: str) -> Mapping[str, Maker]:
 
 
 def summary(make: Maker) -> str:
-    """Return the line that says what a table shows."""
+    """Return the line that describes the tables of a function."""
     return _first_line(make)
 
 
 def folder_of(paper: str, out: Path, quick: bool = False) -> Path:
-    """Return where the tables of a paper are written, those of quick runs apart.
+    """Return the folder of a paper's tables; quick runs have a separate folder.
 
     >>> folder_of("sdc", Path("out")).as_posix(), folder_of("sdc", Path("out"), True).as_posix()
     ('out/sdc', 'out/sdc/quick')
@@ -81,29 +82,29 @@ def reproduce(
 ) -> Iterator[Table]:
     """Make the tables of a paper one after the other, and write each as soon as it is made.
 
-    Results are kept one by one in the folder `cells` of `folder_of(paper, out, quick)`, from where
-    a run that was stopped goes on; the tables are written beside it, as NAME.csv, NAME.md and
-    NAME.json, their charts as NAME.svg, and all that were ever made as one page, index.html. The
-    tables of each paper stand together in `out`/results/PAPER.md, and what was seen of all papers
-    in `out`/results/index.md, quick runs left out.
+    Each single result is stored in the folder `cells` of `folder_of(paper, out, quick)`, so that a
+    stopped run can continue. Beside that folder are the tables as NAME.csv, NAME.md and NAME.json,
+    the charts as NAME.svg, and a page with all tables of all runs, index.html. The file
+    `out`/results/PAPER.md holds all tables of a paper, and `out`/results/index.md summarises the
+    claims of all papers. Quick runs are not part of these two files.
 
     Parameters
     ----------
     paper
-        A name of `PAPERS`.
+        A name in `PAPERS`.
     only
-        The names of the tables to make; none stands for all.
+        The names of the tables to make; if there are none, all tables are made.
     out
         The folder of results.
     data_folder
-        The folder of the corpora; None stands for the default one.
+        The folder of the corpora; None means the default folder.
     n_jobs
-        The number of processes; None takes all cores.
+        The number of processes; None means all cores.
     fresh
-        Whether to forget the kept results of the paper first, and all tables that were made of
-        them: those of quick runs, or the others.
+        Whether to delete the stored results and the tables of the paper first. With `quick`, those
+        of quick runs are deleted; without it, the others.
     quick
-        Whether to take less of the data, fewer folds and fewer settings, for a first look.
+        Whether to use less data, fewer folds and fewer settings, for a first look.
     """
     tables = tables_of(paper)
     names = list(dict.fromkeys(only)) or list(tables)
@@ -115,30 +116,34 @@ def reproduce(
     if fresh and folder.is_dir():
         cells.clear()
         delete_tables(folder, tables)
-        _write_overviews(paper, Path(out), quick)
+        _write_pages(paper, Path(out), quick)
     context = Context(cells, data_folder, n_jobs, quick=quick)
-    return _made(paper, {name: tables[name] for name in names}, context, Path(out))
+    return _make_tables(paper, {name: tables[name] for name in names}, context, Path(out))
 
 
-def _made(paper: str, tables: Mapping[str, Maker], context: Context, out: Path) -> Iterator[Table]:
-    for number, (name, make) in enumerate(tables.items(), 1):
-        task = f"{name} ({number} of {len(tables)})" if len(tables) > 1 else name
-        own = replace(context, task=task, cell_paths=set())
-        made = [_finished(table, name, own.quick) for table in make(own)]
-        write_tables(folder_of(paper, out, own.quick), name, made, own.cell_paths)
-        _write_overviews(paper, out, own.quick)
-        yield from made
+def _make_tables(
+    paper: str, functions: Mapping[str, Maker], context: Context, out: Path
+) -> Iterator[Table]:
+    for number, (name, make) in enumerate(functions.items(), 1):
+        task = f"{name} ({number} of {len(functions)})" if len(functions) > 1 else name
+        # A new set of cell paths per table, so that a table knows its cells.
+        table_context = replace(context, task=task, cell_paths=set())
+        quick = context.quick
+        tables = [_with_quick_note(table, name, quick) for table in make(table_context)]
+        write_tables(folder_of(paper, out, quick), name, tables, table_context.cell_paths)
+        _write_pages(paper, out, quick)
+        yield from tables
 
 
-def _write_overviews(paper: str, out: Path, quick: bool) -> None:
-    """Write the pages of a paper, and what all papers have given, quick runs left out."""
+def _write_pages(paper: str, out: Path, quick: bool) -> None:
+    """Write the pages of a paper and the index of all papers, which leaves out quick runs."""
     results = _results(paper, out, quick)
     write_page(results)
     if not quick:
         write_results(out, results, _all_results(out))
 
 
-def _finished(table: Table, name: str, quick: bool) -> Table:
+def _with_quick_note(table: Table, name: str, quick: bool) -> Table:
     if not table.data:
         raise InputError(
             f"{name} makes the table {table.title!r} without a line on its data; give data"
@@ -152,8 +157,8 @@ def _results(paper: str, out: Path, quick: bool = False) -> PaperResults:
 
 
 def _all_results(out: Path) -> list[PaperResults]:
-    found = (_results(paper, out) for paper in PAPERS if folder_of(paper, out).is_dir())
-    return [results for results in found if results.groups]
+    papers = (_results(paper, out) for paper in PAPERS if folder_of(paper, out).is_dir())
+    return [results for results in papers if results.groups]
 
 
 def _first_line(documented: object) -> str:

@@ -1,4 +1,4 @@
-"""`coterie data` on tiny folders made here."""
+"""The command `coterie data` on tiny folders."""
 
 import json
 import sys
@@ -22,22 +22,22 @@ def run(*arguments):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with one of two corpora, whose reader finds it there."""
+    """A folder with one of two corpora, which its reader finds."""
     (tmp_path / "aminer_names").mkdir()
     (tmp_path / "aminer_names" / "rows.csv").write_text(ROWS, encoding="utf-8")
-    there = Source("aminer_names", {"rows.csv": "CSV: name, cluster"}, "AMiner on GitHub")
+    present = Source("aminer_names", {"rows.csv": "CSV: name, cluster"}, "AMiner on GitHub")
     absent = Source("usps", {"usps.npz": "NumPy arrays: X, y"}, "the USPS digits on GitHub")
     monkeypatch.setattr(authors, "PUBLICATIONS", "rows.csv")
-    monkeypatch.setattr(authors, "SOURCE", there)
+    monkeypatch.setattr(authors, "SOURCE", present)
     counts = {"item sets": 1, "items": 2, "clusters": 2}
-    known = {
+    entries = {
         "aminer_names": CorpusEntry(
             "aminer_names",
             "publications by author",
             "extra",
             (),
             "CC0",
-            (Reading("load_aminer_names", there, counts),),
+            (Reading("load_aminer_names", present, counts),),
         ),
         "usps": CorpusEntry(
             "usps",
@@ -48,11 +48,11 @@ def folder(tmp_path, monkeypatch):
             (Reading("load_usps", absent, {"item sets": 92, "items": 9_200, "clusters": 460}),),
         ),
     }
-    monkeypatch.setattr(catalogue, "CATALOGUE", known)
+    monkeypatch.setattr(catalogue, "CATALOGUE", entries)
     return tmp_path
 
 
-def test_the_list_says_what_is_there(folder):
+def test_the_list_shows_the_state_of_each_corpus(folder):
     result = run("list", "--data", folder)
     assert result.exit_code == 0
     lines = [line.split() for line in result.stdout.splitlines()]
@@ -70,7 +70,7 @@ def test_the_list_takes_the_default_folder(folder, monkeypatch):
     assert "there" in result.stdout
 
 
-def test_a_whole_list_names_no_missing_files(folder):
+def test_a_complete_list_names_no_missing_files(folder):
     (folder / "usps").mkdir()
     (folder / "usps" / "usps.npz").touch()
     assert "Missing" not in run("list", "--data", folder).stdout
@@ -105,7 +105,7 @@ def test_the_real_catalogue_fits_80_columns(tmp_path):
     assert sum(": " in line for line in lines) >= len(catalogue.CATALOGUE)
 
 
-def test_a_corpus_is_shown_in_full(folder):
+def test_all_facts_about_a_corpus_are_shown(folder):
     result = run("show", "usps", "aminer_names", "--data", folder)
     assert result.exit_code == 0
     first, second = result.stdout.split("\n\n")
@@ -114,7 +114,7 @@ def test_a_corpus_is_shown_in_full(folder):
     lines = [line.split(maxsplit=1) for line in first.splitlines()]
     assert lines[0] == ["usps:", "handwritten digits"]
     for line in (
-        ["data", "the same as a paper's"],
+        ["data", "the data of a paper"],
         ["serves", "dirichlet Table 1"],
         ["licence", "not stated"],
         ["size", "92 item sets, 9,200 items, 460 clusters"],
@@ -129,32 +129,32 @@ def test_a_corpus_is_shown_in_full(folder):
     assert "rows.csv (CSV: name, cluster)" in second
 
 
-def test_files_of_several_origins_are_shown_with_each(tmp_path):
-    told = " ".join(run("show", "peers", "--data", tmp_path).stdout.split())
-    assert "peers/cora.csv.gz, peers/restaurant.csv.gz: cleanzr/RLdata on GitHub" in told
-    assert "load_peers(name='febrl3')" in told
+def test_files_are_shown_with_their_origins(tmp_path):
+    text = " ".join(run("show", "peers", "--data", tmp_path).stdout.split())
+    assert "peers/cora.csv.gz, peers/restaurant.csv.gz: cleanzr/RLdata on GitHub" in text
+    assert "load_peers(name='febrl3')" in text
 
 
 @pytest.mark.parametrize("name", catalogue.CATALOGUE)
-def test_all_that_is_shown_fits_80_columns(name, tmp_path):
+def test_the_facts_fit_80_columns(name, tmp_path):
     result = run("show", name, "--data", ".")
     assert result.exit_code == 0
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_what_is_there_is_checked_and_what_is_missing_is_listed(folder):
+def test_complete_corpora_are_checked_and_missing_ones_listed(folder):
     result = run("check", "--data", folder)
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "ok       aminer_names        1 item sets, 2 items, 2 clusters",
-        "missing  usps                none of its files is there",
+        "missing  usps                all of its files are missing",
         "1 ok, 1 missing",
-        "`coterie data show NAME` says what a corpus is made from and its files hold.",
+        "`coterie data show NAME` shows the source and the content of each file.",
     ]
     assert result.stderr == ""
 
 
-def test_other_counts_are_told(folder):
+def test_wrong_counts_are_reported(folder):
     (folder / "aminer_names" / "rows.csv").write_text(f"{ROWS}B,test,0,,,,,\n", encoding="utf-8")
     result = run("check", "aminer_names", "--data", folder)
     assert result.exit_code == 1
@@ -167,16 +167,16 @@ def test_other_counts_are_told(folder):
     ]
 
 
-def test_damaged_files_are_told(folder):
+def test_damaged_files_are_reported(folder):
     (folder / "aminer_names" / "rows.csv").write_text(f"{ROWS}B\n", encoding="utf-8")
     result = run("check", "--data", folder)
     assert result.exit_code == 1
-    told = " ".join(result.stdout.split())
-    assert "rows.csv cannot be read (line 4: the row has not one value for each" in told
-    assert "1 wrong, 1 missing" in told
+    text = " ".join(result.stdout.split())
+    assert "rows.csv cannot be read (line 4: the row has not one value for each" in text
+    assert "1 wrong, 1 missing" in text
 
 
-def test_a_corpus_that_is_named_must_be_there(folder):
+def test_a_named_corpus_must_not_be_missing(folder):
     assert run("check", "usps", "--data", folder).exit_code == 1
     assert run("check", "aminer_names", "aminer_names", "--data", folder).stdout.count("ok") == 2
 

@@ -1,4 +1,4 @@
-"""`coterie reproduce`, of a paper of one table."""
+"""The command `coterie reproduce`, with a paper of one table."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ run = CliRunner().invoke
 
 @pytest.fixture
 def paper(monkeypatch, tmp_path):
-    """Register a paper of one table, which tells what it was called with."""
+    """Register a paper of one table, which shows the settings of its context."""
     package, module = ModuleType("one_table"), ModuleType("one_table.tables")
     package.__doc__ = "Nobody 1999, One Table."
 
@@ -26,12 +26,12 @@ def paper(monkeypatch, tmp_path):
         if context.n_jobs == 13:
             raise KeyboardInterrupt
         report(context.task, 1, 2)
-        told = {
+        settings = {
             "jobs": str(context.n_jobs),
             "data": str(context.data_folder),
             "quick": str(context.quick),
         }
-        return [Table.from_rows("A table", {"given": told}, notes=["A note."], data="none.")]
+        return [Table.from_rows("A table", {"value": settings}, notes=["A note."], data="none.")]
 
     module.TABLES = {"table1": make}
     monkeypatch.setitem(sys.modules, "one_table", package)
@@ -54,29 +54,29 @@ def test_reproduce_prints_and_writes(paper):
     assert [line.split() for line in result.stdout.splitlines() if line.strip(" ─")] == [
         ["A", "table"],
         ["jobs", "data", "quick"],
-        ["given", "3", "corpora", "False"],
+        ["value", "3", "corpora", "False"],
         ["Data:", "none."],
         ["A", "note."],
-        ["All", "of", "it:", str(Path("coterie-results", "one", "index.html"))],
+        ["All", "tables:", str(Path("coterie-results", "one", "index.html"))],
     ]
     assert result.stderr == ""
-    written = paper / "coterie-results" / "one" / "table1.csv"
-    assert written.read_text() == ",jobs,data,quick\ngiven,3,corpora,False\n"
+    path = paper / "coterie-results" / "one" / "table1.csv"
+    assert path.read_text() == ",jobs,data,quick\nvalue,3,corpora,False\n"
 
 
 def test_reproduce_takes_all_cores_and_the_default_data(paper):
-    run(cli.app, ["reproduce", "one", "--only", "table1", "--out", "there"])
-    written = paper / "there" / "one" / "table1.csv"
-    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,False\n"
+    run(cli.app, ["reproduce", "one", "--only", "table1", "--out", "results"])
+    path = paper / "results" / "one" / "table1.csv"
+    assert path.read_text() == ",jobs,data,quick\nvalue,None,None,False\n"
 
 
 def test_reproduce_quickly(paper):
     result = run(cli.app, ["reproduce", "one", "--quick"])
     page = Path("coterie-results", "one", "quick", "index.html")
-    assert result.stdout.endswith(f"do not quote its figures.\nAll of it: {page}\n")
+    assert result.stdout.endswith(f"do not quote its figures.\nAll tables: {page}\n")
     assert page.exists()
-    written = paper / "coterie-results" / "one" / "quick" / "table1.csv"
-    assert written.read_text() == ",jobs,data,quick\ngiven,None,None,True\n"
+    path = paper / "coterie-results" / "one" / "quick" / "table1.csv"
+    assert path.read_text() == ",jobs,data,quick\nvalue,None,None,True\n"
     assert not (paper / "coterie-results" / "results").exists()
 
 
@@ -86,16 +86,16 @@ def test_reproduce_lists_papers_and_tables(paper):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
-        ([], "no paper is named; give one"),
+        ([], "the name of the paper is missing; give one"),
         (["two"], "there is no paper 'two'; give one"),
         (["one", "--only", "table2"], "one has no table 'table2'; give table1"),
     ],
 )
-def test_reproduce_lists_what_there_is(arguments, told, paper, monkeypatch, capsys):
+def test_reproduce_lists_the_valid_names(arguments, message, paper, monkeypatch, capsys):
     assert run_main(monkeypatch, "reproduce", *arguments) == 2
-    assert capsys.readouterr().err == f"coterie: {told}\n"
+    assert capsys.readouterr().err == f"coterie: {message}\n"
 
 
 def test_reproduce_can_be_stopped(paper, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""A tiny paper: three cells, three tables, one of them of two parts, one of claims."""
+"""A tiny paper with three cells and three functions: one table, two tables, and the claims."""
 
 import os
 import time
@@ -11,7 +11,7 @@ KEYS = [{"n": n, "version": 1} for n in range(3)]
 
 
 def compute(key, data_folder):
-    """Square a number, and say in a file of the data folder that it was done."""
+    """Square a number, and record it in a file of the data folder."""
     with Path(data_folder, "computed.txt").open("a", encoding="utf-8") as lines:
         lines.write(f"{key['n']}\n")
     time.sleep(float(os.environ.get("FAKE_PAPER_SECONDS", "0")) * key["n"])
@@ -21,15 +21,18 @@ def compute(key, data_folder):
 def squares(context):
     """Squares of small numbers.
 
-    With more to say of them.
+    The summary of a function is the first line of its docstring only.
     """
-    found = context.run(KEYS, compute)
-    ours = {
-        str(key["n"]): {"square": values["square"]} for key, values in zip(KEYS, found, strict=True)
+    results = context.run(KEYS, compute)
+    rows = {
+        str(key["n"]): {"square": values["square"]}
+        for key, values in zip(KEYS, results, strict=True)
     }
     notes = ["Not all agree.", *(["Less <b>data</b>."] if context.quick else [])]
-    paper = {"2": {"square": 4.1}, "x & y": {"square": 9}}
-    return [Table.from_rows("Squares", ours, paper, notes=notes, data="the paper's own <numbers>.")]
+    published = {"2": {"square": 4.1}, "x & y": {"square": 9}}
+    return [
+        Table.from_rows("Squares", rows, published, notes=notes, data="the paper's own <numbers>.")
+    ]
 
 
 def halves(context):
@@ -43,14 +46,14 @@ def halves(context):
 
 
 def claims(context):
-    """What is claimed of squares."""
-    # Here: the processes that compute import this file, and need none of it.
+    """Claims about squares."""
+    # Imported here, because the processes that compute import this file but make no claims.
     from coterie_papers.engine.claims import Claim, claims_table
 
     values = context.run(KEYS, compute)
-    found = [
+    squares_claims = [
         Claim("Squares grow", values[2]["square"], 0.01),
-        Claim("Squares are level", 0.0, 0.7, equal=True),
+        Claim("Squares are equal", 0.0, 0.7, equal=True),
         Claim("Squares shrink", -1.0, 0.3),
         Claim("Squares wobble", 0.1, 0.2),
         Claim("Squares jump", 3.0, 0.01, direction=-1.0),
@@ -59,7 +62,7 @@ def claims(context):
         Claim("Squares are even", 0.0, equal=True),
         Claim("Not in the paper: squares are square", 1.0),
     ]
-    return [claims_table(found, data="made.")]
+    return [claims_table(squares_claims, data="made.")]
 
 
 TABLES = {"table1": squares, "table2": halves, "claims": claims}

@@ -1,4 +1,4 @@
-"""`coterie data`: which corpora are there, and whether they are whole."""
+"""The command `coterie data`: list, describe and check the public corpora."""
 
 import json
 import shutil
@@ -18,31 +18,29 @@ if TYPE_CHECKING:
     from coterie_papers.corpora.catalogue import CorpusEntry
 
 app = typer.Typer(
-    help="Show which public corpora are there and what their files hold, and check them.",
+    help="List public corpora, show what their files hold, and check them.",
     no_args_is_help=True,
 )
 
 Folder = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="The folder of the corpora; else that of COTERIE_DATA."),
+    typer.Option(metavar="FOLDER", help="The folder of the corpora; default: COTERIE_DATA."),
 ]
 COLORS = {"ok": "green", "wrong": "red", "missing": "yellow"}
-HINT = "`coterie data show NAME` says what a corpus is made from and its files hold."
+HINT = "`coterie data show NAME` shows the source and the content of each file."
 DATA = {
-    "same": "the same as a paper's",
-    "near": "a stand-in for a paper's",
-    "extra": "no paper's",
+    "same": "the data of a paper",
+    "near": "a stand-in for the data of a paper",
+    "extra": "not from a paper",
 }
 
 
 @app.command("list")
 def list_corpora(
     data: Folder = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all that is known of them as JSON.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all facts as JSON.")] = False,
 ) -> None:
-    """List the corpora: what they are, whether they are there, their size and licence."""
+    """List the corpora with their state, size, content and licence."""
     from rich.console import Console
 
     from coterie_papers.corpora.catalogue import CATALOGUE
@@ -52,52 +50,52 @@ def list_corpora(
         typer.echo(json.dumps([_record(entry, data) for entry in entries], indent=2))
         return
     Console().print(_table(entries, data))
-    absent = [line for entry in entries for line in _origins(entry, entry.missing(data))]
-    if absent:
+    missing = [line for entry in entries for line in _origins(entry, entry.missing(data))]
+    if missing:
         typer.echo("\nMissing files, and what they are made from:")
-        typer.echo("\n".join(_wrapped(line, indent=4, first="  ") for line in absent))
+        typer.echo("\n".join(_wrapped(line, indent=4, first="  ") for line in missing))
         typer.echo(f"\n{HINT}")
 
 
 @app.command()
 def show(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Corpora.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="The names of corpora.")],
     data: Folder = None,
 ) -> None:
-    """Show all that is known of corpora, with what each file holds and how it is read."""
-    for number, entry in enumerate(_named(names)):
-        typer.echo("\n" * (number > 0) + "\n".join(_full(entry, data)))
+    """Show all facts about corpora, such as the content of each file and how to read it."""
+    for number, entry in enumerate(_entries(names)):
+        typer.echo("\n" * (number > 0) + "\n".join(_details(entry, data)))
 
 
 @app.command()
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Corpora; else all there are.")
+        list[str] | None, typer.Argument(metavar="NAME", help="The names of corpora; default: all.")
     ] = None,
     data: Folder = None,
 ) -> None:
-    """Read corpora and compare their counts with those expected.
+    """Read corpora and compare their counts with the catalogue.
 
-    The exit code is 1 if any is wrong, or one that was named is missing.
+    The exit code is 1 if a corpus is wrong, or if a named corpus is missing.
     """
     from coterie_papers.corpora.catalogue import check as check_entries
 
-    results = check_entries(_named(names or []), data)
-    seen = dict.fromkeys(COLORS, 0)
+    results = check_entries(_entries(names or []), data)
+    counts = dict.fromkeys(COLORS, 0)
     while True:
         with bars():
             result = next(results, None)
         if result is None:
             break
-        seen[_tell(*result, data)] += 1
-    typer.echo(", ".join(f"{count} {word}" for word, count in seen.items() if count))
-    if seen["missing"]:
+        counts[_print_result(*result, data)] += 1
+    typer.echo(", ".join(f"{count} {word}" for word, count in counts.items() if count))
+    if counts["missing"]:
         typer.echo(HINT)
-    if seen["wrong"] or (names and seen["missing"]):
+    if counts["wrong"] or (names and counts["missing"]):
         raise typer.Exit(1)
 
 
-def _named(names: list[str]) -> "list[CorpusEntry]":
+def _entries(names: list[str]) -> "list[CorpusEntry]":
     from coterie_papers.corpora.catalogue import CATALOGUE
 
     for name in names:
@@ -106,59 +104,59 @@ def _named(names: list[str]) -> "list[CorpusEntry]":
     return [CATALOGUE[name] for name in dict.fromkeys(names or CATALOGUE)]
 
 
-def _tell(entry: "CorpusEntry", faults: list[str], data: Path | None) -> str:
-    """Print what was found of a corpus, and return it in a word."""
+def _print_result(entry: "CorpusEntry", faults: list[str], data: Path | None) -> str:
+    """Print the result of a check, and return its first word."""
     if entry.state(data) == "missing":
-        word, lines = "missing", ["none of its files is there"]
+        word, lines = "missing", ["all of its files are missing"]
     elif faults:
         word, lines = "wrong", faults
     else:
         word, lines = "ok", [_counts(entry)]
     start = f"{word:8} {entry.name:18}  "
     for line in lines:
-        shown = _wrapped(line, len(start), start)
-        typer.echo(typer.style(shown[:8], fg=COLORS[word]) + shown[8:])
+        text = _wrapped(line, len(start), start)
+        typer.echo(typer.style(text[:8], fg=COLORS[word]) + text[8:])
         start = " " * len(start)
     return word
 
 
 def _counts(entry: "CorpusEntry") -> str:
-    return ", ".join(f"{count:,} {what}" for what, count in entry.counts.items())
+    return ", ".join(f"{count:,} {noun}" for noun, count in entry.counts.items())
 
 
-def _full(entry: "CorpusEntry", data: Path | None) -> Iterator[str]:
-    """Yield the lines that say all of a corpus."""
+def _details(entry: "CorpusEntry", data: Path | None) -> Iterator[str]:
+    """Yield the lines of all facts about a corpus."""
     from coterie_papers.corpora.folder import layout_texts
 
     readings = entry.readings + entry.others
-    made = _origins(entry, list(entry.files))
+    origins = _origins(entry, list(entry.files))
     loaders = list(dict.fromkeys(reading.loader for reading in readings))
-    parts: dict[str, Iterable[str]] = {
+    facts: dict[str, Iterable[str]] = {
         "state": [f"{entry.state(data)}, in {readings[0].source.place(data)}"],
         "data": [DATA[entry.data]],
         "serves": entry.serves,
         "licence": [entry.licence],
         "size": [_counts(entry)],
         "files": layout_texts(entry.files),
-        "made from": made if len(made) > 1 else [readings[0].source.origin],
+        "made from": origins if len(origins) > 1 else [readings[0].source.origin],
         "read by": [str(reading) for reading in readings],
         "in Python": [f"from coterie_papers.corpora import {', '.join(loaders)}"]
         + [f"help({loader})" for loader in loaders],
     }
     yield f"{entry.name}: {entry.about}"
-    for what, lines in parts.items():
-        start = f"  {what:9}  "
+    for name, lines in facts.items():
+        start = f"  {name:9}  "
         for line in lines:
             yield _wrapped(line, len(start), start)
             start = " " * len(start)
 
 
 def _origins(entry: "CorpusEntry", files: list[str]) -> list[str]:
-    """Say what files are made from, those that come from the same place together."""
-    made: dict[str, list[str]] = {}
+    """Return one line per origin with the files that are made from it."""
+    files_by_origin: dict[str, list[str]] = {}
     for file in files:
-        made.setdefault(entry.origins[file], []).append(f"{entry.name}/{file}")
-    return [f"{', '.join(named)}: {origin}" for origin, named in made.items()]
+        files_by_origin.setdefault(entry.origins[file], []).append(f"{entry.name}/{file}")
+    return [f"{', '.join(names)}: {origin}" for origin, names in files_by_origin.items()]
 
 
 def _record(entry: "CorpusEntry", data: Path | None) -> dict[str, Any]:
@@ -190,17 +188,17 @@ def _table(entries: "list[CorpusEntry]", data: Path | None) -> "Table":
     table.add_column("state", no_wrap=True)
     for name in ("sets", "items", "clusters"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("what it is, and its licence")
+    table.add_column("content and licence")
     for entry in entries:
         counts = [entry.counts.get(name) for name in ("item sets", "items", "clusters")]
         numbers = ["" if count is None else f"{count:,}" for count in counts]
-        what = Text.assemble(entry.about, "\n", (entry.licence, "dim"))
-        table.add_row(entry.name, entry.state(data), *numbers, what)
+        description = Text.assemble(entry.about, "\n", (entry.licence, "dim"))
+        table.add_row(entry.name, entry.state(data), *numbers, description)
     return table
 
 
 def _wrapped(text: str, indent: int, first: str) -> str:
-    """Break a text into lines of the terminal, the first with words in front of it."""
+    """Break a text into lines of the terminal; the first line starts with the text `first`."""
     return textwrap.fill(
         text,
         width=shutil.get_terminal_size().columns,

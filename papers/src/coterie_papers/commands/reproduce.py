@@ -1,4 +1,4 @@
-"""`coterie reproduce`."""
+"""The command `coterie reproduce`."""
 
 import sys
 from collections.abc import Iterator
@@ -16,55 +16,58 @@ if TYPE_CHECKING:
 
 def reproduce(
     paper: Annotated[
-        str | None, typer.Argument(help="The paper, by the name that --list gives.")
+        str | None, typer.Argument(help="The name of the paper, as --list shows it.")
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="TABLE", help="Make this table alone; give it again for more."),
+        typer.Option(metavar="TABLE", help="Make only this table; repeat the option for more."),
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where results are kept.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for results.")] = Path(
         "coterie-results"
     ),
     data: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The folder of the corpora; else that of COTERIE_DATA. What is kept of "
-            "others stays: give another --out, or --fresh.",
+            help="The folder of the corpora; default: COTERIE_DATA. Stored results of other data "
+            "are used again: give another --out, or --fresh.",
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="How many processes to use; else one a core.")
+        int | None, typer.Option(min=1, help="The number of processes; default: one per core.")
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget all kept results and tables of the paper first.")
+        bool,
+        typer.Option("--fresh", help="Delete all stored results and tables of the paper first."),
     ] = False,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="Take minutes: less data, fewer folds and settings. It is kept apart, in the "
-            "folder quick.",
+            help="Take minutes: less data, fewer folds and settings. The results are stored "
+            "separately, in the folder quick.",
         ),
     ] = False,
-    names: Annotated[
+    list_papers: Annotated[
         bool, typer.Option("--list", help="List the papers and their tables.")
     ] = False,
 ) -> None:
-    """Make the tables of a paper, its figures beside ours; a run that was stopped goes on."""
-    from coterie_papers import reproducing as experiments
+    """Make the tables of a paper with its figures and ours; continue a stopped run."""
+    from coterie_papers import reproducing
 
-    if names:
+    if list_papers:
         _list_papers()
         return
     if paper is None:
-        raise CoterieError(f"no paper is named; give {' or '.join(experiments.PAPERS)}")
+        raise CoterieError(
+            f"the name of the paper is missing; give {' or '.join(reproducing.PAPERS)}"
+        )
     try:
-        _show(experiments.reproduce(paper, only or (), out, data, jobs, fresh, quick), jobs)
+        _show(reproducing.reproduce(paper, only or (), out, data, jobs, fresh, quick), jobs)
     except KeyboardInterrupt:
         typer.echo("coterie: stopped; run the same command again to continue", err=True)
         raise typer.Exit(130) from None
-    typer.echo(f"All of it: {experiments.folder_of(paper, out, quick) / 'index.html'}")
+    typer.echo(f"All tables: {reproducing.folder_of(paper, out, quick) / 'index.html'}")
 
 
 def _list_papers() -> None:
@@ -79,11 +82,11 @@ def _list_papers() -> None:
 
 
 def _show(tables: "Iterator[Table]", jobs: int | None) -> None:
-    """Print tables as they are made, with bars that show how far the next one is."""
+    """Print tables as they are made, with progress bars for the next one."""
     from joblib import cpu_count
     from rich.console import Console
 
-    # Where no terminal says how wide it is, nothing needs to be cut at 80.
+    # Without a terminal, Rich would cut lines at 80 columns.
     console = Console(width=None if sys.stdout.isatty() else 100)
     while True:
         with bars(jobs or cpu_count()):
