@@ -2,6 +2,6 @@
 
 from coterie._core.lazy import attach
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __getattr__, __dir__ = attach(__name__)

@@ -84,6 +84,7 @@ class Plan:
         }
 
 
+@renamed_parameters(table="frame")
 def plan_fit(frame: Any, schema: Schema) -> Plan:
     """Estimate the work of learning from a table.
 

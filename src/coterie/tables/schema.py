@@ -73,7 +73,7 @@ class Schema(Value):
         return tuple(Field(column, classes[self.kinds[column]]()) for column in self.columns)
 
 
-@renamed_parameters(set_="set", id_="id")
+@renamed_parameters(table="frame", set_="set", id_="id")
 def infer_schema(
     frame: Any,
     *,
