@@ -1,4 +1,4 @@
-"""The page of a report: what stands in it, and that nothing in it is loaded, run or half-closed."""
+"""The page of a report: what it contains, and that it is well-formed and loads and runs nothing."""
 
 import re
 
@@ -21,8 +21,8 @@ from coterie.report import (
     document,
     page,
 )
-from coterie.report import _sections as sections
-from coterie.report._clusters import MOST_CLUSTERS, MOST_COLUMNS, MOST_ROWS
+from coterie.report import _texts as texts
+from coterie.report._clusters import MAX_CLUSTERS, MAX_COLUMNS, MAX_ROWS
 from coterie.report.document import POLICY
 from coterie.tables import Figure
 from tests.report.examples import NAN, make_curve, make_data
@@ -60,22 +60,22 @@ def test_all_sections_are_there():
     assert read.headings == [
         "People & places",
         "Quality",
-        "Operating point",
+        "Other thresholds",
         "Cluster sizes",
-        "Fields",
-        "Choice",
-        "Blocking",
-        "Worst clusters",
+        "Weights of fields",
+        "Choice of the learner",
+        "Candidate pairs",
+        "Doubtful clusters",
     ]
     assert len(read.ids) == len(set(read.ids)) == 7
     links = {value for tag, name, value in read.attributes if (tag, name) == ("a", "href")}
-    assert links == {f"#{each}" for each in read.ids}
+    assert links == {f"#{anchor}" for anchor in read.ids}
     assert ("html", "lang", "en") in read.attributes
     assert read.tags.count("caption") == read.tags.count("table") == 5
     labels = [value for tag, name, value in read.attributes if (tag, name) == ("svg", "aria-label")]
     assert [label.split(".")[0] for label in labels] == [
-        "Figures over the threshold",
-        "Precision over recall",
+        "Line chart of metrics at other thresholds",
+        "Line chart of precision over recall",
     ]
 
 
@@ -88,17 +88,17 @@ def test_figures_stand_in_their_rows():
     assert read.cells[at : at + 3] == ["edits lower is better", "12.2", "10.0 to 14.0"]
     at = read.cells.index("B-cubed F1")
     assert read.cells[at : at + 3] == ["B-cubed F1", "0.968", "–"]
-    assert "At the chosen threshold 0.400: precision 0.700, recall 0.640, F1 0.700" in read.text
+    assert "At the threshold of the model: precision 0.700, recall 0.640, F1 0.700" in read.text
     at = read.cells.index("1")
     assert read.cells[at : at + 16] == [
         *("1", "900", "850", "", "2", "120", "130", ""),
         *("3", "20", "0", "", "5–9", "0", "5", ""),
     ]
-    assert "1,040 clusters, by the number of their rows" in read.text
-    at = read.cells.index("surname name")  # before city, because it tells more
-    assert read.cells[at : at + 5] == ["surname name", "2.000", "−1.000", "75 %", ""]
-    assert read.cells[at + 5 : at + 9] == ["city category", "0.500", "−0.500", "25 %"]
-    assert read.cells[at + 10 : at + 14] == ["email code", "–", "–", "0 %"]
+    assert "1,040 clusters by their number of rows" in read.text
+    at = read.cells.index("surname compared as name")  # before city, because its share is larger
+    assert read.cells[at : at + 5] == ["surname compared as name", "2.000", "−1.000", "75 %", ""]
+    assert read.cells[at + 5 : at + 9] == ["city compared as category", "0.500", "−0.500", "25 %"]
+    assert read.cells[at + 10 : at + 14] == ["email compared as code", "–", "–", "0 %"]
     assert "boosted chosen" in read.cells
     assert "pairs" in read.cells
     assert "boosted is best." in read.text
@@ -110,7 +110,7 @@ def test_rows_stand_side_by_side():
     assert "Cluster 17 5 rows · weakest link 0.310 · disagreement 0.400" in read.text
     at = read.cells.index("row")
     assert read.cells[at : at + 7] == [
-        *("row", "true", "given", "surname", "city", "linked to", "confidence"),
+        *("row", "true cluster", "given", "surname", "city", "linked to", "confidence"),
     ]
     assert read.cells[at + 7 : at + 28] == [
         *("r1", "e1", "John", "Smith", "Berlin", "–", "–"),
@@ -118,7 +118,7 @@ def test_rows_stand_side_by_side():
         *("r3", "≠ e2", "John", "Smyth", "Bern", "r1", "0.400"),
     ]
     assert "2 more rows not shown." in read.text
-    # The first two are the lead's; city has no most common value, so r3 is compared with r1.
+    # The first two explain the marks; city has no most common value, so r3 is compared with r1.
     assert read.marks == ["Marked", "", "", "y", ""]
     assert 'Jo<mark class="gap"></mark>n' in page(make_data())
 
@@ -128,12 +128,13 @@ def test_rows_stand_side_by_side():
     [
         (["a"], ["a"]),
         (["a", None], ["a", "–"]),
-        (["a", "b"], ["≠ a", "≠ b"]),
+        (["a", "b"], ["a", "≠ b"]),
+        ([None, "b", "a", "b", "a"], ["–", "b", "≠ a", "b", "≠ a"]),
         (["a", "b", "a"], ["a", "≠ b", "a"]),
         (["a", "a"], ["a", "a"]),
     ],
 )
-def test_rows_of_another_true_cluster_are_told(truths, shown):
+def test_rows_of_another_true_cluster_are_marked(truths, shown):
     rows = [Row(f"r{at}", ["x"], truth) for at, truth in enumerate(truths)]
     worst = WorstClusters(["name"], [WorstCluster("1", len(rows), None, None, rows)])
     read = Page(page(make_data(worst=worst)))
@@ -179,11 +180,11 @@ def test_a_table_without_truth_says_so():
     rows = [Row("a", ["x"]), Row("b", ["y"], linked_to="a", confidence=0.5)]
     worst = WorstClusters(["name"], [WorstCluster("1", 2, None, None, rows)])
     read = Page(page(make_data(quality=None, sizes=Sizes({2: 1}), worst=worst)))
-    assert read.text.count(sections.UNLABELLED) == 2
-    assert "The true sizes are not known." in read.text
-    assert "true" not in read.cells
+    assert read.text.count(texts.UNLABELLED) == 2
+    assert texts.NO_TRUE_SIZES in read.text
+    assert not [text for text in read.cells if "true" in text]
     assert "Cluster 1 2 rows" in read.text
-    assert "weakest" not in read.text
+    assert "Cluster 1 2 rows · weakest" not in read.text
     assert "svg" in read.tags  # bars of sizes, but no curves
     assert "figure" not in read.tags
 
@@ -192,20 +193,38 @@ def test_a_report_of_nothing_is_made_of_sentences():
     read = Page(page(ReportData("Empty", [], Sizes({}), WorstClusters([], []))))
     assert not {"table", "svg", "dl", "details"} & set(read.tags)
     for sentence in (
-        sections.NO_CLUSTERS,
-        sections.NO_FIELDS,
-        sections.NO_CHOICE,
-        sections.NO_BLOCKING,
-        "There is no cluster to show.",
+        texts.NO_CLUSTERS,
+        texts.NO_FIELDS,
+        texts.NO_CHOICE,
+        texts.NO_BLOCKING,
+        texts.NO_DOUBTFUL_CLUSTERS,
     ):
         assert sentence in read.text
 
 
 def test_quality_without_curve_or_metrics():
     read = Page(page(make_data(quality=Quality([]))))
-    assert sections.NO_METRICS in read.text
-    assert sections.NO_CURVE in read.text
-    assert sections.UNLABELLED not in read.text
+    assert texts.NO_METRICS in read.text
+    assert texts.NO_CURVE in read.text
+    assert texts.UNLABELLED not in read.text
+
+
+def test_an_undefined_metric_is_not_drawn_at_the_threshold_of_the_model():
+    curve = make_curve(precision=[*np.ones(9), NAN, NAN], chosen=1.0)
+    text = page(make_data(quality=Quality([Figure("pair_scores.precision", NAN)], curve)))
+    read = Page(text)
+    assert "At the threshold of the model: precision undefined, recall 0.100" in read.text
+    assert texts.UNDEFINED_METRICS in read.text
+    assert 'class="dot s0"' not in text
+    assert texts.UNDEFINED_METRICS not in Page(page(make_data())).text
+
+
+def test_thresholds_are_relative_to_that_of_the_model():
+    text = page(make_data())
+    chart = re.search('<svg class="curve".*?</svg>', text).group()
+    ticks = re.findall(r'<text class="middle"[^>]*>([^<]*)</text>', chart)
+    assert ticks == ["−0.4", "−0.2", "0.0", "0.2", "0.4", "0.6"]
+    assert text.count(">this model</text>") == 2
 
 
 @pytest.mark.parametrize(
@@ -219,7 +238,7 @@ def test_quality_without_curve_or_metrics():
         Curve([1e9, 1e9], [0, 1], [0, 1], [0, 1], [0, 1], chosen=1e9),
     ],
 )
-def test_drawings_hold_numbers_only(curve):
+def test_drawings_hold_finite_numbers_only(curve):
     metrics = [Figure("a", NAN, NAN, 0.5), Figure("b", float("inf")), Figure("c", 1.0, 1.0, 1.0)]
     fields = [FieldWeight("a", "k", NAN, float("inf")), FieldWeight("b", "k", 0.0, None)]
     text = page(make_data(quality=Quality(metrics, curve), fields=fields))
@@ -239,20 +258,20 @@ def test_long_reports_stay_small():
     text = page(data)
     assert len(text.encode()) < 1_500_000
     read = Page(text)
-    assert read.tags.count("details") == MOST_CLUSTERS
+    assert read.tags.count("details") == MAX_CLUSTERS
     assert "4,988 more rows not shown." in read.text
     assert f"{len(cells[0]):,} characters" in read.text
-    assert read.text.count("column 7") == MOST_CLUSTERS
-    assert read.text.count("r0") >= MOST_CLUSTERS * MOST_ROWS
+    assert read.text.count("column 7") == MAX_CLUSTERS
+    assert read.text.count("r0") >= MAX_CLUSTERS * MAX_ROWS
 
 
 def test_columns_beyond_the_first_are_counted():
-    names = [f"column {number}" for number in range(MOST_COLUMNS + 5)]
+    names = [f"column {number}" for number in range(MAX_COLUMNS + 5)]
     rows = [Row("a", names), Row("b", names)]
     read = Page(page(make_data(worst=WorstClusters(names, [WorstCluster("1", 2, 0.1, 0.1, rows)]))))
-    assert "5 more are left out." in read.text
-    assert names[MOST_COLUMNS - 1] in read.cells
-    assert names[MOST_COLUMNS] not in read.cells
+    assert "5 more are not shown." in read.text
+    assert names[MAX_COLUMNS - 1] in read.cells
+    assert names[MAX_COLUMNS] not in read.cells
 
 
 def test_lines_beyond_the_first_are_counted_but_the_chosen_one_is_shown():
@@ -277,14 +296,14 @@ def test_texts_can_be_read(scheme):
     rules = getattr(document, scheme) + getattr(_page, scheme)
     colours = dict(re.findall(r"--(\w+): (#\w{6})", rules))
     assert len(colours) == 13
-    on = {
-        "ground": ["ink", "dim", "link", "other", "s0", "s1", "s2", "s3"],
+    colours_on = {
+        "ground": ["ink", "dim", "link", "differs", "s0", "s1", "s2", "s3"],
         "stripe": ["ink", "dim"],
-        "picked": ["ink"],
+        "selected": ["ink"],
         "mark": ["ink"],
         "s0": ["ground"],
     }
-    for below, texts in on.items():
-        for text in texts:
-            low, high = sorted(map(luminance, (colours[below], colours[text])))
-            assert (high + 0.05) / (low + 0.05) >= 4.5, (below, text)
+    for background, text_colours in colours_on.items():
+        for colour in text_colours:
+            low, high = sorted(map(luminance, (colours[background], colours[colour])))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (background, colour)

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.exceptions import InputError
+from coterie.partition import Partition
 from coterie.report import Choice, Row, Sizes, WorstCluster, WorstClusters
-from coterie.report._clusters import References, cell, differences, marked
-from coterie.report._drawings import Axis, bin_end, binned, diverging, spread
-from coterie.report._html import shortened, visible, written
+from coterie.report._clusters import References, differences, mark_spans, value_html
+from coterie.report._drawings import Axis, bin_end, count_by_bin, signed_bars, spread_apart
+from coterie.report._html import replace_invisible, shorten, text_html
+from coterie.report.of_tables import _pair_scores
 from tests.report.examples import make_curve
 
 
@@ -34,13 +36,13 @@ from tests.report.examples import make_curve
     ],
 )
 def test_short_texts_differ_by_characters(text, other, html):
-    assert marked(text, differences(text, other)) in html.split("|")
+    assert mark_spans(text, differences(text, other)) in html.split("|")
 
 
 def test_long_texts_differ_by_words():
     text = "the quick brown fox jumps over the lazy dog and then it sleeps until the morning comes"
     other = text.replace("quick brown", "quiet braun").replace("then it ", "")
-    html = marked(text, differences(text, other))
+    html = mark_spans(text, differences(text, other))
     assert "<mark>quick brown</mark> fox jumps" in html
     assert "and<mark> then it</mark> sleeps" in html
     assert html.count("<mark>") == 2
@@ -51,7 +53,7 @@ def test_long_texts_differ_by_words():
 @given(st.text("ab <&é", max_size=90), st.text("ab <&é", max_size=90))
 def test_marks_change_no_text(text, other):
     spans = differences(text, other)
-    html = marked(text, spans)
+    html = mark_spans(text, spans)
     assert unescape(re.sub(r"</?mark[^>]*>", "", html)) == text
     assert bool(spans) == (text != other)
     ends = [at for span in spans for at in span]
@@ -102,38 +104,42 @@ def test_cells_are_compared_with_the_most_common_text_or_the_linked_row():
 
 def test_cells_that_are_cut_say_their_length():
     words = " ".join(f"word{number}" for number in range(500))
-    assert cell("", "x", 100) == '<span class="none">–</span>'
-    assert cell("plain", None, 100) == "plain"
-    assert cell("plain", "", 100) == "plain"
-    html = cell(words, words, 100)
+    assert value_html("", "x", 100) == '<span class="missing">–</span>'
+    assert value_html("plain", None, 100) == "plain"
+    assert value_html("plain", "", 100) == "plain"
+    html = value_html(words, words, 100)
     assert html == f"{words[:100]}… <small>{len(words):,} characters</small>"
-    assert cell(words, words + "!", 100).endswith("characters; differs further on</small>")
-    assert cell(words, "!" + words[1:], 100).startswith("<mark>word0</mark> word1")
+    assert value_html(words, words + "!", 100).endswith(
+        "characters; differs in the part that is not shown</small>"
+    )
+    assert value_html(words, "!" + words[1:], 100).startswith("<mark>word0</mark> word1")
 
 
 def test_where_a_text_is_cut_is_no_difference():
     words = " ".join(f"word{number}" for number in range(500))
-    assert re.findall("<mark.*?</mark>", cell(words, "And " + words, 100)) == [
+    assert re.findall("<mark.*?</mark>", value_html(words, "And " + words, 100)) == [
         '<mark class="gap"></mark>'
     ]
-    assert re.findall("<mark.*?</mark>", cell("And " + words, words, 100)) == ["<mark>And </mark>"]
+    assert re.findall("<mark.*?</mark>", value_html("And " + words, words, 100)) == [
+        "<mark>And </mark>"
+    ]
 
 
 def test_what_cannot_be_seen_is_written_out():
-    assert visible("a\r\nb\nc\td") == "a↵b↵c d"
-    assert visible("\x00\x7f\x85\u200b\u202e\u2066\ufeff\udc80") == (
+    assert replace_invisible("a\r\nb\nc\td") == "a↵b↵c d"
+    assert replace_invisible("\x00\x7f\x85\u200b\u202e\u2066\ufeff\udc80") == (
         "⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩⟨U+200B⟩⟨U+202E⟩⟨U+2066⟩⟨U+FEFF⟩⟨U+DC80⟩"
     )
     for text in ("שלום", "नमस्ते क्‍ष", "👩‍👩‍👧", "漢字", "Zoë"):
-        assert visible(text) == text
+        assert replace_invisible(text) == text
 
 
 @given(st.text(), st.integers(1, 60))
 def test_short_texts_are_short(text, limit):
-    shown, is_whole = shortened(text, limit)
-    assert len(written(text, limit).encode()) <= 6 * limit + 3
-    assert visible(text).startswith(shown)
-    assert is_whole == (visible(text) == shown)
+    start, is_complete = shorten(text, limit)
+    assert len(text_html(text, limit).encode()) <= 6 * limit + 3
+    assert replace_invisible(text).startswith(start)
+    assert is_complete == (replace_invisible(text) == start)
 
 
 @given(
@@ -152,17 +158,17 @@ def test_axes_hold_all_values_between_few_ticks(values, start):
 
 
 def test_names_keep_apart():
-    places = spread([50.0, 50.0, 50.0, 300.0], 0.0, 262.0)
+    places = spread_apart([50.0, 50.0, 50.0, 300.0], 0.0, 262.0)
     assert all(np.diff(places) >= 16)
     assert places[-1] == 262.0
-    assert spread([], 0.0, 1.0) == []
+    assert spread_apart([], 0.0, 1.0) == []
 
 
 def test_bins_are_without_gap_or_overlap():
     first, seen = 1, []
     while first < 10**7:
         seen.append(first)
-        assert binned({first: 1, bin_end(first): 1}) == (
+        assert count_by_bin({first: 1, bin_end(first): 1}) == (
             {first: 2} if bin_end(first) > first else {first: 1}
         )
         first = bin_end(first) + 1
@@ -170,7 +176,7 @@ def test_bins_are_without_gap_or_overlap():
 
 
 def test_bars_lie_on_their_side_of_the_middle():
-    drawn = diverging([2.0, -1.0], 2.0)
+    drawn = signed_bars([2.0, -1.0], 2.0)
     assert re.findall(r'x="([\d.]+)%" width="([\d.]+)%"', drawn) == [
         ("50.00", "50.00"),
         ("25.00", "25.00"),
@@ -180,9 +186,9 @@ def test_bars_lie_on_their_side_of_the_middle():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"f1": [0.5]}, "F1 has 1 figures for 11 thresholds; give one for each"),
-        ({"recall": np.full(11, 1.5)}, "recall has figures beyond 0 and 1"),
-        ({"chosen": float("nan")}, "the chosen one is not within"),
+        ({"f1": [0.5]}, "F1 has 1 value for 11 thresholds; give one per threshold"),
+        ({"recall": np.full(11, 1.5)}, "recall has values that are not from 0 to 1"),
+        ({"chosen": float("nan")}, "the chosen threshold, is not a number within"),
         ({"thresholds": np.linspace(1, 0, 11)}, "thresholds are not ascending; sort them"),
         ({"thresholds": []}, r"thresholds have shape \(0,\)"),
         ({"precision": ["high"] * 11}, "precision must be real numbers"),
@@ -193,11 +199,34 @@ def test_curves_that_do_not_fit_are_refused(changes, message):
         make_curve(**changes)
 
 
+def test_metrics_at_the_chosen_threshold_are_interpolated_where_defined():
+    curve = make_curve(precision=[*np.ones(9), np.nan, np.nan], chosen=0.85)
+    assert np.isnan(curve.at_chosen()["precision"])
+    assert curve.at_chosen()["recall"] == pytest.approx(0.235)
+    assert (
+        make_curve(precision=[*np.ones(9), np.nan, np.nan], chosen=0.8).at_chosen()["precision"]
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "undefined"),
+    [
+        ([0, 0, 1], [0, 1, 2], {"precision"}),
+        ([0, 1, 2], [0, 0, 1], {"recall"}),
+        ([0, 0, 1], [0, 1, 1], set()),
+    ],
+)
+def test_shares_of_no_pairs_are_undefined(truth, predicted, undefined):
+    scores = _pair_scores(Partition(truth), Partition(predicted))
+    assert {name for name, value in scores.items() if np.isnan(value)} == undefined
+
+
 def test_data_that_do_not_fit_are_refused():
     cluster = WorstCluster("1", 1, None, None, [Row("r7", ["x"])])
-    with pytest.raises(InputError, match="row r7 of the cluster has 1 cells for 2 columns"):
+    with pytest.raises(InputError, match="row r7 of the cluster has 1 cell for 2 columns"):
         WorstClusters(["a", "b"], [cluster])
-    with pytest.raises(InputError, match="row 1 of the choice has 1 cells for 2 columns"):
+    with pytest.raises(InputError, match="row 1 of the choice has 1 cell for 2 columns"):
         Choice(["a", "b"], [["x", "y"], ["z"]], 0)
     with pytest.raises(InputError, match="the size of a cluster is 0"):
         Sizes({1: 3, 0: 1})

@@ -275,7 +275,7 @@ def test_a_large_report_varies_no_threshold(model, monkeypatch):
     monkeypatch.setattr("coterie.report.of_tables.MOST_ROWS", 20)
     data = report_of(model, Table(people(30, 1)), cluster="who")
     assert data.quality.curve is None
-    assert "over 20 rows" in dict(data.facts)["threshold"]
+    assert "over 20 rows" in dict(data.facts)["quality at other thresholds"]
 
 
 def test_a_plan_foresees_the_pairs_of_keys(model, monkeypatch):

@@ -1,6 +1,6 @@
-"""The report: what a model makes of a table, as one page that needs nothing from elsewhere.
+"""Reports about a clustered table, as one HTML page that loads no other file.
 
-A `ReportData` says in plain values what the page shows, and `page` writes it.
+`report_of` collects the data of a report in a `ReportData`, and `page` writes the page.
 """
 
 from coterie._core.lazy import attach

@@ -1,4 +1,4 @@
-"""Drawings of the page: axes, curves as SVG, and bars inside the rows of tables."""
+"""Drawings as SVG: line charts, and bars in the cells of tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,15 @@ from math import ceil, floor, isfinite, log10
 import numpy as np
 
 from coterie._core.arrays import Floats, Ints
-from coterie.report._html import figure
+from coterie.report._html import number_html
+from coterie.report._texts import UNDEFINED_METRICS
 from coterie.report.data import Curve, FieldWeight
 from coterie.tables import Figure
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The range from `low` to `high`, drawn from `start` to `stop`.
+    """An axis from value `low`, drawn at position `start`, to value `high`, drawn at `stop`.
 
     Examples
     --------
@@ -33,16 +34,16 @@ class Axis:
 
     @classmethod
     def around(cls, values: Sequence[float], start: float, stop: float) -> "Axis":
-        """Return the axis between round numbers around all finite values."""
-        low, high = _spread([value for value in values if isfinite(value)] or [0.0, 1.0])
+        """Return an axis between two round numbers that contains all finite values."""
+        low, high = _limits([value for value in values if isfinite(value)] or [0.0, 1.0])
         step = _step(high - low)
-        # What lies on a round number but for rounding needs no further one.
+        # The margin of 1e-6 steps stops rounding errors from adding a step.
         low, high = floor(low / step + 1e-6) * step, ceil(high / step - 1e-6) * step
         return cls(round(low, _places(step)), round(high, _places(step)), start, stop)
 
     @classmethod
     def of_shares(cls, values: Sequence[float], start: float, stop: float) -> "Axis":
-        """Return the axis of numbers from 0 to 1, which ends at 1 and begins where they do.
+        """Return an axis for values from 0 to 1; it ends at 1 and starts near the lowest value.
 
         >>> axis = Axis.of_shares([1.0, 0.97], 0, 100)
         >>> axis.low, axis.high
@@ -51,31 +52,32 @@ class Axis:
         return cls.around([*values, 0.9, 1.0], start, stop)
 
     def at(self, value: float) -> float:
-        """Return where a value stands."""
+        """Return the position of a value."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.stop - self.start)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Return some round values with their texts."""
+        """Return the round values to be marked, with their texts."""
         step = _step(self.high - self.low)
         first, last = ceil(self.low / step - 1e-6), floor(self.high / step + 1e-6)
-        values = [round(number * step, _places(step)) for number in range(first, last + 1)]
+        values = [round(multiple * step, _places(step)) for multiple in range(first, last + 1)]
         return [(value, _tick_text(value, step)) for value in values]
 
 
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of the values, apart where they are not."""
+def _limits(values: Sequence[float]) -> tuple[float, float]:
+    """Return the lowest and the highest value, or limits around them if they are nearly equal."""
     low, high = min(values), max(values)
-    room = 0.05 * max(1.0, abs(low), abs(high))
-    return (low, high) if high - low > 1e-4 * room else (low - room, high + room)
+    margin = 0.05 * max(1.0, abs(low), abs(high))
+    return (low, high) if high - low > 1e-4 * margin else (low - margin, high + margin)
 
 
 def _step(span: float) -> float:
-    """Return the round step of which about four or five make the span."""
+    """Return a round step that divides the span into about five parts."""
     unit: float = 10.0 ** floor(log10(span / 5))
-    return unit * next(times for times in (1, 2, 5, 10) if times * unit * 5.5 >= span)
+    return unit * next(factor for factor in (1, 2, 5, 10) if factor * unit * 5.5 >= span)
 
 
 def _places(step: float) -> int:
+    """Return the number of decimals of multiples of a step."""
     return max(0, ceil(-log10(step) - 1e-9))
 
 
@@ -87,131 +89,154 @@ def _tick_text(value: float, step: float) -> str:
 WIDTH, HEIGHT = 440, 310
 TOP, BOTTOM = 30, 262
 LEFT, RIGHT = 38, 428
-LABELS = 88
-"""The room beside the lines, for their names."""
+"""Size of a chart, and the positions of its edges, in units of SVG."""
 
-MOST_POINTS = 200
-_LINE_HEIGHT = 16
+LABEL_WIDTH = 88
+"""Room to the right of the lines, for their names."""
+
+LINE_HEIGHT = 16
+"""Least distance between two names of lines."""
+
+MAX_POINTS = 200
+"""Largest number of thresholds that are drawn."""
+
+MODEL = "this model"
+"""Name of the threshold of the model in the charts."""
 
 
-def curves(curve: Curve) -> str:
-    """Return both drawings, side by side where there is room, with a line that reads them out."""
-    told = ", ".join(f"{name} {figure(value)}" for name, value in curve.at_chosen().items())
-    text = f"At the chosen threshold {figure(curve.chosen)}: {told}."
-    return (
-        f'<figure><div class="pair">{_over_thresholds(curve, text)}{_trade_off(curve, text)}</div>'
-        f"<figcaption>{text}</figcaption></figure>"
+def charts_html(curve: Curve) -> str:
+    """Return a chart of metrics over thresholds and one of precision over recall, with a caption.
+
+    The caption says the metrics at the threshold of the model.
+    """
+    metrics = ", ".join(
+        f"{name} {number_html(value) if isfinite(value) else 'undefined'}"
+        for name, value in curve.at_chosen().items()
     )
+    caption = f"At the threshold of the model: {metrics}."
+    if any(np.isnan(values).any() for values in curve.lines().values()):
+        caption += UNDEFINED_METRICS
+    charts = _threshold_chart(curve, caption) + _precision_recall_chart(curve, caption)
+    return f'<figure><div class="pair">{charts}</div><figcaption>{caption}</figcaption></figure>'
 
 
-def _over_thresholds(curve: Curve, told: str) -> str:
-    across = Axis.around([*curve.thresholds, curve.chosen], LEFT, RIGHT - LABELS)
+def _threshold_chart(curve: Curve, caption: str) -> str:
+    """Draw each metric over the threshold minus that of the model."""
+    changes = curve.thresholds - curve.chosen
+    across = Axis.around([*changes, 0.0], LEFT, RIGHT - LABEL_WIDTH)
     up = Axis.of_shares(np.concatenate(list(curve.lines().values())).tolist(), BOTTOM, TOP)
-    kept = _kept(curve)
+    points = _drawn_points(curve)
     lines = [
-        _line(kept, curve.thresholds, values, (across, up), number)
-        for number, values in enumerate(curve.lines().values())
+        _line(points, changes, values, (across, up), index)
+        for index, values in enumerate(curve.lines().values())
     ]
-    parts = [*_frame(across, up, "threshold", ""), _upright(across, curve.chosen), *lines]
-    parts += _dots(curve, across, up)
-    return _drawing([*parts, *_names(curve, up)], f"Figures over the threshold. {told}")
+    parts = [*_frame(across, up, "change of the threshold", ""), *lines, _model_line(across)]
+    parts += _model_dots(curve, across, up)
+    parts += _line_names(curve, changes, across, up)
+    return _chart(parts, f"Line chart of metrics at other thresholds. {caption}")
 
 
-def _trade_off(curve: Curve, told: str) -> str:
+def _precision_recall_chart(curve: Curve, caption: str) -> str:
     across = Axis.of_shares(curve.recall.tolist(), LEFT, RIGHT - 12)
     up = Axis.of_shares(curve.precision.tolist(), BOTTOM, TOP)
-    line = _line(_kept(curve), curve.recall, curve.precision, (across, up), 0)
+    line = _line(_drawn_points(curve), curve.recall, curve.precision, (across, up), 0)
     if not line:
         return ""
     parts = [*_frame(across, up, "recall", "precision"), line]
-    at = curve.at_chosen()
-    if isfinite(at["recall"]) and isfinite(at["precision"]):
-        parts += _pointed(across.at(at["recall"]), up.at(at["precision"]), curve.chosen)
-    return _drawing(parts, f"Precision over recall. {told}")
+    values = curve.at_chosen()
+    if isfinite(values["recall"]) and isfinite(values["precision"]):
+        parts += _named_point(across.at(values["recall"]), up.at(values["precision"]))
+    return _chart(parts, f"Line chart of precision over recall. {caption}")
 
 
-def _pointed(x: float, y: float, chosen: float) -> list[str]:
-    """Draw the chosen point with its name on the side of the middle, below the line."""
-    side, anchor = (10, "start") if x < (LEFT + RIGHT) / 2 else (-10, "end")
-    below = y + 20 if y + 20 < BOTTOM - 4 else y - 10
-    return [_dot(x, y, 0), _text(x + side, below, f"chosen: {figure(chosen)}", f"on {anchor}")]
+def _named_point(x: float, y: float) -> list[str]:
+    """Draw the point of the model, and its name: above to the right, or below to the left.
+
+    The line, which usually falls to the right, leaves these places free.
+    """
+    if x < (LEFT + RIGHT) / 2:
+        name = _text(x + 10, y - 10, MODEL, "label start")
+    else:
+        name = _text(x - 10, y + 20 if y + 24 < BOTTOM else y - 10, MODEL, "label end")
+    return [_dot(x, y, 0), name]
 
 
-def _kept(curve: Curve) -> Ints:
-    """Return the numbers of the points that are drawn: all, or evenly some of them."""
-    n = len(curve.thresholds)
-    return np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.intp)
+def _drawn_points(curve: Curve) -> Ints:
+    """Return the indices of the thresholds that are drawn: all, or an even selection."""
+    n_thresholds = len(curve.thresholds)
+    n_points = min(n_thresholds, MAX_POINTS)
+    return np.linspace(0, n_thresholds - 1, n_points).round().astype(np.intp)
 
 
-def _line(kept: Ints, x: Floats, y: Floats, axes: tuple[Axis, Axis], number: int) -> str:
-    """Draw a line through the points, broken where one is not defined."""
+def _line(points: Ints, x: Floats, y: Floats, axes: tuple[Axis, Axis], index: int) -> str:
+    """Draw a line through points; undefined points interrupt it."""
     across, up = axes
-    path, is_down = [], False
-    for point in kept:
-        is_known = isfinite(x[point]) and isfinite(y[point])
-        if is_known:
-            step = f"{across.at(x[point]):.1f} {up.at(y[point]):.1f}"
-            # A step of no length shows even a point that stands alone.
-            path.append(f"L{step}" if is_down else f"M{step}h0")
-        is_down = is_known
-    return f'<path class="line s{number}" d="{"".join(path)}"/>' if path else ""
+    path, continues = [], False
+    for point in points:
+        is_defined = isfinite(x[point]) and isfinite(y[point])
+        if is_defined:
+            position = f"{across.at(x[point]):.1f} {up.at(y[point]):.1f}"
+            # The line of length 0 makes a point without neighbours visible.
+            path.append(f"L{position}" if continues else f"M{position}h0")
+        continues = is_defined
+    return f'<path class="line s{index}" d="{"".join(path)}"/>' if path else ""
 
 
-def _dots(curve: Curve, across: Axis, up: Axis) -> list[str]:
+def _model_dots(curve: Curve, across: Axis, up: Axis) -> list[str]:
     values = enumerate(curve.at_chosen().values())
-    x = across.at(curve.chosen)
-    return [_dot(x, up.at(value), number) for number, value in values if isfinite(value)]
+    return [_dot(across.at(0.0), up.at(value), index) for index, value in values if isfinite(value)]
 
 
-def _dot(x: float, y: float, number: int) -> str:
-    return f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
+def _dot(x: float, y: float, index: int) -> str:
+    return f'<circle class="dot s{index}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
 
 
-def _upright(across: Axis, chosen: float) -> str:
-    x = across.at(chosen)
-    name = f"chosen: {figure(chosen)}"
-    # The name stays inside the drawing, wherever the line stands.
-    middle = min(max(x, LEFT + 46), RIGHT - 50)
+def _model_line(across: Axis) -> str:
+    """Draw the vertical line at the threshold of the model, and its name above."""
+    x = across.at(0.0)
+    name_x = min(max(x, LEFT + 36), RIGHT - 40)  # keeps the name inside the chart
     line = f'<path class="chosen" d="M{x:.1f} {TOP - 6}V{BOTTOM}"/>'
-    return line + _text(middle, TOP - 12, name, "on")
+    return line + _text(name_x, TOP - 12, MODEL, "label")
 
 
-def _names(curve: Curve, up: Axis) -> list[str]:
-    """Name each line at its end; names that would meet are moved apart, and led to."""
-    ends = {
-        number: up.at(values[np.isfinite(values)][-1])
-        for number, values in enumerate(curve.lines().values())
-        if np.isfinite(values).any()
-    }
-    order = sorted(ends, key=lambda number: (ends[number], number))
-    places = spread([ends[number] for number in order], TOP, BOTTOM)
-    names, x = list(curve.lines()), RIGHT - LABELS
-    drawn = []
-    for number, y in zip(order, places, strict=True):
-        lead = f'<path class="lead s{number}" d="M{x + 2} {ends[number]:.1f}L{x + 12} {y:.1f}"/>'
-        drawn += [lead, _text(x + 16, y + 4, names[number], f"name s{number} start")]
-    return drawn
+def _line_names(curve: Curve, x: Floats, across: Axis, up: Axis) -> list[str]:
+    """Draw the name of each line to the right of all lines, and a thin line that leads to it."""
+    ends = {}
+    for index, values in enumerate(curve.lines().values()):
+        defined = np.flatnonzero(np.isfinite(values))
+        if len(defined):
+            ends[index] = across.at(x[defined[-1]]), up.at(values[defined[-1]])
+    order = sorted(ends, key=lambda index: (ends[index][1], index))
+    heights = spread_apart([ends[index][1] for index in order], TOP, BOTTOM)
+    names, name_x = list(curve.lines()), RIGHT - LABEL_WIDTH + 16
+    parts = []
+    for index, name_y in zip(order, heights, strict=True):
+        end_x, end_y = ends[index]
+        path = f"M{end_x + 2:.1f} {end_y:.1f}L{name_x - 4} {name_y:.1f}"
+        parts.append(f'<path class="lead s{index}" d="{path}"/>')
+        parts.append(_text(name_x, name_y + 4, names[index], f"name s{index} start"))
+    return parts
 
 
-def spread(wanted: Sequence[float], low: float, high: float) -> list[float]:
-    """Move ascending places apart to a line's height, between both ends where there is room.
+def spread_apart(heights: Sequence[float], low: float, high: float) -> list[float]:
+    """Move ascending heights at least `LINE_HEIGHT` apart, within limits if there is room.
 
-    >>> spread([10.0, 12.0, 100.0], 0.0, 100.0)
+    >>> spread_apart([10.0, 12.0, 100.0], 0.0, 100.0)
     [10.0, 26.0, 100.0]
-    >>> spread([99.0, 100.0], 0.0, 100.0)
+    >>> spread_apart([99.0, 100.0], 0.0, 100.0)
     [84.0, 100.0]
     """
-    places: list[float] = []
-    for place in wanted:
-        places.append(max(place, places[-1] + _LINE_HEIGHT if places else low))
-    for number in range(len(places) - 1, -1, -1):
-        below = places[number + 1] - _LINE_HEIGHT if number + 1 < len(places) else high
-        places[number] = min(places[number], below)
-    return places
+    moved: list[float] = []
+    for height in heights:
+        moved.append(max(height, moved[-1] + LINE_HEIGHT if moved else low))
+    for index in range(len(moved) - 1, -1, -1):
+        limit = moved[index + 1] - LINE_HEIGHT if index + 1 < len(moved) else high
+        moved[index] = min(moved[index], limit)
+    return moved
 
 
 def _frame(across: Axis, up: Axis, x_name: str, y_name: str) -> list[str]:
-    """Draw both axes: fine lines and numbers, and the names."""
+    """Draw both axes with their names, ticks and grid lines."""
     parts = []
     for value, text in up.ticks():
         y = up.at(value)
@@ -221,26 +246,26 @@ def _frame(across: Axis, up: Axis, x_name: str, y_name: str) -> list[str]:
         x = across.at(value)
         parts.append(f'<path class="grid" d="M{x:.1f} {BOTTOM}v5"/>')
         parts.append(_text(x, BOTTOM + 20, text, "middle"))
-    parts.append(_text((across.start + across.stop) / 2, HEIGHT - 8, x_name, "on middle"))
-    return [*parts, _text(4, TOP - 14, y_name, "on start") if y_name else ""]
+    parts.append(_text((across.start + across.stop) / 2, HEIGHT - 8, x_name, "label middle"))
+    return [*parts, _text(4, TOP - 14, y_name, "label start") if y_name else ""]
 
 
-def _text(x: float, y: float, text: str, kind: str) -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
+def _text(x: float, y: float, text: str, classes: str) -> str:
+    return f'<text class="{classes}" x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
 
 
-def _drawing(parts: Sequence[str], label: str) -> str:
+def _chart(parts: Sequence[str], label: str) -> str:
     return (
         f'<svg class="curve" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-label="{escape(label)}">{"".join(parts)}</svg>'
     )
 
 
-_HEIGHT = 9
+_BAR_HEIGHT = 9
 
 
-def interval(metric: Figure, axis: Axis) -> str:
-    """Draw a value as a dot upon its interval."""
+def interval_bar(metric: Figure, axis: Axis) -> str:
+    """Draw a metric: its value as a dot, its interval as a line."""
     x, parts = axis.at(metric.value), [_rule(0, 100, "base")]
     if metric.low is not None and metric.high is not None:
         parts.append(_rule(axis.at(metric.low), axis.at(metric.high), "range"))
@@ -248,98 +273,103 @@ def interval(metric: Figure, axis: Axis) -> str:
     return _bars(parts, 14)
 
 
-def on_one_axis(metrics: Sequence[Figure]) -> Axis | None:
-    """Return the axis that all metrics that can be drawn have in common, if there are any.
+def shared_axis(metrics: Sequence[Figure]) -> Axis | None:
+    """Return one axis for all metrics that are shares; None if there is no such metric.
 
-    >>> axis = on_one_axis([Figure("F1", 0.93, 0.91, 0.95), Figure("edits", 12.0)])
+    >>> axis = shared_axis([Figure("F1", 0.93, 0.91, 0.95), Figure("edits", 12.0)])
     >>> axis.low, axis.high
     (0.9, 1.0)
     """
-    every = [value for metric in metrics if is_drawn(metric) for value in _given(metric)]
-    return Axis.of_shares(every, 0, 100) if every else None
+    values = [value for metric in metrics if is_share(metric) for value in _values(metric)]
+    return Axis.of_shares(values, 0, 100) if values else None
 
 
-def is_drawn(metric: Figure) -> bool:
-    """Tell whether a metric can stand beside others: a share, of which more is better."""
+def is_share(metric: Figure) -> bool:
+    """Return whether a metric and its interval are from 0 to 1, and higher is better."""
     return metric.higher_is_better and all(
-        isfinite(value) and 0 <= value <= 1 for value in _given(metric)
+        isfinite(value) and 0 <= value <= 1 for value in _values(metric)
     )
 
 
-def _given(metric: Figure) -> list[float]:
-    every = (metric.value, metric.low, metric.high)
-    return [value for value in every if value is not None]
+def _values(metric: Figure) -> list[float]:
+    """Return the value and the ends of the interval, without those that are missing."""
+    return [value for value in (metric.value, metric.low, metric.high) if value is not None]
 
 
-def known(value: float | None) -> float:
-    """Return a number, or 0 where there is none."""
+def value_or_zero(value: float | None) -> float:
+    """Return a number, or 0 if it is missing or not finite."""
     return value if value is not None and isfinite(value) else 0.0
 
 
-def counts(values: Sequence[int], most: int) -> str:
-    """Draw one bar below the other, from 0 to the most."""
-    parts = [_bar(0, 100 * value / max(most, 1), number) for number, value in enumerate(values)]
-    return _bars(parts, (_HEIGHT + 1) * len(values))
+def count_bars(counts: Sequence[int], max_count: int) -> str:
+    """Draw one bar per count, one below the other; the longest stands for `max_count`."""
+    parts = [_bar(0, 100 * count / max(max_count, 1), index) for index, count in enumerate(counts)]
+    return _bars(parts, (_BAR_HEIGHT + 1) * len(counts))
 
 
-def diverging(values: Sequence[float | None], most: float) -> str:
-    """Draw one bar below the other, to the right of the middle or, below 0, to the left."""
-    shares = [50 * known(value) / (most or 1.0) for value in values]
-    parts = [_bar(min(50, 50 + share), abs(share), number) for number, share in enumerate(shares)]
+def signed_bars(values: Sequence[float | None], max_value: float) -> str:
+    """Draw one bar per value: from the middle to the right, or to the left if it is negative."""
+    widths = [50 * value_or_zero(value) / (max_value or 1.0) for value in values]
+    parts = [_bar(min(50, 50 + width), abs(width), index) for index, width in enumerate(widths)]
     middle = '<line class="zero" x1="50%" x2="50%" y1="0" y2="100%"/>'
-    return _bars([*parts, middle], (_HEIGHT + 1) * len(values))
+    return _bars([*parts, middle], (_BAR_HEIGHT + 1) * len(values))
 
 
-def shares(fields: Sequence[FieldWeight]) -> list[float]:
-    """Return how much each field tells joined pairs from refused ones, of all that fields do.
+def field_shares(fields: Sequence[FieldWeight]) -> list[float]:
+    """Return each field's share of the differences between the means of the two kinds of pairs.
 
-    >>> shares([FieldWeight("name", "name", 3.0, -3.0), FieldWeight("city", "category", 1.0, -1.0)])
+    >>> name = FieldWeight("name", "name", 3.0, -3.0)
+    >>> field_shares([name, FieldWeight("city", "category", 1.0, -1.0)])
     [0.75, 0.25]
     """
-    parts = [abs(known(each.mean_for) - known(each.mean_against)) for each in fields]
-    return [part / (sum(parts) or 1.0) for part in parts]
+    differences = [
+        abs(value_or_zero(field.mean_for) - value_or_zero(field.mean_against)) for field in fields
+    ]
+    total = sum(differences) or 1.0
+    return [difference / total for difference in differences]
 
 
-def binned(sizes: Mapping[int, int]) -> dict[int, int]:
-    """Count clusters by the bin of their size, which is called by its first size.
+def count_by_bin(counts_by_size: Mapping[int, int]) -> dict[int, int]:
+    """Count clusters by bins of sizes; a bin is named by its smallest size.
 
-    >>> binned({1: 7, 5: 1, 9: 2, 2500: 1})
+    >>> count_by_bin({1: 7, 5: 1, 9: 2, 2500: 1})
     {1: 7, 5: 3, 2000: 1}
     """
-    found: dict[int, int] = {}
-    for size, count in sorted(sizes.items()):
-        first = _bin(size)
-        found[first] = found.get(first, 0) + count
-    return found
+    counts: dict[int, int] = {}
+    for size, count in sorted(counts_by_size.items()):
+        first = _bin_start(size)
+        counts[first] = counts.get(first, 0) + count
+    return counts
 
 
 def bin_end(first: int) -> int:
-    """Return the last size of a bin.
+    """Return the largest size of a bin from its smallest.
 
     >>> [bin_end(first) for first in (1, 5, 20, 1000)]
     [1, 9, 49, 1999]
     """
     if first < 5:
         return first
-    lead = int(str(first)[0])
-    return first * 5 // 2 - 1 if lead == 2 else first * 2 - 1
+    leading_digit = int(str(first)[0])
+    return first * 5 // 2 - 1 if leading_digit == 2 else first * 2 - 1
 
 
-def _bin(size: int) -> int:
+def _bin_start(size: int) -> int:
+    """Return the smallest size of the bin: 1 to 4 alone, then 1, 2 or 5 times a power of ten."""
     if size < 5:
         return size
     unit: int = 10 ** (len(str(size)) - 1)
-    return next(times * unit for times in (5, 2, 1) if times * unit <= size)
+    return next(factor * unit for factor in (5, 2, 1) if factor * unit <= size)
 
 
-def _rule(start: float, end: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
+def _rule(start: float, end: float, classes: str) -> str:
+    return f'<line class="{classes}" x1="{start:.2f}%" x2="{end:.2f}%" y1="50%" y2="50%"/>'
 
 
-def _bar(start: float, width: float, number: int) -> str:
+def _bar(start: float, width: float, index: int) -> str:
     return (
-        f'<rect class="bar s{number}" x="{start:.2f}%" width="{width:.2f}%" '
-        f'y="{number * (_HEIGHT + 1)}" height="{_HEIGHT}"/>'
+        f'<rect class="bar s{index}" x="{start:.2f}%" width="{width:.2f}%" '
+        f'y="{index * (_BAR_HEIGHT + 1)}" height="{_BAR_HEIGHT}"/>'
     )
 
 

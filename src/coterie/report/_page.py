@@ -1,22 +1,25 @@
-"""The report as one page of HTML, and how it looks."""
+"""The report as one HTML page, and its style."""
 
 from coterie.report import _sections
-from coterie.report._clusters import clusters
-from coterie.report._html import written
-from coterie.report._tables import facts
+from coterie.report._clusters import cluster_section
+from coterie.report._html import text_html
+from coterie.report._tables import facts_html
 from coterie.report.data import ReportData
 from coterie.report.document import document, palette
 
 LIGHT = """
-  --other: #a3261f; --mark: #ffe49c; --picked: #e8f1fb;
+  --differs: #a3261f; --mark: #ffe49c; --selected: #e8f1fb;
   --s0: #0b66a8; --s1: #b0530a; --s2: #0b7357; --s3: #8f4479;
 """
 DARK = """
-  --other: #f2877f; --mark: #66500a; --picked: #1b2c3d;
+  --differs: #f2877f; --mark: #66500a; --selected: #1b2c3d;
   --s0: #62b6ea; --s1: #f0a35e; --s2: #4cc9a0; --s3: #e3a0cb;
 """
-"""Colours of lines differ for all kinds of colour vision (after Okabe & Ito 2008), and each can be
-read as a text on the ground (WCAG AA)."""
+"""Colours for light and dark screens.
+
+The colours of lines (s0 to s3) are distinct for all kinds of colour vision (after Okabe & Ito
+2008). Text in each colour is readable on the background (WCAG AA).
+"""
 
 STYLE = (
     palette(LIGHT, DARK)
@@ -45,16 +48,17 @@ thead th { max-width: 12rem; overflow-wrap: break-word; }
   contain: paint; }
 .one, tbody .one { min-width: 0; white-space: nowrap; }
 .long { min-width: 24rem; }
-.other { color: var(--other); font-weight: 600; }
-.none { color: var(--dim); }
-.drawn { width: 24rem; min-width: 8rem; vertical-align: middle; }
+.differs { color: var(--differs); font-weight: 600; }
+.missing { color: var(--dim); }
+.drawing { width: 24rem; min-width: 8rem; vertical-align: middle; }
 .ends span { float: right; font-weight: 400; color: var(--dim); }
 .ends span:first-child { float: left; }
-.picked > * { background: var(--picked); }
+.selected > * { background: var(--selected); }
 .tag { display: inline-block; margin-left: .25rem; padding: 0 .45rem; border-radius: 4px;
   font-size: .8rem; background: var(--s0); color: var(--ground); }
 .more { margin: .35rem 0 0; font-size: .88rem; color: var(--dim); }
-.wide + p { margin-top: .6rem; }
+.wide + p, dl + p { margin-top: .6rem; }
+p + dl { max-width: 60rem; }
 mark { background: var(--mark); color: inherit; border-radius: 2px; }
 .gap { display: inline-block; width: .45em; height: 1.05em; vertical-align: text-bottom;
   margin: 0 1px; }
@@ -73,7 +77,8 @@ figcaption { margin-top: .4rem; font-size: .9rem; color: var(--dim);
 .curve { flex: 1 1 20rem; max-width: 34rem; height: auto; min-width: 0; }
 .bars { display: block; width: 100%; overflow: visible; }
 svg text { font-size: 13px; fill: var(--dim); font-variant-numeric: tabular-nums; }
-svg .on { fill: var(--ink); text-anchor: middle; }
+svg .label { fill: var(--ink); text-anchor: middle; paint-order: stroke; stroke: var(--ground);
+  stroke-width: 4px; stroke-linejoin: round; }
 svg .middle { text-anchor: middle; }
 svg .start { text-anchor: start; }
 svg .end { text-anchor: end; }
@@ -82,7 +87,7 @@ svg .name { fill: currentColor; font-weight: 600; }
   stroke-linecap: round; }
 .line.s1 { stroke-dasharray: 7 4; }
 .line.s3 { stroke-dasharray: 1 4.5; stroke-width: 2.8; }
-.lead { stroke: currentColor; stroke-width: 1; fill: none; opacity: .7; }
+.lead { stroke: currentColor; stroke-width: 1; stroke-dasharray: 1 3; fill: none; }
 .dot { fill: currentColor; stroke: var(--ground); stroke-width: 1.5; }
 .grid { stroke: var(--line); }
 .chosen { stroke: var(--ink); stroke-dasharray: 3 3; }
@@ -103,7 +108,7 @@ svg .name { fill: currentColor; font-weight: 600; }
   .ends span { font-size: .75rem; }
   thead .n { white-space: normal; }
   .long { min-width: 18rem; }
-  .drawn { width: 9rem; min-width: 5.5rem; }
+  .drawing { width: 9rem; min-width: 5.5rem; }
 }
 @media print {
   html { font-size: 75%; }
@@ -126,7 +131,7 @@ __all__ = ["page"]
 
 
 def page(data: ReportData) -> str:
-    """Return the report: the same data always makes the same text.
+    """Return the HTML page of a report; equal data give equal pages.
 
     >>> from coterie.report import ReportData, Sizes, WorstClusters, page
     >>> data = ReportData("People & places", [], Sizes({1: 3}), WorstClusters([], []))
@@ -135,10 +140,10 @@ def page(data: ReportData) -> str:
     """
     sections = _named_sections(data)
     links = "".join(f'<li><a href="#{_anchor(name)}">{name}</a></li>' for name in sections)
-    title = written(data.title)
+    title = text_html(data.title)
     parts = [
         f"<header><h1>{title}</h1>",
-        f"{facts(data.facts) if data.facts else ''}</header>",
+        f"{facts_html(data.facts) if data.facts else ''}</header>",
         f'<nav aria-label="Sections"><ul>{links}</ul></nav>',
         *(
             f'<section id="{_anchor(name)}"><h2>{name}</h2>\n{body}\n</section>'
@@ -150,13 +155,13 @@ def page(data: ReportData) -> str:
 
 def _named_sections(data: ReportData) -> dict[str, str]:
     return {
-        "Quality": _sections.metrics(data.quality),
-        "Operating point": _sections.operating_point(data.quality),
-        "Cluster sizes": _sections.sizes(data.sizes),
-        "Fields": _sections.fields(data.fields),
-        "Choice": _sections.choice(data.choice),
-        "Blocking": _sections.blocking(data.blocking),
-        "Worst clusters": clusters(data.worst),
+        "Quality": _sections.quality_section(data.quality),
+        "Other thresholds": _sections.threshold_section(data.quality),
+        "Cluster sizes": _sections.size_section(data.sizes),
+        "Weights of fields": _sections.field_section(data.fields),
+        "Choice of the learner": _sections.choice_section(data.choice),
+        "Candidate pairs": _sections.blocking_section(data.blocking),
+        "Doubtful clusters": cluster_section(data.worst),
     }
 
 

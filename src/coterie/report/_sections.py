@@ -1,159 +1,193 @@
-"""The sections of the page above the clusters."""
+"""The sections of the page, except for the doubtful clusters."""
 
 from collections.abc import Sequence
 from math import isfinite
 
 from coterie._core.texts import pluralize
-from coterie.report import _drawings
-from coterie.report._drawings import Axis, curves
-from coterie.report._html import NOTHING, figure, written
-from coterie.report._tables import Cell, facts, number, table
+from coterie.report import _texts
+from coterie.report._drawings import (
+    Axis,
+    bin_end,
+    charts_html,
+    count_bars,
+    count_by_bin,
+    field_shares,
+    interval_bar,
+    is_share,
+    shared_axis,
+    signed_bars,
+    value_or_zero,
+)
+from coterie.report._html import NO_VALUE, number_html, text_html
+from coterie.report._tables import Cell, facts_html, number_cell, table_html
 from coterie.report.data import Choice, FieldWeight, Quality, Sizes
 from coterie.tables import Figure
 
-MOST_LINES = 60
-"""The most rows of a table or lines of a list; the rest is counted."""
-
-UNLABELLED = "The true clusters of this table are not known, so nothing could be measured."
-LOWER = "lower is better"
-NO_METRICS = "No metric was measured."
-NO_CURVE = "No operating points were compared."
-NO_FIELDS = "What each field adds to a score is not known: the similarity is no sum over fields."
-NO_CHOICE = "Nothing was compared: the learner was given."
-NO_BLOCKING = "Nothing was noted on how pairs were found."
-NO_CLUSTERS = "There are no clusters."
+MAX_LINES = 60
+"""Largest number of rows of a table, or of facts, that a section shows."""
 
 
-def metrics(quality: Quality | None) -> str:
-    """Write what was measured, with intervals."""
+def quality_section(quality: Quality | None) -> str:
+    """Return a table of the metrics with their intervals."""
     if quality is None:
-        return f"<p>{UNLABELLED}</p>"
+        return f"<p>{_texts.UNLABELLED}</p>"
     if not quality.metrics:
-        return f"<p>{NO_METRICS}</p>"
-    shown = quality.metrics[:MOST_LINES]
-    axis = _drawings.on_one_axis(shown)
-    drawn = [Cell(f"<span>{_bounds(axis)}</span>", "drawn ends")] if axis else []
-    heads = [Cell("metric"), number("value"), number("95 % interval"), *drawn]
-    rows = [_metric(metric, axis) for metric in shown]
-    return table("Metrics, against the true clusters", heads, rows) + _rest(quality.metrics)
-
-
-def _bounds(axis: Axis) -> str:
-    places = 1 if round(axis.low, 1) == axis.low and round(axis.high, 1) == axis.high else 2
-    ends = f"{axis.low:.{places}f}", f"{axis.high:.{places}f}"
-    return "</span> <span>".join(ends)
-
-
-def _metric(metric: Figure, axis: Axis | None) -> list[Cell]:
-    said = [part for part in (metric.unit, "" if metric.higher_is_better else LOWER) if part]
-    small = f" <small>{written(', '.join(said))}</small>" if said else ""
-    has_interval = any(end is not None and isfinite(end) for end in (metric.low, metric.high))
-    ends = f"{figure(metric.low)} to {figure(metric.high)}" if has_interval else NOTHING
-    cells = [Cell(written(metric.name) + small), number(figure(metric.value)), number(ends)]
+        return f"<p>{_texts.NO_METRICS}</p>"
+    metrics = quality.metrics[:MAX_LINES]
+    axis = shared_axis(metrics)
+    headings = [Cell("metric"), number_cell("value"), number_cell("95 % interval")]
     if axis:
-        drawn = _drawings.interval(metric, axis) if _drawings.is_drawn(metric) else ""
-        cells.append(Cell(drawn, "drawn"))
+        headings.append(Cell(f"<span>{_ends_html(axis)}</span>", "drawing ends"))
+    rows = [_metric_cells(metric, axis) for metric in metrics]
+    table = table_html("Metrics of the clusters", headings, rows)
+    return f"<p>{_texts.QUALITY}</p>{table}{_remainder_html(quality.metrics)}"
+
+
+def _ends_html(axis: Axis) -> str:
+    places = 1 if round(axis.low, 1) == axis.low and round(axis.high, 1) == axis.high else 2
+    return f"{axis.low:.{places}f}</span> <span>{axis.high:.{places}f}"
+
+
+def _metric_cells(metric: Figure, axis: Axis | None) -> list[Cell]:
+    notes = [metric.unit, "" if metric.higher_is_better else _texts.LOWER_IS_BETTER]
+    remarks = [", ".join(filter(None, notes)), _texts.METRICS.get(metric.name, "")]
+    small = "".join(f" <small>{text_html(remark)}</small>" for remark in remarks if remark)
+    has_interval = any(end is not None and isfinite(end) for end in (metric.low, metric.high))
+    ends = f"{number_html(metric.low)} to {number_html(metric.high)}" if has_interval else NO_VALUE
+    cells = [
+        Cell(text_html(metric.name) + small),
+        number_cell(number_html(metric.value)),
+        number_cell(ends),
+    ]
+    if axis:
+        cells.append(Cell(interval_bar(metric, axis) if is_share(metric) else "", "drawing"))
     return cells
 
 
-def operating_point(quality: Quality | None) -> str:
-    """Write the curves over the operating point."""
+def threshold_section(quality: Quality | None) -> str:
+    """Return charts of the quality at other thresholds."""
     if quality is None:
-        return f"<p>{UNLABELLED}</p>"
-    return curves(quality.curve) if quality.curve else f"<p>{NO_CURVE}</p>"
+        return f"<p>{_texts.UNLABELLED}</p>"
+    if quality.curve is None:
+        return f"<p>{_texts.NO_CURVE}</p>"
+    return f"<p>{_texts.THRESHOLDS}</p>{charts_html(quality.curve)}"
 
 
-def sizes(given: Sizes) -> str:
-    """Write how many clusters have which size, predicted and in truth."""
-    every = [given.predicted] + ([given.true] if given.true is not None else [])
-    found = [_drawings.binned(counts) for counts in every]
-    most = max((count for counts in found for count in counts.values()), default=0)
-    if not most:
-        return f"<p>{NO_CLUSTERS}</p>"
-    names = ["predicted", "true"][: len(every)]
-    keys = [number(f'<i class="key s{at}"></i>{name}') for at, name in enumerate(names)]
+def size_section(sizes: Sizes) -> str:
+    """Return a table of the numbers of predicted and true clusters by their size."""
+    counts_by_bin = [count_by_bin(sizes.predicted)]
+    if sizes.true is not None:
+        counts_by_bin.append(count_by_bin(sizes.true))
+    max_count = max((count for counts in counts_by_bin for count in counts.values()), default=0)
+    if not max_count:
+        return f"<p>{_texts.NO_CLUSTERS}</p>"
+    names = ["clusters", "true clusters"][: len(counts_by_bin)]
+    headings = [
+        Cell("rows per cluster"),
+        *(number_cell(f'<i class="key s{index}"></i>{name}') for index, name in enumerate(names)),
+        Cell("number of clusters", "drawing"),
+    ]
     rows = []
-    for first in sorted(set().union(*found)):
-        counts = [own.get(first, 0) for own in found]
-        drawn = Cell(_drawings.counts(counts, most), "drawn")
-        rows.append([Cell(_bin(first)), *(number(f"{count:,}") for count in counts), drawn])
-    told = "" if given.true is not None else "<p>The true sizes are not known.</p>"
-    caption = f"{pluralize(given.n_clusters, 'cluster')}, by the number of their rows"
-    return table(caption, [Cell("rows"), *keys, Cell("clusters", "drawn")], rows) + told
+    for first in sorted(set().union(*counts_by_bin)):
+        counts = [by_bin.get(first, 0) for by_bin in counts_by_bin]
+        numbers = [number_cell(f"{count:,}") for count in counts]
+        rows.append(
+            [Cell(_bin_text(first)), *numbers, Cell(count_bars(counts, max_count), "drawing")]
+        )
+    note = "" if sizes.true is not None else f"<p>{_texts.NO_TRUE_SIZES}</p>"
+    caption = f"{pluralize(sizes.n_clusters, 'cluster')} by their number of rows"
+    return table_html(caption, headings, rows) + note
 
 
-def _bin(first: int) -> str:
-    last = _drawings.bin_end(first)
+def _bin_text(first: int) -> str:
+    last = bin_end(first)
     return f"{first:,}" if last == first else f"{first:,}–{last:,}"
 
 
-def fields(given: Sequence[FieldWeight]) -> str:
-    """Write what the fields add to the score, those that tell most first."""
-    if not given:
-        return f"<p>{NO_FIELDS}</p>"
-    ranked = sorted(zip(_drawings.shares(given), given, strict=True), key=lambda each: -each[0])
-    every = [_drawings.known(mean) for own in given for mean in (own.mean_for, own.mean_against)]
-    most = max(map(abs, every))
-    heads = [
+def field_section(fields: Sequence[FieldWeight]) -> str:
+    """Return a table of what the fields add to scores; the most decisive field comes first."""
+    if not fields:
+        return f"<p>{_texts.NO_FIELDS}</p>"
+    by_share = sorted(zip(field_shares(fields), fields, strict=True), key=lambda ranked: -ranked[0])
+    max_mean = max(
+        abs(value_or_zero(mean))
+        for field in fields
+        for mean in (field.mean_for, field.mean_against)
+    )
+    headings = [
         Cell("field"),
-        number('<i class="key s0"></i>joined'),
-        number('<i class="key s1"></i>refused'),
-        number("share"),
-        Cell("<span>apart</span> <span>together</span>", "drawn ends"),
+        number_cell('<i class="key s0"></i>same cluster'),
+        number_cell('<i class="key s1"></i>different clusters'),
+        number_cell("share"),
+        Cell("<span>negative</span> <span>positive</span>", "drawing ends"),
     ]
-    rows = [_field(own, share, most) for share, own in ranked[:MOST_LINES]]
-    caption = (
-        "Mean part of each field in the score of pairs that were joined and of pairs that were "
-        "refused; its share in what tells them apart"
-    )
-    return table(caption, heads, rows) + _rest(given)
+    rows = [_field_cells(field, share, max_mean) for share, field in by_share[:MAX_LINES]]
+    table = table_html("Mean number that each field adds to the score of a pair", headings, rows)
+    return f"<p>{_texts.FIELDS}</p>{table}{_remainder_html(fields)}"
 
 
-def _field(own: FieldWeight, share: float, most: float) -> list[Cell]:
-    means = [own.mean_for, own.mean_against]
+def _field_cells(field: FieldWeight, share: float, max_mean: float) -> list[Cell]:
+    means = [field.mean_for, field.mean_against]
     return [
-        Cell(f"{written(own.name)} <small>{written(own.kind)}</small>"),
-        *(number(figure(mean)) for mean in means),
-        number(f"{100 * share:.0f} %"),
-        Cell(_drawings.diverging(means, most), "drawn"),
+        Cell(f"{text_html(field.name)} <small>compared as {text_html(field.kind)}</small>"),
+        *(number_cell(number_html(mean)) for mean in means),
+        number_cell(f"{100 * share:.0f} %"),
+        Cell(signed_bars(means, max_mean), "drawing"),
     ]
 
 
-def choice(given: Choice | None) -> str:
-    """Write what was compared, and which was chosen."""
-    if given is None:
-        return f"<p>{NO_CHOICE}</p>"
-    rows = list(enumerate(given.rows))[:MOST_LINES]
-    if given.chosen >= MOST_LINES:
-        rows = [(given.chosen, given.rows[given.chosen]), *rows[:-1]]
-    body = [[_compared(text) for text in row] for _, row in rows]
-    for (at, _), cells in zip(rows, body, strict=True):
-        if at == given.chosen and cells:
-            cells[0] = Cell(f'{cells[0].html} <strong class="tag">chosen</strong>')
-    chosen = [at for at, _ in rows].index(given.chosen)
-    aligned = [any(row[at].kind == "n" for row in body) for at in range(len(given.headings))]
-    heads = [
-        Cell(written(name), "n" if at and aligned[at] else "")
-        for at, name in enumerate(given.headings)
+def choice_section(choice: Choice | None) -> str:
+    """Return a table of the compared candidates, in which the chosen one is highlighted."""
+    if choice is None:
+        return f"<p>{_texts.NO_CHOICE}</p>"
+    indices = list(range(min(len(choice.rows), MAX_LINES)))
+    if choice.chosen >= MAX_LINES:
+        indices = [choice.chosen, *indices[:-1]]
+    rows = [[_candidate_cell(text) for text in choice.rows[index]] for index in indices]
+    chosen = indices.index(choice.chosen)
+    if rows[chosen]:
+        first = rows[chosen][0].html
+        rows[chosen][0] = Cell(f'{first} <strong class="tag">chosen</strong>')
+    headings = [
+        Cell(text_html(name), "n" if column and _has_numbers(rows, column) else "")
+        for column, name in enumerate(choice.headings)
     ]
-    told = f"<p>{written(given.reason, 400)}</p>" if given.reason else ""
-    return table("What was compared", heads, body, chosen) + _rest(given.rows) + told
-
-
-def _compared(text: str) -> Cell:
-    is_number = (
-        text.strip().lstrip("+-−").replace(".", "").replace(",", "").rstrip(" %").isdecimal()
+    return "".join(
+        [
+            f"<p>{_texts.CHOICE}</p>" if len(rows) > 1 else "",
+            table_html("Candidates", headings, rows, chosen),
+            _remainder_html(choice.rows),
+            f"<p>{text_html(choice.reason, 400)}</p>" if choice.reason else "",
+            _headings_html(choice.headings),
+        ]
     )
-    return Cell(written(text), "n" if is_number else "v" if len(text) > 24 else "")
 
 
-def blocking(given: Sequence[tuple[str, str]]) -> str:
-    """Write how the pairs to look at were found."""
-    if not given:
-        return f"<p>{NO_BLOCKING}</p>"
-    return facts(given[:MOST_LINES]) + _rest(given)
+def _has_numbers(rows: Sequence[Sequence[Cell]], column: int) -> bool:
+    return any(cells[column].classes == "n" for cells in rows)
 
 
-def _rest(every: Sequence[object]) -> str:
-    hidden = len(every) - MOST_LINES
-    return f'<p class="more">{hidden:,} more not shown.</p>' if hidden > 0 else ""
+def _headings_html(headings: Sequence[str]) -> str:
+    """Return the meanings of the columns whose names need an explanation."""
+    meanings = [(name, _texts.HEADINGS[name]) for name in headings if name in _texts.HEADINGS]
+    return facts_html(meanings) if meanings else ""
+
+
+def _candidate_cell(text: str) -> Cell:
+    digits = text.strip().lstrip("+-−").replace(".", "").replace(",", "").rstrip(" %")
+    if digits.isdecimal():
+        return number_cell(text_html(text.replace("-", "−")))
+    return Cell(text_html(text), "v" if len(text) > 24 else "")
+
+
+def blocking_section(facts: Sequence[tuple[str, str]]) -> str:
+    """Return the facts about the candidate pairs."""
+    if not facts:
+        return f"<p>{_texts.NO_BLOCKING}</p>"
+    return f"<p>{_texts.BLOCKING}</p>{facts_html(facts[:MAX_LINES])}{_remainder_html(facts)}"
+
+
+def _remainder_html(lines: Sequence[object]) -> str:
+    """Return a note with the number of lines that are not shown."""
+    n_hidden = len(lines) - MAX_LINES
+    return f'<p class="more">{n_hidden:,} more not shown.</p>' if n_hidden > 0 else ""

@@ -1,37 +1,42 @@
-"""Tables of the page, each in a box that scrolls where the table is wider."""
+"""Tables and lists of facts as HTML."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from coterie.report._html import written
+from coterie.report._html import text_html
 
 
 class Cell(NamedTuple):
-    """A cell: its HTML, and its classes; `n` aligns numbers."""
+    """A cell of a table: its HTML, and its CSS classes (`n` aligns numbers)."""
 
     html: str
-    kind: str = ""
+    classes: str = ""
 
 
-def number(html: str) -> Cell:
+def number_cell(html: str) -> Cell:
     """Return a cell that holds a number."""
     return Cell(html, "n")
 
 
-def table(
-    caption: str, heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], chosen: int | None = None
+def table_html(
+    caption: str,
+    headings: Sequence[Cell],
+    rows: Iterable[Sequence[Cell]],
+    selected: int | None = None,
 ) -> str:
-    """Write a table whose first column names the rows; the chosen row, if any, stands out.
+    """Return a table in a box that scrolls if the table is wider than the page.
 
-    The caption names the box too, for those who do not see it.
+    The first column names the rows. The row with the index `selected` is highlighted.
     """
-    head = "".join(f'<th scope="col"{_kind(cell.kind)}>{cell.html}</th>' for cell in heads)
-    body = "\n".join(
-        f"<tr{_kind('picked' if at == chosen else '')}>{_row(row)}</tr>"
-        for at, row in enumerate(rows)
+    head = "".join(
+        f'<th scope="col"{_class_html(cell.classes)}>{cell.html}</th>' for cell in headings
     )
-    name = written(caption)
-    # It can be scrolled by keys too.
+    body = "\n".join(
+        f"<tr{_class_html('selected' if index == selected else '')}>{_row_html(row)}</tr>"
+        for index, row in enumerate(rows)
+    )
+    name = text_html(caption)
+    # `tabindex` makes the box scroll by keys, and `aria-label` names it for screen readers.
     return (
         f'<div class="wide" role="region" tabindex="0" aria-label="{name}">'
         f"<table><caption><span>{name}</span></caption><thead><tr>{head}</tr></thead>"
@@ -39,18 +44,20 @@ def table(
     )
 
 
-def _row(cells: Sequence[Cell]) -> str:
-    first, *rest = cells
-    return f'<th scope="row"{_kind(first.kind)}>{first.html}</th>' + "".join(
-        f"<td{_kind(cell.kind)}>{cell.html}</td>" for cell in rest
+def _row_html(cells: Sequence[Cell]) -> str:
+    first, *others = cells
+    return f'<th scope="row"{_class_html(first.classes)}>{first.html}</th>' + "".join(
+        f"<td{_class_html(cell.classes)}>{cell.html}</td>" for cell in others
     )
 
 
-def _kind(kind: str) -> str:
-    return f' class="{kind}"' if kind else ""
+def _class_html(classes: str) -> str:
+    return f' class="{classes}"' if classes else ""
 
 
-def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Write names and their texts, one below the other."""
-    told = "".join(f"<dt>{written(name)}</dt><dd>{written(text, 400)}</dd>" for name, text in pairs)
-    return f"<dl>{told}</dl>"
+def facts_html(facts: Sequence[tuple[str, str]]) -> str:
+    """Return a list of names and their texts, one fact per line."""
+    lines = "".join(
+        f"<dt>{text_html(name)}</dt><dd>{text_html(text, 400)}</dd>" for name, text in facts
+    )
+    return f"<dl>{lines}</dl>"

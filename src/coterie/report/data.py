@@ -1,4 +1,4 @@
-"""What a report shows, in plain values."""
+"""The contents of a report as plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,23 +23,23 @@ __all__ = [
     "WorstClusters",
 ]
 
-_LARGEST = 1e100
-"""Above this, the distance of two thresholds may be no number."""
+_MAX_THRESHOLD = 1e100
+"""Largest absolute value of a threshold; differences of larger ones could overflow."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Figures over the operating point, and the point that was chosen.
+    """Metrics at several thresholds, and the threshold of the model.
 
     Parameters
     ----------
     thresholds
-        The operating points, finite and ascending.
+        The thresholds, finite and ascending.
     precision, recall, f1, b_cubed
-        One figure from 0 to 1 for each threshold, of pairs and (B-cubed F1) of items; NaN where it
-        is not defined.
+        One value from 0 to 1 per threshold, NaN where undefined. The first three are metrics of
+        pairs, the last is B-cubed F1.
     chosen
-        The threshold that the model uses.
+        The threshold of the model.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Curve:
     0.85
     >>> Curve([0.2, 0.6], [0.8], [1.0, 0.7], [0.9, 0.8], [0.9, 0.8], chosen=0.4)
     Traceback (most recent call last):
-    coterie.exceptions.InputError: precision has 1 figures for 2 thresholds; give one for each
+    coterie.exceptions.InputError: precision has 1 value for 2 thresholds; give one per threshold
     """
 
     thresholds: Floats
@@ -63,44 +63,62 @@ class Curve:
             object.__setattr__(self, name, as_floats(name, getattr(self, name)))
         _check_thresholds(self.thresholds, self.chosen)
         for name, values in self.lines().items():
-            _check_figures(name, values, len(self.thresholds))
+            _check_shares(name, values, len(self.thresholds))
 
     def lines(self) -> dict[str, Floats]:
-        """Return the figures by the name that the page gives them."""
-        own = (self.precision, self.recall, self.f1, self.b_cubed)
-        return dict(zip(("precision", "recall", "F1", "B-cubed F1"), own, strict=True))
+        """Return the values of each metric by its name on the page."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "F1": self.f1,
+            "B-cubed F1": self.b_cubed,
+        }
 
     def at_chosen(self) -> dict[str, float]:
-        """Return the figures at the chosen threshold, between its two neighbours on a line."""
-        return {name: self._between(values) for name, values in self.lines().items()}
+        """Return the metrics at the threshold of the model, by linear interpolation.
 
-    def _between(self, values: Floats) -> float:
-        known = np.isfinite(values)
-        if not known.any():
-            return float("nan")
-        return float(np.interp(self.chosen, self.thresholds[known], values[known]))
+        A metric is NaN if it is undefined at one of the two nearest thresholds.
+        """
+        return {
+            name: float(np.interp(self.chosen, self.thresholds, values))
+            for name, values in self.lines().items()
+        }
 
 
 def _check_thresholds(thresholds: Floats, chosen: float) -> None:
     if thresholds.ndim != 1 or not len(thresholds):
-        raise InputError(f"thresholds have shape {thresholds.shape}; give a list of at least one")
-    every = np.append(thresholds, chosen)
-    if not (np.abs(every) <= _LARGEST).all():
-        raise InputError(f"a threshold or the chosen one is not within ±{_LARGEST:g}; leave it out")
+        raise InputError(
+            f"thresholds have shape {thresholds.shape}; give a list of at least one number"
+        )
+    if not (np.abs(np.append(thresholds, chosen)) <= _MAX_THRESHOLD).all():
+        raise InputError(
+            f"a threshold, or the chosen threshold, is not a number within ±{_MAX_THRESHOLD:g}; "
+            "leave it out"
+        )
     if (np.diff(thresholds) < 0).any():
-        raise InputError("thresholds are not ascending; sort them, and their figures with them")
+        raise InputError(
+            "thresholds are not ascending; sort them, together with the values of the metrics"
+        )
 
 
-def _check_figures(name: str, values: Floats, n: int) -> None:
-    if values.shape != (n,):
-        raise InputError(f"{name} has {values.size} figures for {n} thresholds; give one for each")
+def _check_shares(name: str, values: Floats, n_thresholds: int) -> None:
+    if values.shape != (n_thresholds,):
+        raise InputError(
+            f"{name} has {pluralize(values.size, 'value')} for "
+            f"{pluralize(n_thresholds, 'threshold')}; give one per threshold"
+        )
     if ((values < 0) | (values > 1) | np.isinf(values)).any():
-        raise InputError(f"{name} has figures beyond 0 and 1; give shares, or NaN where undefined")
+        raise InputError(
+            f"{name} has values that are not from 0 to 1; give shares, or NaN where undefined"
+        )
 
 
 @dataclass(frozen=True)
 class Quality:
-    """What was measured against the true clusters."""
+    """The quality of the predicted clusters, measured with the true clusters.
+
+    `curve` is None if quality was not measured at other thresholds.
+    """
 
     metrics: Sequence[Figure]
     curve: Curve | None = None
@@ -108,7 +126,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many clusters have each size, as predicted and, where known, in truth.
+    """The number of clusters of each size; `true` is None if the true clusters are unknown.
 
     >>> Sizes({1: 20, 2: 4}).n_clusters
     24
@@ -118,8 +136,8 @@ class Sizes:
     true: Mapping[int, int] | None = None
 
     def __post_init__(self) -> None:
-        for counts in (self.predicted, self.true or {}):
-            for size, count in counts.items():
+        for counts_by_size in (self.predicted, self.true or {}):
+            for size, count in counts_by_size.items():
                 as_whole("the size of a cluster", size, 1)
                 as_whole(f"the number of clusters of size {size}", count)
 
@@ -131,9 +149,10 @@ class Sizes:
 
 @dataclass(frozen=True)
 class FieldWeight:
-    """What a field adds to the score, on average: of pairs that were joined, and of those refused.
+    """The mean contribution of a field to the scores of pairs of rows.
 
-    None where there is no such pair.
+    `mean_for` is the mean over pairs in the same cluster, `mean_against` over pairs in different
+    clusters; None if there is no such pair.
     """
 
     name: str
@@ -144,7 +163,9 @@ class FieldWeight:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was compared before one was chosen: a table, the row that was chosen, and why.
+    """The candidates that were compared, as a table, and the candidate that was chosen.
+
+    `chosen` is the index of its row, and `reason` a sentence that says why it was chosen.
 
     >>> Choice(["learner", "F1"], [["boosted", "0.97"]], chosen=1)
     Traceback (most recent call last):
@@ -159,12 +180,16 @@ class Choice:
     def __post_init__(self) -> None:
         as_whole("the chosen row", self.chosen, 0, len(self.rows) - 1)
         for number, row in enumerate(self.rows):
-            _check_width(f"row {number} of the choice", row, self.headings)
+            _check_n_cells(f"row {number} of the choice", row, self.headings)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table: its id, cells, and what joined it to its cluster."""
+    """A row of the clustered table.
+
+    `linked_to` is the id of the row that it has its strongest link to, and `confidence` the
+    confidence of its cluster.
+    """
 
     id: str
     values: Sequence[str]
@@ -175,7 +200,11 @@ class Row:
 
 @dataclass(frozen=True)
 class WorstCluster:
-    """A doubtful cluster; its rows may be fewer than its size, the most doubtful first."""
+    """A doubtful cluster; `rows` may hold only the first of its rows.
+
+    `weakest_link` is the lowest score of the links that hold the cluster together. `disagreement`
+    is the share of its pairs that score below 0 or were not compared.
+    """
 
     cluster_id: str
     size: int
@@ -186,7 +215,10 @@ class WorstCluster:
 
 @dataclass(frozen=True)
 class WorstClusters:
-    """The most doubtful clusters, worst first, and the columns of the table that they show."""
+    """The most doubtful clusters of two or more rows, worst first.
+
+    `columns` are the names of the columns of which their rows have values.
+    """
 
     columns: Sequence[str]
     clusters: Sequence[WorstCluster]
@@ -194,38 +226,39 @@ class WorstClusters:
     def __post_init__(self) -> None:
         for cluster in self.clusters:
             for row in cluster.rows:
-                _check_width(f"row {row.id} of the cluster", row.values, self.columns)
+                _check_n_cells(f"row {row.id} of the cluster", row.values, self.columns)
 
 
-def _check_width(what: str, cells: Sequence[str], columns: Sequence[str]) -> None:
+def _check_n_cells(row_name: str, cells: Sequence[str], columns: Sequence[str]) -> None:
     if len(cells) != len(columns):
         raise InputError(
-            f"{what} has {len(cells)} cells for {len(columns)} columns; give one for each"
+            f"{row_name} has {pluralize(len(cells), 'cell')} for "
+            f"{pluralize(len(columns), 'column')}; give one per column"
         )
 
 
 @dataclass(frozen=True, repr=False)
 class ReportData:
-    """All that a report shows.
+    """The contents of a report.
 
     Parameters
     ----------
     title
         The heading of the page.
     facts
-        What the report is about, in pairs of a name and a text: model, learner, table, date.
+        Facts about the table and the model: pairs of a name and a text.
     sizes
-        How large the clusters are.
+        The sizes of the clusters.
     worst
-        The clusters that are worth a look.
+        The most doubtful clusters.
     quality
-        What was measured; None where the true clusters are not known.
+        The quality of the clusters; None if the true clusters are unknown.
     fields
-        What each field adds to the score; empty where the similarity is no sum over fields.
+        The contribution of each field to the scores; empty if scores are not sums over fields.
     choice
-        What the learner compared; None where nothing was.
+        The candidates that the learner compared; None if unknown.
     blocking
-        How the pairs to look at were found, in pairs of a name and a text.
+        Facts about the candidate pairs: pairs of a name and a text.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""A page of HTML that loads nothing and runs nothing: its skeleton, and the style of all pages."""
+"""The frame and the style of all HTML pages; a page loads no other file and runs no script."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 
 def document(title: str, body: Iterable[str], style: str = "") -> str:
-    """Return a page of a title and of parts of a body, which are HTML already.
+    """Return a page with a title and a body; both must be HTML already.
 
-    `style` has the rules of this page alone; they stand after those of all pages.
+    `style` holds the CSS rules of this page, which follow the rules of all pages.
 
-    >>> document("A &amp; B", ["<p>Both.</p>"]).splitlines()[-3:]
-    ['<body><main>', '<p>Both.</p>', '</main></body></html>']
+    >>> document("A &amp; B", ["<p>Text.</p>"]).splitlines()[-3:]
+    ['<body><main>', '<p>Text.</p>', '</main></body></html>']
     """
     return "\n".join(
         [
@@ -31,7 +31,7 @@ def document(title: str, body: Iterable[str], style: str = "") -> str:
 
 
 def palette(light: str, dark: str) -> str:
-    """Return the rules that set colours by name: in light, in the dark, and on paper.
+    """Return CSS rules that define named colours for light screens, dark screens and print.
 
     >>> palette("--ink: #000;", "--ink: #fff;").splitlines()[1]
     '@media (prefers-color-scheme: dark) { :root {--ink: #fff;} }'
@@ -86,4 +86,4 @@ tbody th { font-weight: 400; position: sticky; left: 0; background: var(--ground
 }
 """
 )
-"""The rules of all pages: on a phone, on a desk and on paper, in light and in the dark."""
+"""CSS rules of all pages: for small and large screens, light and dark, and for print."""

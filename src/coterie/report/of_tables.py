@@ -1,4 +1,4 @@
-"""The report of a table that a model of tables has clustered."""
+"""The data of a report about a table that a model clustered."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,6 +15,7 @@ from coterie.clusterers.constraints import partition_under_checked_constraints
 from coterie.clusterers.thresholds import partitions_at, subtract_threshold
 from coterie.features.records import WHOLE_RECORD
 from coterie.items import ItemSet
+from coterie.pairs import count_pairs
 from coterie.partition import Partition
 from coterie.report.data import (
     Choice,
@@ -27,7 +28,7 @@ from coterie.report.data import (
     WorstCluster,
     WorstClusters,
 )
-from coterie.tables import Clustering, Evaluation, Table, TableModel
+from coterie.tables import Clustering, Evaluation, Figure, Table, TableModel
 from coterie.tables.clustering import ClusteredSet, Doubt
 from coterie.tables.constraints import IdPairs
 from coterie.tables.explaining import field_contributions, is_additive
@@ -36,20 +37,21 @@ from coterie.tables.links import RowConstraints
 
 __all__ = ["report_of"]
 
-N_WORST, N_ROWS = 20, 30
-"""Number of doubtful clusters in the report, and of rows of each."""
+MAX_CLUSTERS, MAX_ROWS_PER_CLUSTER = 20, 30
+"""Largest number of doubtful clusters in the report, and of rows of each."""
 
 N_PAIRS = 500
-"""Number of joined pairs, and of refused pairs, by which the weight of fields is measured."""
+"""Number of sampled pairs in the same cluster, and of pairs in different clusters."""
 
-N_THRESHOLDS, SPREAD = 20, 8.0
-"""Number of thresholds besides 0; they leave up to `SPREAD` times more or fewer pairs."""
+N_THRESHOLDS, MAX_RATIO = 20, 8.0
+"""Number of thresholds besides 0, and the largest ratio between the number of scores above a
+threshold and the number of true pairs, or the reverse."""
 
 MOST_ROWS = 20_000
-"""Largest number of rows for which curves are computed."""
+"""Largest number of rows for which quality is measured at other thresholds."""
 
 
-@renamed_parameters(together="must_link", apart="cannot_link")
+@renamed_parameters(id_="id", together="must_link", apart="cannot_link")
 def report_of(
     model: TableModel,
     frame: Any,
@@ -68,8 +70,8 @@ def report_of(
     frame
         The table, as for `TableModel.predict`.
     cluster
-        The column that holds the true clusters. By default, that of the training table if this
-        table has it; without one, quality is not measured.
+        The column of true clusters. By default, that of the training table if this table has it;
+        without one, the quality is not measured.
     id, must_link, cannot_link
         As for `TableModel.predict`.
     """
@@ -83,9 +85,10 @@ def report_of(
     else:
         evaluation, truths = model.evaluate(table, cluster, **options), table[cluster]
         clustering = evaluation.clustering
+    has_curve = evaluation is None or len(table) <= MOST_ROWS
     return ReportData(
         f"Clusters of {table.name}",
-        _facts(model, table, clustering, has_curve=evaluation is None or len(table) <= MOST_ROWS),
+        _facts(model, table, clustering, has_curve=has_curve),
         _sizes(clustering, evaluation),
         _worst(model, table, clustering, truths),
         None if evaluation is None else _quality(model, evaluation, len(table)),
@@ -99,18 +102,18 @@ def _facts(
     model: TableModel, table: Table, clustering: Clustering, *, has_curve: bool
 ) -> list[tuple[str, str]]:
     facts = model.facts
+    n_rows = pluralize(facts.get("rows", 0), "row")
+    n_clusters = pluralize(facts.get("clusters", 0), "true cluster")
     lines = [
-        ("table", f"{table.name}, {len(table):,} rows"),
+        ("table", f"{table.name}, {pluralize(len(table), 'row')}"),
         ("clusters", f"{len(set(clustering.cluster_ids)):,}"),
         ("learner", str(facts.get("learner", "unknown"))),
-        (
-            "training table",
-            f"{facts.get('rows', 0):,} rows in {facts.get('clusters', 0):,} clusters",
-        ),
-        ("metric of the choice", str(facts.get("metric", "unknown"))),
+        ("training table", f"{n_rows} in {n_clusters}"),
+        ("metric for choosing the learner", str(facts.get("metric", "unknown"))),
     ]
     if not has_curve:
-        lines.append(("threshold", f"not varied, because there are over {MOST_ROWS:,} rows"))
+        reason = f"not measured, because the table has over {MOST_ROWS:,} rows"
+        lines.append(("quality at other thresholds", reason))
     for name in RowConstraints._fields:
         count = sum(len(getattr(clustered.constraints, name)) for clustered in clustering.sets)
         if count:
@@ -130,7 +133,35 @@ def _count_sizes(sizes: Ints) -> dict[int, int]:
 
 def _quality(model: TableModel, evaluation: Evaluation, n_rows: int) -> Quality:
     curve = _curve(model, evaluation) if n_rows <= MOST_ROWS else None
-    return Quality(evaluation.figures, curve)
+    return Quality(_figures(evaluation), curve)
+
+
+def _figures(evaluation: Evaluation) -> list[Figure]:
+    """Return the metrics; a precision or recall that is undefined becomes NaN."""
+    scores = _pair_scores(evaluation.truth, evaluation.predicted)
+    undefined = {f"pair_scores.{name}" for name, value in scores.items() if np.isnan(value)}
+    return [
+        figure._replace(value=np.nan, low=None, high=None) if figure.name in undefined else figure
+        for figure in evaluation.figures
+    ]
+
+
+def _pair_scores(truth: Partition, predicted: Partition) -> dict[str, float]:
+    """Return the metrics of pairs; a share of no pairs at all is NaN.
+
+    These are the precision if no two rows were predicted to belong together, and the recall if no
+    two rows truly do.
+    """
+    scores = metrics.pair_scores(truth, predicted)._asdict()
+    if not _has_pairs(predicted):
+        scores["precision"] = np.nan
+    if not _has_pairs(truth):
+        scores["recall"] = np.nan
+    return scores
+
+
+def _has_pairs(partition: Partition) -> bool:
+    return bool((partition.sizes > 1).any())
 
 
 def _curve(model: TableModel, evaluation: Evaluation) -> Curve:
@@ -140,19 +171,21 @@ def _curve(model: TableModel, evaluation: Evaluation) -> Curve:
     thresholds = _thresholds(sets, truths)
     by_set = [_partitions(model.model.clusterer, clustered, thresholds) for clustered in sets]
     truth = Partition.concatenate(truths)
-    lines: list[tuple[float, ...]] = []
+    scores: dict[str, list[float]] = {"precision": [], "recall": [], "f1": [], "b_cubed": []}
     for partitions in zip(*by_set, strict=True):
         predicted = Partition.concatenate(partitions)
-        b_cubed = metrics.b_cubed(truth, predicted)
-        lines.append((*metrics.pair_scores(truth, predicted), b_cubed.f1))
-    precision, recall, f1, b_cubed_f1 = np.array(lines, dtype=np.float64).T
-    return Curve(thresholds, precision, recall, f1, b_cubed_f1, chosen=0.0)
+        b_cubed = metrics.b_cubed(truth, predicted).f1
+        for name, value in {**_pair_scores(truth, predicted), "b_cubed": b_cubed}.items():
+            scores[name].append(value)
+    # The model has subtracted its threshold from the scores, so it is 0 here.
+    lines = {name: np.array(values, dtype=np.float64) for name, values in scores.items()}
+    return Curve(thresholds, **lines, chosen=0.0)
 
 
 def _partitions(
     clusterer: Clusterer, clustered: ClusteredSet, thresholds: Floats
 ) -> list[Partition]:
-    """Return the predicted clusters of a set at each threshold, under the same constraints."""
+    """Return the clusters of a set at each threshold, under the constraints of the prediction."""
     scores, constraints = clustered.scores, clustered.constraints
     if not any(map(len, constraints)):
         return list(partitions_at(clusterer, scores, thresholds))
@@ -165,44 +198,50 @@ def _partitions(
 
 
 def _truths_by_set(truth: Partition, sets: Sequence[ClusteredSet]) -> list[Partition]:
-    """Split the true partition of all rows, which lists one set after the other, by sets."""
+    """Split the true partition of all rows, in which one set follows the other, by sets."""
     ends = np.cumsum([len(clustered.partition) for clustered in sets])[:-1]
     return [Partition(labels) for labels in np.split(truth.labels, ends)]
 
 
 def _thresholds(sets: Sequence[ClusteredSet], truths: Sequence[Partition]) -> Floats:
-    """Return 0, and quantiles of the scores around the share of pairs that belong together."""
+    """Return 0, and quantiles of the scores.
+
+    If a share p of the candidate pairs is true, the quantiles leave shares from p / `MAX_RATIO` to
+    p · `MAX_RATIO` above them.
+    """
     scores = np.concatenate([clustered.scores.scores for clustered in sets])
-    together = np.concatenate(
+    is_true_pair = np.concatenate(
         [
             truth.together(clustered.scores.listed)
             for clustered, truth in zip(sets, truths, strict=True)
         ]
     )
-    if not together.any():
+    if not is_true_pair.any():
         return np.zeros(1)
-    shares = together.mean() * np.geomspace(1.0 / SPREAD, SPREAD, N_THRESHOLDS)
+    shares = is_true_pair.mean() * np.geomspace(1.0 / MAX_RATIO, MAX_RATIO, N_THRESHOLDS)
     return np.unique(np.append(np.quantile(scores, 1.0 - np.minimum(shares, 1.0)), 0.0))
 
 
 def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
-    """Measure the weight of each field: its mean contribution to the scores of some pairs."""
+    """Return the mean contribution of each field to the scores of sampled pairs."""
     if not is_additive(model.model):
         return []
-    joined = _mean_contributions(model, clustering, together=True)
-    refused = _mean_contributions(model, clustering, together=False)
-    names = [*(joined or refused)]
+    in_same = _mean_contributions(model, clustering, together=True)
+    in_different = _mean_contributions(model, clustering, together=False)
     kinds = {**model.schema.kinds, WHOLE_RECORD: "the words of all fields"}
     return [
-        FieldWeight(name, kinds.get(name, ""), joined.get(name), refused.get(name))
-        for name in names
+        FieldWeight(name, kinds.get(name, ""), in_same.get(name), in_different.get(name))
+        for name in in_same or in_different
     ]
 
 
 def _mean_contributions(
     model: TableModel, clustering: Clustering, *, together: bool
 ) -> dict[str, float]:
-    """Return the mean contribution of each field to the scores of joined pairs, or refused ones."""
+    """Return the mean contribution of each field to the scores of sampled pairs.
+
+    The pairs are in the same cluster if `together`, else in different clusters.
+    """
     sums: dict[str, float] = {}
     n_pairs = 0
     for item_set, pairs in _draw_pairs(clustering, together=together):
@@ -214,55 +253,65 @@ def _mean_contributions(
 
 
 def _draw_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[ItemSet, Any]]:
-    """Draw pairs that are in one cluster, or not; yield item sets of their rows, and the pairs."""
+    """Draw compared pairs in the same cluster, or in different ones.
+
+    Yield for each set of rows an item set with the rows of the drawn pairs, and these pairs.
+    """
     rng = np.random.default_rng(0)
-    n_left = N_PAIRS
+    n_missing = N_PAIRS
     for index in rng.permutation(len(clustering.sets)):
         clustered = clustering.sets[index]
         matches: Bools = clustered.partition.together(clustered.scores.listed) == together
         positions = np.flatnonzero(matches)
         if not len(positions):
             continue
-        drawn = rng.choice(positions, min(n_left, len(positions)), replace=False)
+        drawn = rng.choice(positions, min(n_missing, len(positions)), replace=False)
         pairs = clustered.scores.pairs[np.sort(drawn)]
         rows, items_of_pairs = np.unique(pairs, return_inverse=True)
         items = clustered.group.item_set.items
         columns = {name: [items[name][row] for row in rows] for name in items}
         yield ItemSet(columns), items_of_pairs.reshape(-1, 2)
-        n_left -= len(pairs)
-        if not n_left:
+        n_missing -= len(pairs)
+        if not n_missing:
             return
 
 
 def _blocking(facts: dict[str, Any], clustering: Clustering) -> list[tuple[str, str]]:
     n_pairs = sum(len(clustered.scores.scores) for clustered in clustering.sets)
     compares_all = all(clustered.scores.listed is None for clustered in clustering.sets)
-    lines = [("compared pairs", f"{n_pairs:,}{', which are all pairs' if compares_all else ''}")]
-    for name, key in (
-        ("true pairs found by the keys", "recall"),
-        ("the same, of held-out entities", "held_out_recall"),
-    ):
-        if facts.get(key) is not None:
-            lines.append((name, f"{facts[key]:.3f}"))
-    return lines + [(f"key {count}", key) for count, key in enumerate(facts.get("keys", ()), 1)]
+    n_all = sum(count_pairs(len(clustered.partition)) for clustered in clustering.sets)
+    counts = f"{n_pairs:,} of {pluralize(n_all, 'pair')} of rows"
+    lines = [("candidate pairs", counts + (", so the keys were not used" if compares_all else ""))]
+    shares = [
+        f"{100 * facts[fact]:.1f} % of those {place}"
+        for fact, place in (
+            ("recall", "in the training table"),
+            ("held_out_recall", "of entities that were not used to choose keys"),
+        )
+        if facts.get(fact) is not None
+    ]
+    if shares:
+        lines.append(("true pairs that the keys find", "; ".join(shares)))
+    keys = enumerate(facts.get("keys", ()), 1)
+    return lines + [(f"key {number}", key) for number, key in keys]
 
 
 def _worst(
     model: TableModel, table: Table, clustering: Clustering, truths: Sequence[str] | None
 ) -> WorstClusters:
-    added = clustering.columns()
+    predictions = clustering.columns()
     columns = model.schema.columns
     clusters = []
-    for doubt in clustering.doubts()[:N_WORST]:
+    for doubt in clustering.doubts()[:MAX_CLUSTERS]:
         rows = [
             Row(
                 clustering.ids[row],
                 [table.columns[name][row] for name in columns],
                 None if truths is None else truths[row],
-                added["linked_to"][row] or None,
-                added["confidence"][row],
+                predictions["linked_to"][row] or None,
+                predictions["confidence"][row],
             )
-            for row in doubt.rows[:N_ROWS]
+            for row in doubt.rows[:MAX_ROWS_PER_CLUSTER]
         ]
         clusters.append(_worst_cluster(doubt, rows))
     return WorstClusters(columns, clusters)
