@@ -27,7 +27,7 @@ from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import FAMILIES
 from coterie.learners.auto.learner import AutoLearner
 from coterie.learners.auto.plan import entity_folds, item_set_folds, plan_validation, pool_scores
-from coterie.learners.auto.search import MARGIN, is_level
+from coterie.learners.auto.search import MARGIN, is_tie
 from coterie.learners.base import Examples
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk
 from coterie.learners.parts import assign_parts, subset_items
@@ -544,14 +544,14 @@ def test_the_choice_is_the_simplest_within_one_standard_error(metric, sign):
 
 
 def test_the_standard_error_is_that_of_paired_differences():
-    assert not is_level(1.0, np.array([1.0, 1.1, 0.9, 1.0]))
-    assert is_level(0.5, np.array([4.0, -3.0, 1.0, 0.0]))
-    assert is_level(MARGIN, np.zeros(4))
-    assert not is_level(1.1 * MARGIN, np.zeros(4))
+    assert not is_tie(1.0, np.array([1.0, 1.1, 0.9, 1.0]))
+    assert is_tie(0.5, np.array([4.0, -3.0, 1.0, 0.0]))
+    assert is_tie(MARGIN, np.zeros(4))
+    assert not is_tie(1.1 * MARGIN, np.zeros(4))
     differences = np.array([0.1, 0.3, 0.2, 0.6])
     error = math.sqrt(np.sum((differences - 0.3) ** 2) / 3 / 4)
     for mean in (error - 1e-9, error + 1e-9):
-        assert is_level(mean, differences - 0.3 + mean) is (mean < error)
+        assert is_tie(mean, differences - 0.3 + mean) is (mean < error)
 
 
 def test_the_mean_is_that_of_the_metric_on_held_out_sets():

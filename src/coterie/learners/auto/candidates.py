@@ -60,7 +60,7 @@ def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
 
 
 def size_bound(truths: Sequence[Partition]) -> int | None:
-    """Return the largest possible size of a cluster, None if the true clusters do not show it.
+    """Return the largest possible size of a cluster, or None if the true clusters do not show it.
 
     Several clusters of the same small size, and none above it, are taken as evidence of a bound.
 
@@ -95,7 +95,7 @@ class Setup:
     featurizer
         Computes the features of pairs; None means the features of the item sets.
     blocker
-        Returns the candidate pairs; None means all pairs.
+        Chooses the candidate pairs; None means all pairs.
     ordered
         Whether the order of the items is meaningful. If not, no prediction depends on it, and
         items are shuffled for learners that process them in order.
@@ -146,7 +146,7 @@ class Setup:
         return GivenFeatures() if self.featurizer is None else self.featurizer
 
     @property
-    def shared(self) -> dict[str, Any]:
+    def shared_params(self) -> dict[str, Any]:
         """The blocker and the random state, as parameters of a learner."""
         return {"blocker": self.blocker, "random_state": self.random_state}
 

@@ -20,7 +20,7 @@ class Family(NamedTuple):
         Name in candidates and reports.
     slug
         Name as a value of `coterie fit --learner` and `coterie.tables.fit(learner=...)`.
-    home
+    factory
         The function that returns its variants for a `Setup`, as "module:function" in the package
         `coterie.learners`.
     seconds
@@ -29,12 +29,12 @@ class Family(NamedTuple):
 
     name: str
     slug: str
-    home: str
+    factory: str
     seconds: tuple[float, float] | None = None
 
     def variants(self, setup: "Setup") -> list["Variant"]:
         """Return the unfitted learners of the family; the first is the default."""
-        module, _, function = self.home.partition(":")
+        module, _, function = self.factory.partition(":")
         make_variants: Callable[[Any], list[Variant]] = getattr(
             import_module(f"coterie.learners.{module}"), function
         )

@@ -12,7 +12,7 @@ from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.learners.auto.candidates import Candidate, Setup, candidates_named, size_bound
 from coterie.learners.auto.entities import EntityNames, as_entities
 from coterie.learners.auto.plan import plan_validation
-from coterie.learners.auto.search import CandidateSearch, HeldOutScores, is_level, standard_error
+from coterie.learners.auto.search import CandidateSearch, HeldOutScores, is_tie, standard_error
 from coterie.learners.auto.text import format_table
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import b_cubed, scorer
@@ -59,12 +59,13 @@ class AutoLearner(Learner):
     - With five item sets or more, whole item sets are held out. If `fit` gets the entities that
       item sets share, the entities of the held-out sets are also removed from the training sets.
       If less than half of the training items remain, entities are held out as below.
-    - A single item set of at least 50 clusters is divided at random into five parts, each cluster
-      as a whole; so are a few item sets of at least 50 entities, if `fit` gets the entities. A
-      candidate is fitted without the items of one part and scores all pairs with at least one of
-      them. The scores of all parts together are those of whole item sets, on which clusterers and
-      thresholds are compared. (A part by itself would have fewer records of other entities than
-      the whole, and candidates that join too much would do well on it.) Context is not tried.
+    - A single item set of at least 50 clusters is divided at random into five parts, without
+      splitting any cluster. Two to four item sets of at least 50 entities are divided in the same
+      way if `fit` gets the entities. A candidate is fitted without the items of one part, and
+      scores all pairs with at least one of these items. The scores of all parts are combined into
+      scores of whole item sets, on which clusterers and thresholds are compared. (A part by itself
+      would have fewer records of other entities than a whole item set, so that candidates that
+      join too much would seem good.) Context is not tried.
     - With less data nothing is held out, and nothing is compared: the choice is logistic regression
       at threshold 0, with average linkage or, if the items are ordered, left-linking.
 
@@ -84,9 +85,10 @@ class AutoLearner(Learner):
     n_folds
         Number of folds into which the item sets are divided.
     featurizer
-        Computes the features of pairs; None means the features of the item sets.
+        Computes the features of pairs; None means the pair features of the item sets, or products
+        of their item vectors.
     blocker
-        Returns the candidate pairs; None means all pairs.
+        Chooses the candidate pairs; None means all pairs.
     candidates
         Names of the candidates to compare, such as "boosted pairs" and "boosted pairs with
         context"; None means all candidates.
@@ -172,11 +174,11 @@ class AutoLearner(Learner):
         partitions
             The correct partition of each item set: a `Partition`, or one label per item.
         entities
-            For each item set, the entity of each item, by names that mean the same in all item
-            sets. Give them if the same persons, papers or digits occur in several item sets, but
-            new item sets will be about others: what was learned of one entity then helps with no
-            other, which only held-out entities reveal. None means that every cluster is another
-            entity.
+            For each item set, the name of the entity of each item; a name must mean the same
+            entity in all item sets. Give them if the same persons, papers or digits occur in
+            several item sets, but new item sets will have other ones. What a learner knows about
+            an entity does not help with other entities, and only held-out entities show that. None
+            means that every cluster is another entity.
         """
         self.fit_search(item_sets, partitions, entities=entities)
         return self
@@ -235,7 +237,7 @@ class AutoLearner(Learner):
         max_size = size_bound(examples.truths) if plan.folds else None
         setup = Setup(self.featurizer, self.blocker, ordered, seed, max_size)
         if plan.folds:
-            # Without this, an error would name an item set by its index within a fold.
+            # Bad item sets fail here, because errors in a fold would have indices within the fold.
             self._featurizer.fit(examples.item_sets)
         deadline = monotonic() + budget
         candidates = candidates_named(self.candidates)
@@ -295,10 +297,10 @@ def _validate_context(search: CandidateSearch) -> dict[Candidate, str]:
 
 def _may_context_help(search: CandidateSearch, candidate: Candidate) -> bool:
     """Return whether a family is better with context, or was not validated with and without it."""
-    without, with_context = (candidate._replace(context=context) for context in (False, True))
-    if without not in search.validated or with_context not in search.validated:
+    plain, with_context = (candidate._replace(context=context) for context in (False, True))
+    if plain not in search.validated or with_context not in search.validated:
         return True
-    gain = search.selected_rule(with_context).mean - search.selected_rule(without).mean
+    gain = search.selected_rule(with_context).mean - search.selected_rule(plain).mean
     return search.sign * gain > 0
 
 
@@ -320,20 +322,20 @@ def _choose_candidate(search: CandidateSearch) -> tuple[Candidate, str]:
     if best == search.simplest:
         return best, "it is the simplest candidate, and no other is better"
     choice = next(
-        candidate for candidate in search.candidates if _is_level(search, candidate, best)
+        candidate for candidate in search.candidates if _ties_with(search, candidate, best)
     )
     if choice == best:
         return best, "it is the best candidate, and no simpler one is within one standard error"
     return choice, f"it is the simplest candidate within one standard error of the best, {best}"
 
 
-def _is_level(search: CandidateSearch, candidate: Candidate, best: Candidate) -> bool:
+def _ties_with(search: CandidateSearch, candidate: Candidate, best: Candidate) -> bool:
     """Return whether a candidate was validated and is within one standard error of the best."""
     if candidate not in search.validated:
         return False
     results, best_results = search.selected_rule(candidate), search.selected_rule(best)
     gap = search.sign * (best_results.mean - results.mean)
-    return is_level(gap, best_results.values - results.values)
+    return is_tie(gap, best_results.values - results.values)
 
 
 def _table_row(

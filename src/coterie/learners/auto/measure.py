@@ -63,9 +63,11 @@ class Measure:
 
     def _leave_out_items(self, predicted: Partition) -> list[float]:
         """Return the metric without each group, computed from the other items."""
-        return [self._without(self._groups == group, predicted) for group in range(N_GROUPS)]
+        return [
+            self._measure_without(self._groups == group, predicted) for group in range(N_GROUPS)
+        ]
 
-    def _without(self, left_out: Bools, predicted: Partition) -> float:
+    def _measure_without(self, left_out: Bools, predicted: Partition) -> float:
         truth = Partition(self.truth.labels[~left_out])
         return as_metric_value(self.metric(truth, Partition(predicted.labels[~left_out])))
 

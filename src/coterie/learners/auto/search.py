@@ -106,7 +106,7 @@ class CandidateSearch:
     deadline: float = inf
     validated: dict[Candidate, Validation] = field(default_factory=dict, init=False)
     unfinished: dict[Candidate, int] = field(default_factory=dict, init=False)
-    """The candidates that the deadline cut short, with the number of their finished folds."""
+    """The candidates that the deadline interrupted, with the number of their finished folds."""
 
     @property
     def sign(self) -> float:
@@ -148,8 +148,9 @@ class CandidateSearch:
 
         The best default rule, if its mean over held-out sets is within one standard error of the
         mean of the best rule; else the best rule. The standard error is that of the paired
-        differences. With a single item set it is always the best rule: its scores are of as many
-        pairs as a new item set has, and its results were averaged over neighbouring thresholds.
+        differences. With a single item set it is always the best rule: the rules are compared on
+        the pairs of the whole item set, and their results are averages over neighbouring
+        thresholds.
         """
         results = self.validated[candidate]
         means, values = self.sign * results.means, self.sign * results.values
@@ -158,7 +159,7 @@ class CandidateSearch:
             defaults = [index for index, rule in enumerate(results.rules) if rule.is_default]
             default = max(defaults, key=lambda index: float(means[index]))
             gap = float(means[selected] - means[default])
-            if is_level(gap, values[selected] - values[default]):
+            if is_tie(gap, values[selected] - values[default]):
                 selected = default
         return SelectedRule(
             results.rules[selected], float(results.means[selected]), results.values[selected]
@@ -203,7 +204,7 @@ class CandidateSearch:
         ]
 
     def _gather(self, scores_of_folds: Sequence[list[PairScores]]) -> list[PairScores]:
-        """Return the scores of each held-out item set, pooled over the folds if need be."""
+        """Return the scores of each held-out item set, pooled over folds if they share the set."""
         by_set: dict[int, list[PairScores]] = {
             held_out.set_index: [] for held_out in self.held_out_sets
         }
@@ -281,7 +282,7 @@ class _FoldScores(NamedTuple):
     seconds: float
 
 
-def is_level(gap: float, differences: Floats) -> bool:
+def is_tie(gap: float, differences: Floats) -> bool:
     """Return whether a mean gap to the best is within one standard error, or within `MARGIN`.
 
     The standard error is that of the paired differences, because some item sets are harder than

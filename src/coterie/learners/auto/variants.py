@@ -29,7 +29,7 @@ FAST_LEARNING_RATE = 0.2
 
 def logistic(setup: Setup) -> list[Variant]:
     """Return logistic regression of pairs."""
-    return [Variant(scaled_logistic(setup.base, clusterer=AverageLinkage(), **setup.shared))]
+    return [Variant(scaled_logistic(setup.base, clusterer=AverageLinkage(), **setup.shared_params))]
 
 
 def left_linking(setup: Setup) -> list[Variant]:
@@ -38,7 +38,9 @@ def left_linking(setup: Setup) -> list[Variant]:
     # CoNLL on GUM; but features of other kinds may need it.
     scaled, unscaled = WithConstant(Scaled(setup.base)), WithConstant(setup.base)
     return [
-        Variant(LatentLeftLinking(gamma, featurizer=featurizer, **setup.shared), PASSES, gamma)
+        Variant(
+            LatentLeftLinking(gamma, featurizer=featurizer, **setup.shared_params), PASSES, gamma
+        )
         for gamma in GAMMAS
         for featurizer in (scaled, unscaled)
     ]
@@ -46,13 +48,13 @@ def left_linking(setup: Setup) -> list[Variant]:
 
 def boosted_pairs(setup: Setup) -> list[Variant]:
     """Return boosted trees of pairs."""
-    learner = StructuredBoosting(LogisticRisk(), featurizer=setup.featurizer, **setup.shared)
+    learner = StructuredBoosting(LogisticRisk(), featurizer=setup.featurizer, **setup.shared_params)
     return [Variant(learner, ROUNDS)]
 
 
 def structured(setup: Setup) -> list[Variant]:
     """Return boosted left-linking for ordered items, else boosted correlation clustering."""
-    params = {"featurizer": setup.featurizer, **setup.shared}
+    params = {"featurizer": setup.featurizer, **setup.shared_params}
     if not setup.ordered:
         return [Variant(StructuredBoosting(CorrelationRisk(), **params), ROUNDS)]
     trees = replace(default_trees(), learning_rate=FAST_LEARNING_RATE)
