@@ -61,18 +61,18 @@ class LeftLinkRisk(Risk):
     """The loss of latent left-linking by the scores (Samdani, Chang & Roth 2014, eq. 7).
 
     Σ_i [γ log Σ_j exp((F_ij + δ_ij)/γ) − γ log Σ_j′ exp(F_ij′/γ)], where j runs over the links of
-    item i to the items on its left and to the dummy of score 0, and j′ over those links that are
-    right. The margin δ is 1 for wrong links, else 0. With p the probability of a link among all
-    links and p′ that among the right ones (0 if it is wrong), the gradient is p − p′ and the
-    curvature is at most (p(1 − p) + p′(1 − p′))/γ. γ = 0 is the limit: the gradient is then a
-    sub-gradient, and the curvature is `floor`.
+    item i to the items on its left and to the dummy of score 0, and j′ over the correct ones among
+    these links. The margin δ is 1 for wrong links and 0 for correct ones. Let p be the probability
+    of a link among all links, and p′ its probability among the correct links (0 if it is wrong).
+    Then the gradient is p − p′, and the curvature is at most (p(1 − p) + p′(1 − p′))/γ. In the
+    limit γ = 0, the gradient is a subgradient, and the curvature is `floor`.
 
     Parameters
     ----------
     gamma
         Temperature γ, of training and of prediction.
     floor
-        Lower bound on the curvature: most pairs never compete, so that theirs is almost 0.
+        Lower bound on the curvature, which is almost 0 for the many pairs that never compete.
     start
         Score of every pair before the first tree.
 
@@ -153,10 +153,10 @@ class CorrelationRisk(Risk):
 
     The hinge loss of an item set is the maximum of Σ F w(C) + margin · (wrong pairs of C) over
     partitions C, minus Σ F w(truth) (Finley & Joachims 2005, with the scores F in place of w·φ).
-    The clusterer searches the maximum, exactly or not. The gradient is w(worst) − w(truth): −1, 0
-    or 1. The hinge loss is piecewise linear and has no curvature. So the curvature is that of the
-    logistic loss, which also separates pairs that are the same in the worst partition and in the
-    truth.
+    The clusterer searches for the maximum, and may find only a local one. The gradient is
+    w(worst) − w(truth): −1, 0 or 1. The hinge loss is piecewise linear and has no curvature, so the
+    curvature is that of the logistic loss. The logistic loss also separates pairs that are the same
+    in the worst partition and in the truth.
 
     The clusterer breaks ties by the indices of the items, so that the learned trees depend a little
     on the order of the items in the training sets. The predictions do not depend on the order of
@@ -169,7 +169,7 @@ class CorrelationRisk(Risk):
     margin
         The amount that each wrong pair adds to the value of a partition.
     clusterer
-        Searches the worst partition, and predicts: one that maximises correlation.
+        Searches for the worst partition, and predicts; it must maximise correlation.
     floor
         Lower bound on the curvature.
     start
@@ -215,7 +215,7 @@ class CorrelationRisk(Risk):
         return RiskDerivatives(float(value), gradient, curvature)
 
     def _worst_weights(self, pairs: PairSets, augmented: Floats) -> Floats:
-        """Return the weights of pairs in the partitions that the clusterer finds."""
+        """Return the weights of pairs in the worst partitions: 1 if together, else 0."""
         weights = np.empty(len(augmented))
         for pair_set in pairs.sets:
             worst = self.clusterer(pair_set.pair_scores(augmented[pair_set.rows]))

@@ -138,7 +138,7 @@ class Stopping(Value):
         as_whole("patience", self.patience, 1)
 
     def divide(self, examples: Examples, random_state: int) -> tuple[Examples, Examples]:
-        """Draw the item sets to hold out; return them, and the others."""
+        """Draw the item sets to hold out, and return them and the training sets."""
         n_sets = len(examples.truths)
         if n_sets < 2:
             raise ItemSetError(
@@ -150,12 +150,12 @@ class Stopping(Value):
         order = np.random.default_rng(random_state).permutation(n_sets)
         order = order[np.argsort(~has_pairs[order], kind="stable")]
         held_out = np.sort(order[: min(max(round(self.share * n_sets), 1), n_sets - 1)])
-        others = complement(n_sets, held_out)
-        return subset_examples(examples, held_out), subset_examples(examples, others)
+        training = complement(n_sets, held_out)
+        return subset_examples(examples, held_out), subset_examples(examples, training)
 
 
-class Watch:
-    """Evaluates the trees so far on held-out item sets, now and then."""
+class StoppingMonitor:
+    """Evaluates the trees so far on held-out item sets, at regular intervals of rounds."""
 
     def __init__(self, stopping: Stopping, clusterer: Clusterer, data: FeaturizedPairs) -> None:
         self._stopping, self._clusterer, self._data = stopping, clusterer, data
@@ -169,7 +169,7 @@ class Watch:
         return max(self._best_count, 1)
 
     def should_stop(self, run: BoostingRun) -> bool:
-        """Evaluate the trees if it is time to, and return whether to stop."""
+        """Evaluate the trees if an evaluation is due, and return whether to stop."""
         if not len(run.trees) % self._stopping.every:
             self._evaluate(run)
         return self._n_worse >= self._stopping.patience

@@ -11,7 +11,7 @@ from coterie.exceptions import InputError
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.learners.boosting.pair_sets import featurize_pairs
 from coterie.learners.boosting.risks import LeftLinkRisk, Risk
-from coterie.learners.boosting.stopping import BoostingRun, Round, Stopping, Watch
+from coterie.learners.boosting.stopping import BoostingRun, Round, Stopping, StoppingMonitor
 from coterie.learners.boosting.trees import TreeGrower, default_trees
 from coterie.partition import PartitionLike
 from coterie.similarities.trees import Trees, TreeSimilarity
@@ -44,10 +44,10 @@ class StructuredBoosting(Learner):
     clusterer
         Partitions the items by the scores; None means the clusterer of the objective.
     featurizer
-        Computes the features of pairs. None means the features of the item sets (of pairs, or
-        products of item vectors); no constant is needed.
+        Computes the features of pairs. None means the pair features of the item sets, or products
+        of their item vectors; no constant is needed.
     blocker
-        Returns the candidate pairs; None means all pairs.
+        Chooses the candidate pairs; None means all pairs.
     random_state
         Seed of the random draws of columns and held-out item sets.
 
@@ -145,11 +145,11 @@ class StructuredBoosting(Learner):
         held_out, training = self.stopping.divide(examples, seed)
         run = self._prepare_run(training)
         held_out_pairs = featurize_pairs(held_out, run.data.featurizer, self._blocker)
-        watch = Watch(self.stopping, self._predictor, held_out_pairs)
+        monitor = StoppingMonitor(self.stopping, self._predictor, held_out_pairs)
         for _ in run.rounds(n_rounds):
-            if watch.should_stop(run):
+            if monitor.should_stop(run):
                 break
-        return watch.best_count(run)
+        return monitor.best_count(run)
 
     def _prepare_run(self, examples: Examples) -> BoostingRun:
         refuse_class("objective", self.objective)

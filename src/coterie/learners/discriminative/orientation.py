@@ -1,4 +1,4 @@
-"""Find out from training sets which columns of pair features are distances or constant."""
+"""The columns of pair features that are distances, similarities or constant in training sets."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -70,7 +70,7 @@ class Criterion:
 
     def __post_init__(self) -> None:
         if self.metric is not None:
-            scorer(self.metric)  # refuses all but metrics that declare a direction
+            scorer(self.metric)  # refuses metrics of unknown direction
 
     def regret(
         self,
@@ -120,13 +120,14 @@ class DiscriminativeRun:
 
     def choose_threshold(self, coef: Floats) -> ThresholdChoice:
         """Choose the threshold for item sets without a number of clusters."""
-        sets = [replace(each, n_clusters=None) for each in self.training_sets]
+        sets = [replace(distance_set, n_clusters=None) for distance_set in self.training_sets]
         return self._best_threshold(sets, self._distances(sets, coef))
 
     def _best_threshold(
         self, sets: Sequence[DistanceSet], distances: Sequence[Floats]
     ) -> ThresholdChoice:
-        # A clusterer that joins only scores above its own threshold needs one higher by as much.
+        # If the clusterer joins only scores above its own threshold, the chosen threshold has to
+        # be higher by that threshold.
         offset = None
         if self.clusterer.objective is None:
             offset = getattr(self.clusterer, "threshold", None)

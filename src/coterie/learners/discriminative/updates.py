@@ -62,15 +62,17 @@ class Update(Value, ABC):
         operator, weights = as_features(features), as_floats("coef", coef, FeatureError)
         true_partition = as_partition(truth)
         n_items = len(true_partition)
-        same = true_partition.together(pairs)
-        joined = as_partition(predicted, n_items).together(pairs)
-        if operator.shape != (len(same), *weights.shape):
+        in_truth = true_partition.together(pairs)
+        in_predicted = as_partition(predicted, n_items).together(pairs)
+        if operator.shape != (len(in_truth), *weights.shape):
             raise FeatureError(
-                f"the features have shape {operator.shape}, but there are {len(same)} pairs and "
-                f"coef of shape {weights.shape}; give one row per pair and one coef per column"
+                f"the features have shape {operator.shape}, but there are {len(in_truth)} pairs "
+                f"and coef of shape {weights.shape}; give one row per pair and one coef per column"
             )
-        counts = same.astype(np.float64) - joined
-        self._count_largest(counts, operator, weights, int(np.count_nonzero(joined & ~same)))
+        # 1 for pairs wrongly apart, −1 for pairs wrongly together, 0 for correct pairs.
+        counts = in_truth.astype(np.float64) - in_predicted
+        n_wrongly_joined = int(np.count_nonzero(in_predicted & ~in_truth))
+        self._count_largest(counts, operator, weights, n_wrongly_joined)
         share = 2.0 / max(n_items, 1) ** 2
         return self.distance.slopes(operator, weights, share * counts)
 

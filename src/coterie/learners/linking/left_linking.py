@@ -103,11 +103,11 @@ class LatentLeftLinking(OnlineLearner):
         is_correct = truth.labels[candidates.lefts] == truth.labels[items]
         firsts = np.unique(truth.labels, return_index=True)[1]
         if not self._trained_gamma:
-            shares, new = self._shares(links, candidates)
+            shares, new_shares = self._shares(links, candidates)
             correct_shares = np.bincount(
                 items[is_correct], shares[is_correct], minlength=len(truth)
             )
-            correct_shares[firsts] = new[firsts]
+            correct_shares[firsts] = new_shares[firsts]
             return 0.0 if np.all(correct_shares) else -np.inf
         # In logarithms, since exp(score/γ) itself may be too small or too large for a float.
         top = np.zeros(len(truth))
@@ -128,9 +128,9 @@ class LatentLeftLinking(OnlineLearner):
         """
         check_is_fitted(self, "similarity_")
         links, candidates = self._links(item_set)
-        shares, new = self._shares(links, candidates)
-        probabilities = np.zeros((len(new), len(new) + 1))
-        probabilities[:, 0] = new
+        shares, new_shares = self._shares(links, candidates)
+        probabilities = np.zeros((len(new_shares), len(new_shares) + 1))
+        probabilities[:, 0] = new_shares
         probabilities[candidates.items, candidates.lefts + 1] = shares
         return probabilities
 
@@ -178,9 +178,9 @@ class LatentLeftLinking(OnlineLearner):
 
     def _shares(self, links: Floats, candidates: Candidates) -> tuple[Floats, Floats]:
         """Return the probability of each link, and for each item that of a new cluster."""
-        shares, new = np.empty(len(links)), np.empty(len(candidates.starts) - 1)
-        link_shares(candidates.starts, links, self._trained_gamma, shares, new)
-        return shares, new
+        shares, new_shares = np.empty(len(links)), np.empty(len(candidates.starts) - 1)
+        link_shares(candidates.starts, links, self._trained_gamma, shares, new_shares)
+        return shares, new_shares
 
 
 @dataclass(frozen=True, eq=False)

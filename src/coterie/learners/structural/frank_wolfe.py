@@ -115,6 +115,11 @@ class FrankWolfeRun(SolverRun):
         return gap
 
     def _move(self, index: int, cut: Cut) -> float:
+        """Move an item set's part towards a cut by the best step; return the gap before the step.
+
+        The dual is Σ losses − ½‖coef‖². Towards the cut its derivative is rise − direction·coef,
+        which is the gap of the item set.
+        """
         weight = self._C / len(self.problem)
         direction = weight * cut.gradient - self._sums[index]
         rise = weight * cut.loss - self._losses[index]

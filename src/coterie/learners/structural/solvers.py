@@ -65,7 +65,7 @@ class Optimum(NamedTuple):
 
 
 class SolverRun(ABC):
-    """A solver at work on one problem, for one C after another, each starting from the last."""
+    """A run of a solver on a problem, for one C after another; it continues from the last coef."""
 
     def __init__(self, problem: Problem, tol: float, max_iter: int, n_jobs: int) -> None:
         self.problem, self.tol, self.max_iter, self.n_jobs = problem, tol, max_iter, n_jobs
