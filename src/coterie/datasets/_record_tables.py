@@ -14,7 +14,7 @@ Words: TypeAlias = NDArray[np.object_]
 class Origin(NamedTuple):
     """Names of one origin: common ones by frequency, and the parts of rarer surnames."""
 
-    given: str
+    given_names: str
     surnames: str
     starts: str
     middles: str
@@ -153,7 +153,7 @@ def _words(rows: Sequence[str | Sequence[str]]) -> Words:
 
 
 ORIGIN_SHARES = cumulative(np.array([5.0, 4, 3, 2, 2, 2, 2, 1]))
-GIVEN_NAMES = _words([origin.given.split() for origin in _ORIGINS])
+GIVEN_NAMES = _words([origin.given_names.split() for origin in _ORIGINS])
 SURNAMES = _words([origin.surnames.split() for origin in _ORIGINS])
 STARTS = _words([origin.starts.split() for origin in _ORIGINS])
 MIDDLES = _words([origin.middles.split(" ") for origin in _ORIGINS])

@@ -209,11 +209,17 @@ def _columns(dice: _Dice, rows: Ints, people: Ints, rate: float) -> dict[str, Wo
 _FAMILIES = np.array(
     [(0, 1, 2, 3)] * 3 + [(0, 0, 2, 3)] * 2 + [(0, 0, 2, 2), (0, 0, 0, 3), (0, 0, 0, 0)]
 )
-"""The possible families of four consecutive people, as the first person of each one's family."""
+"""The ways to divide four consecutive people into families.
+
+For each person, it has the position of the first person of the same family.
+"""
 
 
 def _families(dice: _Dice, people: Ints) -> Ints:
-    """Return the first person of each one's family; the next is the spouse, others are children."""
+    """Return the first person of each person's family.
+
+    The next person of a family is the spouse; the others are children.
+    """
     groups, positions = np.divmod(people, 4)
     patterns = dice.below("family", groups, len(_FAMILIES))
     families: Ints = 4 * groups + _FAMILIES[patterns, positions]
@@ -335,9 +341,9 @@ def _corrupt(dice: _Dice, field: str, column: Words, rows: Ints, errors: float) 
     """Change each text of a column, in place, with probability `errors`."""
     edits = list(EDITS[field])
     shares = tables.cumulative(np.array(list(EDITS[field].values())))
-    drawn = dice.pick(f"{field} error", rows, errors * shares)
+    edit_indices = dice.pick(f"{field} error", rows, errors * shares)
     for index, edit in enumerate(edits):
-        cells = np.flatnonzero(drawn == index)
+        cells = np.flatnonzero(edit_indices == index)
         bits = dice.bits(f"{field} edit", rows[cells]).tolist()
         texts = zip(column[cells].tolist(), bits, strict=True)
         column[cells] = _words([_apply(edit, edits[0], *text) for text in texts])

@@ -4,7 +4,8 @@ An item is N(y, diag(1 / t)), with the mean y of its cluster and the precisions 
 y are N(0, diag(1 / tau0)). Types come from a Dirichlet process whose base is Gam(shape, rate) in
 each dimension, and whose concentration has the prior Gam(1, 1). With repulsion, the joint has the
 factor exp(-Σ 1 / ‖y_k - y_k'‖_t) for each item, where the sum is over the pairs of clusters of its
-item set. A unit is what has one type: an item, or a whole cluster if its items share their type.
+item set. Each unit has one type. A unit is an item, or a whole cluster if its items share their
+type.
 
 A chain is a state that `start` makes and `advance` changes in place. Chains share nothing that
 changes, and the kernels release the interpreter's lock, so chains may run in threads if each has
@@ -270,8 +271,8 @@ def mean_gaps(square: Floats, clusters: Sequence[Ints]) -> Floats:
         row[members] = 1.0 / len(members)
     means = np.einsum("kif,li->klf", np.tensordot(averages, square, 1), averages, optimize=True)
     half = 0.5 * np.einsum("kkf->kf", means)
-    left, right = np.triu_indices(len(clusters), 1)
-    gaps: Floats = means[left, right] - half[left] - half[right]
+    first, second = np.triu_indices(len(clusters), 1)
+    gaps: Floats = means[first, second] - half[first] - half[second]
     return gaps
 
 
@@ -303,27 +304,28 @@ def _random_types(
     rng: np.random.Generator, n_types: int, n_units: int, n_clusters: int, base: Base
 ) -> TypeState:
     """Return a state of random types, with precisions at their prior means and means at 0."""
-    drawn = rng.integers(as_whole("n_types", n_types, 1), size=n_units)
-    used, of_unit, counts = np.unique(drawn, return_inverse=True, return_counts=True)
+    draws = rng.integers(as_whole("n_types", n_types, 1), size=n_units)
+    # Types without any unit are left out, and the others are numbered from 0 on.
+    types, type_of_unit, counts = np.unique(draws, return_inverse=True, return_counts=True)
     n_dims = len(base.rate)
     state = TypeState(
-        of_unit.astype(np.intp),
+        type_of_unit.astype(np.intp),
         np.zeros(n_units, dtype=np.intp),
-        np.array([len(used)], dtype=np.intp),
+        np.array([len(types)], dtype=np.intp),
         np.tile(base.shape / base.rate, (n_units, 1)),
         np.zeros(n_units),
         np.zeros(n_units),
         np.ones(1),
         np.zeros((n_clusters, n_dims)),
     )
-    state.counts[: len(used)] = counts
+    state.counts[: len(types)] = counts
     return state
 
 
 def _sample(state: TypeState, log_joint: float) -> TypeSample:
-    used = slice(int(state.n_types[0]))
-    alpha = float(state.alpha[0])
-    return TypeSample(state.precisions[used].copy(), state.counts[used].copy(), alpha, log_joint)
+    n_types, alpha = int(state.n_types[0]), float(state.alpha[0])
+    precisions, counts = state.precisions[:n_types].copy(), state.counts[:n_types].copy()
+    return TypeSample(precisions, counts, alpha, log_joint)
 
 
 def _offsets(counts: Sequence[int]) -> Ints:

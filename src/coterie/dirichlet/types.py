@@ -85,6 +85,6 @@ class ReferenceTypes(Value):
 
 
 def _refuse_bad_numbers(name: str, numbers: Floats) -> None:
-    bad = np.argwhere(~(np.isfinite(numbers) & (numbers > 0.0)))
-    if len(bad):
-        raise FeatureError(f"{name} contain {numbers[tuple(bad[0])]}; give finite numbers above 0")
+    bad_numbers = numbers[~(np.isfinite(numbers) & (numbers > 0.0))]
+    if len(bad_numbers):
+        raise FeatureError(f"{name} contain {bad_numbers[0]}; give finite numbers above 0")
