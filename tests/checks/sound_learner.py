@@ -1,4 +1,4 @@
-"""A plain learner that keeps its contract, to be broken in tests."""
+"""A plain learner that keeps the contract; tests break it in subclasses."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ GREEDY = Greedy()
 
 @dataclass(frozen=True)
 class Ridge:
-    """A value inside a learner."""
+    """A parameter of a learner that has a parameter itself."""
 
     ridge: float = 1.0
 
@@ -27,7 +27,7 @@ RIDGE = Ridge()
 
 
 class Sound(Learner):
-    """Least squares on pairs: what the broken ones would be without their fault."""
+    """Least squares on pairs; each broken subclass differs from it in one fault."""
 
     def __init__(self, clusterer=GREEDY, solver=RIDGE):
         self.clusterer = clusterer
@@ -62,7 +62,7 @@ class CannotBeSaved(Sound):
 
 
 class Unsavable(GivenFeatures):
-    """A featurizer with something inside that no file holds."""
+    """A featurizer that cannot be saved."""
 
     def __init__(self, featurizer):
         super().__init__(featurizer.n_columns, featurizer.of_pairs)

@@ -1,4 +1,4 @@
-"""The check passes what keeps the contract and catches what breaks it."""
+"""The check passes sound clusterers and catches broken ones."""
 
 import itertools
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from coterie.objectives import Correlation, KMeans
 
 @dataclass(frozen=True)
 class Sound(HeuristicClusterer):
-    """A plain correlation clusterer: what the broken ones below would be without their fault."""
+    """A plain correlation clusterer; each broken class below differs from it in one fault."""
 
     @property
     def objective(self):
@@ -32,7 +32,7 @@ class Sound(HeuristicClusterer):
 
 @dataclass(frozen=True)
 class InOrder(HeuristicClusterer):
-    """Put the items in k clusters of neighbours; without an objective."""
+    """Put items into k clusters of consecutive items, without an objective."""
 
     n_clusters: int | None = None
 
@@ -47,7 +47,7 @@ class InOrder(HeuristicClusterer):
 
 @dataclass(frozen=True)
 class TwoMeans(InOrder):
-    """The same with the objective of k-means."""
+    """`InOrder` with the objective of k-means."""
 
     @property
     def objective(self):
@@ -63,7 +63,7 @@ def test_members_pass(clusterer, random_state):
     check_clusterer(clusterer, random_state=random_state)
 
 
-def test_forests_do_not_depend_on_the_order_of_items_and_online_rules_do():
+def test_the_order_of_items_matters_for_online_clusterers_only():
     check_clusterer(SpanningForest(), order_free=True)
     check_clusterer(Sound(), order_free=True)
     for clusterer in MEMBERS[:-2]:
@@ -91,13 +91,13 @@ class ForgetsAnItem(Sound):
         return super()._labels(scores)[: max(scores.n_items - 1, 1)]
 
 
-class NamesClustersAnew(Sound):
-    """Labels that are no longer 0, 1, … by first appearance."""
+class RenumbersClusters(Sound):
+    """Labels that do not start from 0."""
 
     def __call__(self, scores):
-        found = super().__call__(scores)
-        object.__setattr__(found, "labels", found.labels + 1)
-        return found
+        partition = super().__call__(scores)
+        object.__setattr__(partition, "labels", partition.labels + 1)
+        return partition
 
 
 class FailsOnOneItem(Sound):
@@ -113,21 +113,21 @@ class FailsWithoutItems(Sound):
         return Partition(np.full(scores.n_items, scores.scores.max() if scores.n_items != 1 else 0))
 
 
-class SolvesOtherwise(Sound):
+class SolvesDifferently(Sound):
     def _solve(self, scores):
         return self._solution(scores, Partition(np.arange(scores.n_items)))
 
 
 class OverstatesItsValue(Sound):
     def _solve(self, scores):
-        found = super()._solve(scores)
-        return replace(found, value=found.value + 1)
+        solution = super()._solve(scores)
+        return replace(solution, value=solution.value + 1)
 
 
 class BoundsTooLow(Sound):
     def _solve(self, scores):
-        found = super()._solve(scores)
-        return replace(found, bound=found.value + 1e-3, status="bounded")
+        solution = super()._solve(scores)
+        return replace(solution, bound=solution.value + 1e-3, status="bounded")
 
 
 class BoundsBelowItsValue(Sound):
@@ -137,27 +137,29 @@ class BoundsBelowItsValue(Sound):
 
 class ClaimsToBeExact(Sound):
     def _solve(self, scores):
-        found = super()._solve(scores)
-        return replace(found, bound=found.value, status="exact")
+        solution = super()._solve(scores)
+        return replace(solution, bound=solution.value, status="exact")
 
 
-class SaysBoundedWithoutBound(Sound):
+class IsBoundedWithoutBound(Sound):
     def _solve(self, scores):
         return replace(super()._solve(scores), status="bounded")
 
 
-class SaysNothingKnown(Sound):
+class HasAnUnknownStatus(Sound):
     def _solve(self, scores):
         return replace(super()._solve(scores), status="optimal")
 
 
-class Misweighs(Sound):
+class ReversesWeights(Sound):
     def _solve(self, scores):
-        found = super()._solve(scores)
-        return Twisted(found.partition, found.value, objective=self.objective, scores=scores)
+        solution = super()._solve(scores)
+        return ReversedSolution(
+            solution.partition, solution.value, objective=self.objective, scores=scores
+        )
 
 
-class Twisted(Solution):
+class ReversedSolution(Solution):
     @property
     def weights(self):
         return super().weights[::-1]
@@ -184,8 +186,8 @@ class FailsOnAnything(Sound):
             super()._refuse(scores)
 
 
-class FollowsListing(Sound):
-    """Joins the two items of the pair that is listed first."""
+class FollowsPairOrder(Sound):
+    """Joins the two items of the first pair."""
 
     @property
     def objective(self):
@@ -215,7 +217,7 @@ class Alternates(Sound):
 
 
 @dataclass(frozen=True)
-class ForgetsItsParameters(Sound):
+class HasWrongParameters(Sound):
     level: float = 1.0
 
     def get_params(self, deep=True):
@@ -231,42 +233,42 @@ class ChangesItsParameters(Sound):
 
 
 @dataclass(frozen=True)
-class ThawedBase(Sound):
+class FrozenBase(Sound):
     level: float = 1.0
 
 
-class Thawed(ThawedBase):
-    """A class that can be written to again."""
+class IsNotFrozen(FrozenBase):
+    """A class whose fields can be set."""
 
     def __setattr__(self, name, value):
         object.__setattr__(self, name, value)
 
 
 FAULTS = {
-    ReturnsLabels: "returns ndarray, no Partition",
+    ReturnsLabels: "returns ndarray, not Partition",
     ForgetsAnItem: "returns Partition",
-    NamesClustersAnew: "returns Partition",
+    RenumbersClusters: "returns Partition",
     FailsOnOneItem: "fails on PairScores.1 items",
     FailsWithoutItems: "fails on PairScores.0 items",
-    SolvesOtherwise: "solve finds another partition",
+    SolvesDifferently: "solve finds another partition",
     OverstatesItsValue: "the value is",
-    BoundsTooLow: "called bounded is below",
+    BoundsTooLow: "with status bounded is below",
     BoundsBelowItsValue: "the value exceeds the bound",
-    ClaimsToBeExact: "called exact is below",
-    SaysBoundedWithoutBound: "the status is 'bounded'",
-    SaysNothingKnown: "the status is 'optimal'",
-    Misweighs: "the weights are not those of its objective",
+    ClaimsToBeExact: "with status exact is below",
+    IsBoundedWithoutBound: "the status is 'bounded'",
+    HasAnUnknownStatus: "the status is 'optimal'",
+    ReversesWeights: "the weights are not those of the objective",
     JoinsApartPairs: "which must be apart",
-    TakesApartPairs: "does not say that it keeps pairs apart",
+    TakesApartPairs: "has no keeps_apart",
     TakesAnything: "takes scores of type NoneType",
     FailsOnAnything: "refuse with InputError",
-    FollowsListing: "the order of the pairs matters",
+    FollowsPairOrder: "the order of the pairs matters",
     JoinsNothing: "positive, but not all items are together",
-    JoinsEverything: "negative, but not all items are alone",
+    JoinsEverything: "negative, but not all items are singletons",
     Alternates: "a second call finds another partition",
-    ForgetsItsParameters: "is not made by its parameters",
+    HasWrongParameters: "cannot be made from its get_params",
     ChangesItsParameters: "has another level",
-    Thawed: "is not frozen",
+    IsNotFrozen: "is not frozen",
 }
 
 
@@ -304,7 +306,7 @@ class ValuesNothing(InOrder):
         (MakesOneTooMany, "clusters, not 2"),
         (MakesOneCluster, "makes 1 clusters, not 2"),
         (TakesAnyNumber, "more clusters than"),
-        (ValuesNothing, "without an objective there is a value"),
+        (ValuesNothing, "there is a value without an objective"),
     ],
 )
 def test_broken_clusterers_of_k_clusters_are_caught(broken, message):

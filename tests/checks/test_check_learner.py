@@ -1,4 +1,4 @@
-"""The check of learners passes what keeps the contract and catches wrong results and files."""
+"""The check of learners passes sound learners, and catches wrong results and files."""
 
 import importlib
 import itertools
@@ -26,33 +26,33 @@ def test_sound_learners_pass():
     check_learner(Sound(AverageLinkage()), needs_n_clusters=True, random_state=1)
 
 
-def test_the_order_of_items_may_matter_where_that_is_said():
+def test_the_order_of_items_may_matter_only_without_order_free():
     check_learner(CannotBeSaved(Pivot()), order_free=False, saves=False)
     with pytest.raises(AssertionError, match="the order of the items matters"):
         check_learner(Sound(Pivot()))
 
 
-def test_the_number_of_clusters_must_be_given_where_it_is_needed():
+def test_the_number_of_clusters_is_given_only_with_needs_n_clusters():
     with pytest.raises(AssertionError, match="fails to predict for three item sets of vectors"):
         check_learner(Sound(KernelKMeans()))
 
 
-# What it learns.
+# Results.
 
 
-class ReturnsNothing(Sound):
+class ReturnsNone(Sound):
     def fit(self, item_sets, partitions):
         super().fit(item_sets, partitions)
 
 
-class LeavesNothing(Sound):
+class SetsNoSimilarity(Sound):
     def _fit(self, examples):
         self.coef_ = None
 
 
 class PredictsLabels(Sound):
     def predict(self, item_sets):
-        return [found.labels for found in super().predict(item_sets)]
+        return [partition.labels for partition in super().predict(item_sets)]
 
 
 class PredictsATuple(Sound):
@@ -62,10 +62,10 @@ class PredictsATuple(Sound):
 
 class ForgetsAnItem(Sound):
     def predict(self, item_sets):
-        return [Partition(found.labels[1:]) for found in super().predict(item_sets)]
+        return [Partition(partition.labels[1:]) for partition in super().predict(item_sets)]
 
 
-class ModelsNothing(Sound):
+class MakesNoModel(Sound):
     def to_model(self):
         super().to_model()
 
@@ -73,26 +73,26 @@ class ModelsNothing(Sound):
         return Sound.to_model(self).predict(item_sets)
 
 
-class ModelsOtherwise(Sound):
+class MakesAnotherModel(Sound):
     def predict(self, item_sets):
-        return [Partition(range(len(found))) for found in super().predict(item_sets)]
+        return [Partition(range(len(partition))) for partition in super().predict(item_sets)]
 
 
-class ModelsAnotherSimilarity(Sound):
+class DoublesTheSimilarity(Sound):
     def to_model(self):
         model = super().to_model()
         twice = replace(model.similarity, coef=2 * model.similarity.coef)
         return replace(model, similarity=replace(twice, bias=2 * twice.bias))
 
 
-class ScoresOtherwise(Sound):
+class ScoresByAnotherMetric(Sound):
     def score(self, item_sets, partitions):
-        found = self.predict(item_sets)
+        predictions = self.predict(item_sets)
         Learner.score(self, item_sets, partitions)
-        return macro(rand_score, partitions, found)
+        return macro(rand_score, partitions, predictions)
 
 
-class FollowsNames(Sound):
+class DependsOnNames(Sound):
     kind = str
 
     def fit(self, item_sets, partitions):
@@ -102,11 +102,11 @@ class FollowsNames(Sound):
         return self
 
 
-class FollowsNumbers(FollowsNames):
+class DependsOnNumbers(DependsOnNames):
     kind = int
 
 
-class Counts(Sound):
+class CountsFits(Sound):
     calls = itertools.count()
 
     def _fit(self, examples):
@@ -114,18 +114,18 @@ class Counts(Sound):
         self.similarity_ = replace(self.similarity_, bias=next(self.calls) * 1e-6)
 
 
-class GoesOn(Sound):
-    """Starts from the last solution."""
+class ContinuesTraining(Sound):
+    """Starts from the previous solution."""
 
     def _fit(self, examples):
-        last = getattr(self, "similarity_", None)
+        previous = getattr(self, "similarity_", None)
         super()._fit(examples)
-        if last is not None and len(last.coef) == len(self.similarity_.coef):
-            self.similarity_ = replace(self.similarity_, coef=self.similarity_.coef + last.coef)
+        if previous is not None and len(previous.coef) == len(self.similarity_.coef):
+            self.similarity_ = replace(self.similarity_, coef=self.similarity_.coef + previous.coef)
 
 
-class FitsByListing(Sound):
-    """Takes the pairs of an item set to be in order, where all are listed."""
+class FitsByPairOrder(Sound):
+    """Ignores the order of the pairs if all pairs are given."""
 
     def _pairs(self, item_set):
         pairs = super()._pairs(item_set)
@@ -133,42 +133,44 @@ class FitsByListing(Sound):
         return None if pairs is None or 2 * len(pairs) == n_items * (n_items - 1) else pairs
 
 
-class ByListing(LinearSimilarity):
+class ScoresByPairOrder(LinearSimilarity):
     def pair_scores(self, item_set, pairs=None):
-        found = super().pair_scores(item_set, pairs)
-        if isinstance(item_set.items, PairFeatures) and len(found.scores) == len(
-            found.to_condensed()
+        pair_scores = super().pair_scores(item_set, pairs)
+        if isinstance(item_set.items, PairFeatures) and len(pair_scores.scores) == len(
+            pair_scores.to_condensed()
         ):
             scores = self._scores(self._features(item_set, item_set.items.pairs))
             return PairScores(len(item_set), None, scores)
-        return found
+        return pair_scores
 
     def __call__(self, item_set, pairs=None):
         return self.pair_scores(item_set, pairs).scores
 
 
-class PredictsByListing(Sound):
+class PredictsByPairOrder(Sound):
     def _fit(self, examples):
         super()._fit(examples)
-        found = self.similarity_
-        self.similarity_ = ByListing(found.featurizer, found.coef, found.bias)
+        similarity = self.similarity_
+        self.similarity_ = ScoresByPairOrder(
+            similarity.featurizer, similarity.coef, similarity.bias
+        )
 
 
 RESULTS = {
-    ReturnsNothing: "fit does not return the learner",
-    LeavesNothing: "fit leaves no similarity_",
-    PredictsLabels: "no list of partitions",
-    PredictsATuple: "no list of partitions",
+    ReturnsNone: "fit does not return the learner",
+    SetsNoSimilarity: "fit sets no similarity_",
+    PredictsLabels: "not a list of partitions",
+    PredictsATuple: "not a list of partitions",
     ForgetsAnItem: "predict for three item sets of vectors returns",
-    ModelsNothing: "to_model returns NoneType, no Model",
-    ModelsOtherwise: "the model predicts otherwise",
-    ModelsAnotherSimilarity: "the model has another similarity",
-    ScoresOtherwise: "but the mean B-cubed F1",
-    FollowsNames: "the names of labels matter",
-    FollowsNumbers: "the names of labels matter",
-    Counts: "each fit is another",
-    GoesOn: "an earlier fit matters",
-    FitsByListing: "the order in which pairs are listed matters in fit",
+    MakesNoModel: "to_model returns NoneType, not Model",
+    MakesAnotherModel: "the model predicts other partitions",
+    DoublesTheSimilarity: "the model has another similarity",
+    ScoresByAnotherMetric: "but the mean B-cubed F1 is",
+    DependsOnNames: "the names of labels matter",
+    DependsOnNumbers: "the names of labels matter",
+    CountsFits: "a second fit gives another result",
+    ContinuesTraining: "an earlier fit matters",
+    FitsByPairOrder: "the order of the pairs matters in fit",
 }
 
 
@@ -178,26 +180,28 @@ def test_broken_results_are_caught(broken):
         check_learner(broken())
 
 
-def test_similarities_that_follow_the_listing_are_caught():
-    message = "the order in which pairs are listed matters in prediction"
+def test_similarities_that_depend_on_the_order_of_pairs_are_caught():
+    message = "the order of the pairs matters in prediction"
     with pytest.raises(AssertionError, match=message):
-        check_learner(PredictsByListing(), order_free=False, classes=[ByListing])
+        check_learner(PredictsByPairOrder(), order_free=False, classes=[ScoresByPairOrder])
 
 
-def lone(truth):
+def has_only_singletons(truth):
     return truth.n_clusters == len(truth)
 
 
 FAILURES = {
     "one item set of vectors": lambda sets, truths: len(sets) == 1,
-    "sets of one item beside": lambda sets, truths: min(map(len, sets)) == 1 < max(map(len, sets)),
-    "sets of one item alone": lambda sets, truths: set(map(len, sets)) == {1},
-    "truths of single items": lambda sets, truths: all(map(lone, truths)) and len(sets[0]) > 1,
+    "sets of one item among": lambda sets, truths: min(map(len, sets)) == 1 < max(map(len, sets)),
+    "only sets of one item": lambda sets, truths: set(map(len, sets)) == {1},
+    "truths of singletons": lambda sets, truths: (
+        all(map(has_only_singletons, truths)) and len(sets[0]) > 1
+    ),
     "truths of one cluster": lambda sets, truths: (
         {t.n_clusters for t in truths} == {1} and len(sets[0]) > 1
     ),
-    "a set without items beside": lambda sets, truths: len(sets[-1]) == 0,
-    "an empty list beside": lambda sets, truths: (
+    "sets without items among": lambda sets, truths: len(sets[-1]) == 0,
+    "an empty list among": lambda sets, truths: (
         len(sets[0]) == 0 < len(sets[-1]) and sets[0].items.shape == (0, 0)
     ),
     "sets with few pairs": lambda sets, truths: (
@@ -208,15 +212,15 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("what", FAILURES)
-def test_failures_on_small_sets_are_caught(what):
+@pytest.mark.parametrize("description", FAILURES)
+def test_failures_on_small_sets_are_caught(description):
     class Fails(Sound):
         def _fit(self, examples):
-            if FAILURES[what](*examples):
+            if FAILURES[description](*examples):
                 raise IndexError
             super()._fit(examples)
 
-    with pytest.raises(AssertionError, match=f"fails to fit to {what}"):
+    with pytest.raises(AssertionError, match=f"fails to fit to {description}"):
         check_learner(Fails())
 
 
@@ -235,7 +239,7 @@ def test_models_of_small_sets_must_predict_larger_ones():
         check_learner(Fails())
 
 
-# What it leaves behind.
+# Saved models.
 
 
 class HalfWritten(Model):
@@ -250,17 +254,17 @@ class LeavesAFile(Sound):
         return HalfWritten(model.blocker, model.similarity, model.clusterer)
 
 
-def test_models_that_cannot_be_saved_must_say_so():
+def test_models_that_cannot_be_saved_are_refused():
     check_learner(CannotBeSaved(), saves=False)
     with pytest.raises(AssertionError, match="fails to save its model"):
         check_learner(CannotBeSaved())
-    with pytest.raises(AssertionError, match="saves a model, which it was said not to"):
+    with pytest.raises(AssertionError, match="saves its model in spite of saves=False"):
         check_learner(Sound(), saves=False)
     with pytest.raises(AssertionError, match="leaves a file"):
         check_learner(LeavesAFile(), saves=False)
 
 
-OWN = """
+USER_MODULE = """
 from dataclasses import dataclass
 from coterie.similarities import LinearSimilarity
 
@@ -280,37 +284,37 @@ class Growing(LinearSimilarity):
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
-    """A module of the user's."""
-    (tmp_path / "own_similarities.py").write_text(OWN, encoding="utf-8")
+def user_module(tmp_path, monkeypatch):
+    """Return a module that a user might write."""
+    (tmp_path / "user_similarities.py").write_text(USER_MODULE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    module = importlib.import_module("own_similarities")
+    module = importlib.import_module("user_similarities")
     yield module
-    del sys.modules["own_similarities"]
+    del sys.modules["user_similarities"]
 
 
 def with_similarity(kind):
-    class Own(Sound):
+    class WithSimilarity(Sound):
         def _fit(self, examples):
             super()._fit(examples)
-            found = self.similarity_
-            self.similarity_ = kind(found.featurizer, found.coef, found.bias)
+            similarity = self.similarity_
+            self.similarity_ = kind(similarity.featurizer, similarity.coef, similarity.bias)
 
-    return Own()
+    return WithSimilarity()
 
 
-def test_similarities_of_your_own_are_read_by_another_process(own, monkeypatch):
-    check_learner(with_similarity(own.Signed), classes=[own.Signed])
+def test_user_similarities_are_read_by_another_process(user_module, monkeypatch):
+    check_learner(with_similarity(user_module.Signed), classes=[user_module.Signed])
     with pytest.raises(AssertionError, match=r"fails to load its model.*load with classes"):
-        check_learner(with_similarity(own.Signed))
-    with pytest.raises(AssertionError, match="was saved and read scores otherwise"):
-        check_learner(with_similarity(own.Growing), classes=[own.Growing])
-    monkeypatch.setattr(own, "SIGN", -1.0)
-    with pytest.raises(AssertionError, match="another process predicts otherwise"):
-        check_learner(with_similarity(own.Signed), classes=[own.Signed])
+        check_learner(with_similarity(user_module.Signed))
+    with pytest.raises(AssertionError, match="the saved and loaded model gives other scores"):
+        check_learner(with_similarity(user_module.Growing), classes=[user_module.Growing])
+    monkeypatch.setattr(user_module, "SIGN", -1.0)
+    with pytest.raises(AssertionError, match="another process predicts other partitions"):
+        check_learner(with_similarity(user_module.Signed), classes=[user_module.Signed])
 
 
-def test_what_another_process_cannot_find_is_caught():
+def test_classes_that_another_process_cannot_import_are_caught():
     @dataclass(frozen=True, eq=False, repr=False)
     class Local(LinearSimilarity):
         __module__ = "nowhere"

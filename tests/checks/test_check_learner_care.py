@@ -1,4 +1,4 @@
-"""The check of learners catches broken parameters, carelessness and what is not refused."""
+"""The check of learners catches broken parameters, side effects and input that is not refused."""
 
 import copy
 
@@ -24,7 +24,7 @@ class CopiesItsClusterer(Sound):
         super().__init__(copy.copy(clusterer), solver)
 
 
-class LooksAtItsClusterer(Sound):
+class ChecksItsClusterer(Sound):
     def __init__(self, clusterer=GREEDY, solver=RIDGE):
         if not callable(clusterer):
             raise InputError("give a clusterer")
@@ -49,12 +49,12 @@ class ClonesDefaults(Sound):
 
 class ClonesResults(Sound):
     def __sklearn_clone__(self):
-        twin = copy.copy(self)
-        twin.similarity_ = None
-        return twin
+        clone = copy.copy(self)
+        clone.similarity_ = None
+        return clone
 
 
-class SetsInSilence(Sound):
+class SetsWithoutReturning(Sound):
     def set_params(self, **params):
         super().set_params(**params)
 
@@ -81,7 +81,7 @@ class TakesUnknownParametersInside(Sound):
         return super().set_params(**{k: v for k, v in params.items() if k != "solver__nothing"})
 
 
-class RefusesOddly(Sound):
+class RaisesKeyError(Sound):
     def set_params(self, **params):
         for name in params:
             if name == "nothing":
@@ -89,20 +89,20 @@ class RefusesOddly(Sound):
         return super().set_params(**params)
 
 
-class SetsNothingInside(Sound):
+class IgnoresNestedParameters(Sound):
     def set_params(self, **params):
         return super().set_params(**{k: v for k, v in params.items() if k != "solver__ridge"})
 
 
-class FailsInside(Sound):
+class FailsForNestedParameters(Sound):
     def set_params(self, **params):
         if params.keys() == {"solver__ridge"}:
             raise TypeError("no such thing")
         return super().set_params(**params)
 
 
-class SetsInOrder(Sound):
-    """Sets what is inside, and then the value over it."""
+class SetsOuterLast(Sound):
+    """Sets parameters in the given order, so that an outer value replaces its parts."""
 
     def set_params(self, **params):
         for name, value in params.items():
@@ -151,20 +151,20 @@ class GivesAnUnfittedModel(Sound):
 
 
 PARAMETERS = {
-    CopiesItsClusterer: "does not keep the clusterer",
-    LooksAtItsClusterer: "looks at its parameters",
-    StartsWithResults: "by its constructor; only fit leaves results",
+    CopiesItsClusterer: "does not store the clusterer",
+    ChecksItsClusterer: "uses its parameters",
+    StartsWithResults: "from its constructor; set results only in fit",
     CannotBeCloned: "fails to clone",
-    ClonesResults: "by clone; only fit leaves results",
-    SetsInSilence: "set_params does not return it",
-    SetsCopies: "was set, but is another",
-    SetsTwice: "its own parameters change it when set",
-    TakesUnknownParameters: "takes a parameter 'nothing'",
-    TakesUnknownParametersInside: "takes a parameter 'solver__nothing'",
-    RefusesOddly: "fails by KeyError.*raise ValueError",
-    SetsNothingInside: "solver__ridge was set to 3.0, but is 1.0",
-    FailsInside: "fails to set solver__ridge",
-    SetsInOrder: "solver__ridge is lost where solver is set too",
+    ClonesResults: "from clone; set results only in fit",
+    SetsWithoutReturning: "set_params must return self",
+    SetsCopies: "set_params does not store",
+    SetsTwice: "changes it",
+    TakesUnknownParameters: "takes the unknown parameter 'nothing'",
+    TakesUnknownParametersInside: "takes the unknown parameter 'solver__nothing'",
+    RaisesKeyError: "fails by KeyError.*raise ValueError",
+    IgnoresNestedParameters: "solver__ridge was set to 3.0, but is 1.0",
+    FailsForNestedParameters: "fails to set solver__ridge",
+    SetsOuterLast: "solver__ridge is lost if solver is set too",
     PredictsUnfitted: "predict works before fit",
     ScoresUnfitted: "score works before fit",
     FailsUnfitted: "predict works before fit, or fails by AttributeError",
@@ -179,17 +179,17 @@ def test_broken_parameters_are_caught(broken):
 
 
 def test_values_that_change_are_caught():
-    with pytest.raises(AssertionError, match="setting solver__ridge changes the solver given"):
+    with pytest.raises(AssertionError, match="setting solver__ridge changes the original solver"):
         check_learner(ChangesValues(solver=Mutable()))
     with pytest.raises(AssertionError, match="a clone has other parameters"):
         check_learner(ClonesDefaults(solver=Ridge(2.0)))
 
 
-# What it does with what it is given.
+# Side effects.
 
 
-class Careless(Sound):
-    """Does something to what only the check of carelessness gives: labels in arrays."""
+class HasSideEffects(Sound):
+    """Calls `spoil` for labels in arrays, which only the check of side effects uses."""
 
     def fit(self, item_sets, partitions):
         super().fit(item_sets, partitions)
@@ -198,39 +198,39 @@ class Careless(Sound):
         return self
 
 
-class ChangesVectors(Careless):
+class ChangesVectors(HasSideEffects):
     def spoil(self, item_sets, partitions):
         if isinstance(item_sets[0], np.ndarray):
             item_sets[0][0] = 0.0
 
 
-class ChangesFeatures(Careless):
+class ChangesFeatures(HasSideEffects):
     def spoil(self, item_sets, partitions):
         if isinstance(item_sets[0], ItemSet):
             item_sets[0].items.features.base[0] = 0.0
 
 
-class ChangesLabels(Careless):
+class ChangesLabels(HasSideEffects):
     def spoil(self, item_sets, partitions):
         partitions[1].sort()
 
 
-class ChangesLists(Careless):
+class ChangesLists(HasSideEffects):
     def spoil(self, item_sets, partitions):
         item_sets[0] = ItemSet(item_sets[0])
 
 
-class TakesFromLists(Careless):
+class ShortensLists(HasSideEffects):
     def spoil(self, item_sets, partitions):
         partitions.pop()
 
 
-class KeepsLabels(Careless):
+class KeepsLabels(HasSideEffects):
     def spoil(self, item_sets, partitions):
         self.labels_ = partitions[2]
 
 
-class KeepsVectors(Careless):
+class KeepsVectors(HasSideEffects):
     def spoil(self, item_sets, partitions):
         self.first_ = item_sets[0][:1]
 
@@ -253,12 +253,12 @@ class FitsItsSolver(Sound):
         object.__setattr__(self.solver, "coef_", self.similarity_.coef)
 
 
-CARE = {
-    ChangesVectors: "changes what it is given",
-    ChangesFeatures: "changes what it is given",
-    ChangesLabels: "changes what it is given",
-    ChangesLists: "changes the lists that it is given",
-    TakesFromLists: "changes the lists that it is given",
+SIDE_EFFECTS = {
+    ChangesVectors: "changes its input",
+    ChangesFeatures: "changes its input",
+    ChangesLabels: "changes its input",
+    ChangesLists: "changes its input lists",
+    ShortensLists: "changes its input lists",
     KeepsItemSets: "of pair features keeps an item set",
     KeepsVectors: "of vectors keeps an array",
     KeepsLabels: "keeps an array",
@@ -266,9 +266,9 @@ CARE = {
 }
 
 
-@pytest.mark.parametrize("broken", CARE, ids=lambda kind: kind.__name__)
-def test_carelessness_is_caught(broken):
-    with pytest.raises(AssertionError, match=CARE[broken]):
+@pytest.mark.parametrize("broken", SIDE_EFFECTS, ids=lambda kind: kind.__name__)
+def test_side_effects_are_caught(broken):
+    with pytest.raises(AssertionError, match=SIDE_EFFECTS[broken]):
         check_learner(broken())
 
 
@@ -278,28 +278,30 @@ def test_results_inside_parameters_are_caught(value):
         check_learner(FitsItsSolver(solver=value))
 
 
-# What it must refuse.
+# Input that must be refused.
 
 
-def listed(item_sets):
+def as_list(item_sets):
     return [item_sets] if isinstance(item_sets, ItemSet | np.ndarray) else item_sets
 
 
 class FitsOneArray(Sound):
     def fit(self, item_sets, partitions):
-        sets = listed(item_sets)
+        sets = as_list(item_sets)
         return super().fit(sets, partitions[:1] if sets is not item_sets else partitions)
 
 
 class PredictsOneArray(Sound):
     def predict(self, item_sets):
-        return super().predict(listed(item_sets))
+        return super().predict(as_list(item_sets))
 
 
-class TakesOnePartition(Sound):
+class TakesASinglePartition(Sound):
     def fit(self, item_sets, partitions):
-        one = isinstance(partitions, Partition)
-        return super().fit(item_sets[:1] if one else item_sets, [partitions] if one else partitions)
+        is_single = isinstance(partitions, Partition)
+        return super().fit(
+            item_sets[:1] if is_single else item_sets, [partitions] if is_single else partitions
+        )
 
 
 class TakesFewerPartitions(Sound):
@@ -316,7 +318,7 @@ class TakesLongerPartitions(Sound):
         return super().score(item_sets, partitions)
 
 
-class NamesNoItemSet(Sound):
+class DoesNotNameTheItemSet(Sound):
     def fit(self, item_sets, partitions):
         try:
             return super().fit(item_sets, partitions)
@@ -325,19 +327,22 @@ class NamesNoItemSet(Sound):
             raise type(error)(message) from error
 
 
-class TakesNothing(Sound):
+class TakesEmptyLists(Sound):
     def fit(self, item_sets, partitions):
         return self if partitions == [] else super().fit(item_sets, partitions)
 
 
-class FailsOnNothing(Sound):
+class FailsOnEmptyLists(Sound):
     def score(self, item_sets, partitions):
         if partitions == []:
             raise ZeroDivisionError
         return super().score(item_sets, partitions)
 
 
-def narrowed(item_sets):
+def without_extra_features(item_sets):
+    """Drop the features from the fourth on, if these are a list of item sets."""
+    if not isinstance(item_sets, list):
+        return item_sets
     return [
         ItemSet(s.items[:, :3])
         if isinstance(s, ItemSet) and isinstance(s.items, np.ndarray) and len(s)
@@ -348,17 +353,15 @@ def narrowed(item_sets):
 
 class PredictsMoreFeatures(Sound):
     def predict(self, item_sets):
-        return super().predict(narrowed(item_sets) if isinstance(item_sets, list) else item_sets)
+        return super().predict(without_extra_features(item_sets))
 
 
 class LearnsFromMoreFeatures(Sound):
     def fit(self, item_sets, partitions):
-        return super().fit(
-            narrowed(item_sets) if isinstance(item_sets, list) else item_sets, partitions
-        )
+        return super().fit(without_extra_features(item_sets), partitions)
 
 
-class CountsNoFeatures(Sound):
+class DoesNotCountFeatures(Sound):
     def predict(self, item_sets):
         try:
             return super().predict(item_sets)
@@ -369,27 +372,27 @@ class CountsNoFeatures(Sound):
 
 
 REFUSALS = {
-    FitsOneArray: "one item set in place of a list is taken; raise InputError",
-    PredictsOneArray: "one item set in place of a list is taken; raise InputError",
-    TakesOnePartition: "one partition in place of a list is taken; raise InputError",
+    FitsOneArray: "an item set in place of a list is taken; raise InputError",
+    PredictsOneArray: "an item set in place of a list is taken; raise InputError",
+    TakesASinglePartition: "a partition in place of a list is taken; raise InputError",
     TakesFewerPartitions: "3 item sets with 2 partitions are taken; raise InputError",
     TakesLongerPartitions: "a partition of too many items is taken; raise InputError",
-    NamesNoItemSet: "the error does not say 'item set 1'",
-    TakesNothing: "no item sets at all are taken; raise InputError",
-    FailsOnNothing: "no item sets at all are taken, or fails by ZeroDivisionError",
-    PredictsMoreFeatures: "3 and 5 features are partitioned; raise InputError",
-    LearnsFromMoreFeatures: "3 and 5 features are learned from; raise InputError",
-    CountsNoFeatures: "are partitioned: the error does not say '3'",
+    DoesNotNameTheItemSet: "the error does not say 'item set 1'",
+    TakesEmptyLists: "an empty list is taken; raise InputError",
+    FailsOnEmptyLists: "an empty list is taken, or fails by ZeroDivisionError",
+    PredictsMoreFeatures: "3 and 5 features are predicted; raise InputError",
+    LearnsFromMoreFeatures: "3 and 5 features are used for training; raise InputError",
+    DoesNotCountFeatures: "are predicted: the error does not say '3'",
 }
 
 
 @pytest.mark.parametrize("broken", REFUSALS, ids=lambda kind: kind.__name__)
-def test_what_should_be_refused_is_caught(broken):
+def test_missing_refusals_are_caught(broken):
     with pytest.raises(AssertionError, match=REFUSALS[broken]):
         check_learner(broken())
 
 
-def test_learners_that_see_no_features_need_not_count_them():
+def test_learners_that_use_no_features_need_not_count_them():
     class Narrow(PredictsMoreFeatures, CannotBeSaved):
         pass
 

@@ -1,7 +1,8 @@
-"""The contract of each family as code: one function a family, for its members and for yours.
+"""Checks of the contract of each family, for your own members too.
 
-Each raises an `AssertionError` that says what is broken. Run them over your own blockers,
-clusterers, features, featurizers, learners, metrics and objectives in your tests.
+There is one function per family: blockers, clusterers, features, featurizers, learners, metrics and
+objectives. It raises an `AssertionError` that says which part of the contract is broken. Call it in
+your tests.
 """
 
 from coterie._core.lazy import attach

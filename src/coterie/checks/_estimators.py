@@ -1,4 +1,4 @@
-"""What scikit-learn asks of a learner as an estimator, and calls that fail with a sentence."""
+"""Checks of learners as estimators of scikit-learn, and calls with a message if they fail."""
 
 import re
 from collections.abc import Callable
@@ -12,49 +12,52 @@ from coterie.learners.base import Learner
 
 
 def check_constructor(learner: Learner) -> None:
-    """Check that the constructor keeps whatever it is given, even what makes no sense."""
-    given = {name: object() for name in learner.get_params(deep=False)}
+    """Check that the constructor stores all arguments as they are, even invalid ones."""
+    arguments = {name: object() for name in learner.get_params(deep=False)}
     try:
-        made: Learner = type(learner)(**given)
+        new_learner: Learner = type(learner)(**arguments)
     except Exception as error:
         raise AssertionError(
-            f"the constructor of {name_of(learner)} looks at its parameters: {error!r}; check them "
-            "in fit"
+            f"the constructor of {name_of(learner)} uses its parameters: {error!r}; check them in "
+            "fit"
         ) from error
-    for name, value in made.get_params(deep=False).items():
-        assert value is given[name], f"{name_of(learner)} does not keep the {name} that it is given"
-    _check_no_results(made, "its constructor")
+    for name, value in new_learner.get_params(deep=False).items():
+        is_stored = value is arguments[name]
+        assert is_stored, f"the constructor of {name_of(learner)} does not store the {name}"
+    _check_no_results(new_learner, "its constructor")
 
 
 def _check_no_results(learner: Learner, source: str) -> None:
     results = [name for name in vars(learner) if name.endswith("_")]
-    assert not results, f"{name_of(learner)} has {results} by {source}; only fit leaves results"
+    assert not results, f"{name_of(learner)} has {results} from {source}; set results only in fit"
 
 
 def check_params(learner: Learner) -> None:
-    """Check clones, and that what `get_params` returns can be set."""
-    params, before = learner.get_params(deep=False), described(learner)
+    """Check that a learner can be cloned, and that `set_params` takes what `get_params` returns."""
+    params, before = learner.get_params(deep=False), descriptions_of(learner)
     copy = cloned(learner)
     _check_no_results(copy, "clone")
-    assert described(copy) == before, f"{name_of(learner)}: a clone has other parameters"
-    assert copy.set_params(**params) is copy, f"{name_of(learner)}: set_params does not return it"
+    assert descriptions_of(copy) == before, f"{name_of(learner)}: a clone has other parameters"
+    assert copy.set_params(**params) is copy, f"{name_of(learner)}: set_params must return self"
     for name, value in copy.get_params(deep=False).items():
-        assert value is params[name], f"{name_of(learner)}: {name} was set, but is another"
+        assert value is params[name], f"{name_of(learner)}: set_params does not store the {name}"
     copy.set_params(**learner.get_params())
-    assert described(copy) == before, f"{name_of(learner)}: its own parameters change it when set"
+    assert descriptions_of(copy) == before, (
+        f"{name_of(learner)}: set_params(**get_params()) changes it"
+    )
     for unknown in ("nothing", *(f"{name}__nothing" for name in params)):
-        message = f"{name_of(learner)} takes a parameter {unknown!r}, which it does not have"
+        message = f"{name_of(learner)} takes the unknown parameter {unknown!r}"
         assert_raises(lambda name: copy.set_params(**{name: 0}), unknown, ValueError, message)
 
 
 def check_nested(learner: Learner) -> None:
-    """Check that `a__b` is set in a copy of a, and only there."""
+    """Check that setting `a__b` replaces a by a copy with another b, and leaves a unchanged."""
     for name, value in learner.get_params().items():
         if "__" in name:
             copy = cloned(learner)
             call = partial(copy.set_params, **{name: value})
-            called(learner, f"set {name} to {value!r}", call)
-            _check_set(copy, name, _other(value))
+            checked_call(learner, f"set {name} to {value!r}", call)
+            _check_set(copy, name, _different(value))
 
 
 def _check_set(learner: Learner, name: str, value: Any) -> None:
@@ -65,61 +68,62 @@ def _check_set(learner: Learner, name: str, value: Any) -> None:
         learner.set_params(**{name: value})
     except InputError:  # another value of the same kind may be out of range
         return
-    found = learner.get_params()[name]
-    assert found == value, f"{name_of(learner)}: {name} was set to {value!r}, but is {found!r}"
-    assert repr(owner) == before, f"{name_of(learner)}: setting {name} changes the {outer} given"
-    # As scikit-learn does it: first the value is set, then what is inside, in whatever order.
+    result = learner.get_params()[name]
+    assert result == value, f"{name_of(learner)}: {name} was set to {value!r}, but is {result!r}"
+    message = f"{name_of(learner)}: setting {name} changes the original {outer}"
+    assert repr(owner) == before, message
+    # As in scikit-learn, the outer value is set before its parts, in any order of the arguments.
     learner.set_params(**{name: value, outer: owner})
-    found = learner.get_params()[name]
-    assert found == value, f"{name_of(learner)}: {name} is lost where {outer} is set too"
+    result = learner.get_params()[name]
+    assert result == value, f"{name_of(learner)}: {name} is lost if {outer} is set too"
 
 
-def _other(value: Any) -> Any:
-    """Return another value of the same kind, where one is likely to be allowed."""
+def _different(value: Any) -> Any:
+    """Return a different value of the same kind, if one is likely to be valid."""
     if isinstance(value, bool):
         return not value
     return type(value)(2 * value + 1) if isinstance(value, int | float) else value
 
 
-def described(learner: Learner) -> dict[str, str]:
-    """Return the parameters as texts, with the results that fit should not leave in them."""
-    return {name: _described(value) for name, value in learner.get_params().items()}
+def descriptions_of(learner: Learner) -> dict[str, str]:
+    """Return the parameters as texts, with any attributes that fit has set in their values."""
+    return {name: _description_of(value) for name, value in learner.get_params().items()}
 
 
-def _described(value: Any) -> str:
+def _description_of(value: Any) -> str:
     results = [name for name in getattr(value, "__dict__", {}) if name.endswith("_")]
     return f"{re.sub(' at 0x[0-9a-f]+', '', repr(value))} {results}"
 
 
 def cloned(learner: Learner) -> Learner:
     """Clone a learner."""
-    copy: Learner = called(learner, "clone", lambda: clone(learner))
+    copy: Learner = checked_call(learner, "clone", lambda: clone(learner))
     return copy
 
 
-def called(learner: Learner, what: str, call: Callable[[], Any]) -> Any:
-    """Call what must not fail."""
+def checked_call(learner: Learner, action: str, call: Callable[[], Any]) -> Any:
+    """Return the result of a call that must not raise an error."""
     try:
         return call()
     except Exception as error:
-        raise AssertionError(f"{name_of(learner)} fails to {what}: {error!r}") from error
+        raise AssertionError(f"{name_of(learner)} fails to {action}: {error!r}") from error
 
 
 def assert_raises(
-    call: Callable[[Any], object], given: object, expected: type[Exception], message: str
+    call: Callable[[Any], object], argument: object, expected: type[Exception], message: str
 ) -> Exception:
-    """Check that a call raises what it should, and return that."""
+    """Check that a call raises an error of the expected class, and return the error."""
     try:
-        call(given)
+        call(argument)
     except expected as error:
         return error
-    except Exception as other:
+    except Exception as wrong_error:
         raise AssertionError(
-            f"{message}, or fails by {other!r}; raise {expected.__name__}"
-        ) from other
+            f"{message}, or fails by {wrong_error!r}; raise {expected.__name__}"
+        ) from wrong_error
     raise AssertionError(f"{message}; raise {expected.__name__}")
 
 
 def name_of(learner: Learner) -> str:
-    """Return the name of its class."""
+    """Return the name of the class of a learner."""
     return type(learner).__name__

@@ -1,4 +1,4 @@
-"""The contract of a blocker."""
+"""The check of blockers."""
 
 from typing import Any, cast
 
@@ -11,19 +11,20 @@ from coterie.items import Columns, ItemSet, PairFeatures
 
 
 def check_blocker(blocker: Blocker, item_set: ItemSet) -> None:
-    """Check that a blocker keeps the contract of its family on an item set that it takes.
+    """Check on an item set that a blocker keeps the contract of its family.
 
-    It is a frozen value that its parameters make again. It returns None for all pairs, else pairs
-    of items i < j as a read-only array of shape (m, 2), sorted by (i, j), each once, the same at
-    every call. Of pair features it returns only pairs that have them. The first item alone and no
-    items at all have no pairs.
+    - It is a frozen value, and its parameters make an equal one.
+    - It returns None for all pairs, or a read-only array of shape (m, 2) with pairs i < j, sorted
+      by (i, j) and without duplicates. It returns the same at every call.
+    - If the items are given by pair features, it returns only pairs that have features.
+    - It returns no pairs for no items and for a single item.
 
     Parameters
     ----------
     blocker
         The blocker.
     item_set
-        Items of the kind that the blocker is made for.
+        An item set of a kind that the blocker supports.
 
     Examples
     --------
@@ -31,14 +32,15 @@ def check_blocker(blocker: Blocker, item_set: ItemSet) -> None:
     >>> check_blocker(Window(2), ItemSet(["a", "b", "c", "d"]))
     """
     _check_frozen(blocker)
-    pairs = _checked(blocker, item_set)
-    again = type(blocker)(**cast("Any", blocker).get_params(deep=False))
-    for twin in (blocker, again):
-        assert _same(_checked(twin, item_set), pairs), "the pairs differ from call to call"
-    _check_present(pairs, item_set)
+    pairs = _valid_pairs(blocker, item_set)
+    rebuilt = type(blocker)(**cast("Any", blocker).get_params(deep=False))
+    for equal_blocker in (blocker, rebuilt):
+        is_same = _are_equal(_valid_pairs(equal_blocker, item_set), pairs)
+        assert is_same, "the pairs differ from call to call"
+    _check_have_features(pairs, item_set)
     for n_items in (0, 1):
-        few = _checked(blocker, ItemSet(_first(item_set.items, n_items)))
-        assert few is None or not len(few), f"there are pairs of {n_items} items"
+        no_pairs = _valid_pairs(blocker, ItemSet(_first(item_set.items, n_items)))
+        assert no_pairs is None or not len(no_pairs), f"there are pairs among {n_items} items"
 
 
 def _check_frozen(blocker: Blocker) -> None:
@@ -50,37 +52,41 @@ def _check_frozen(blocker: Blocker) -> None:
         raise AssertionError(f"{type(blocker).__name__} is not frozen: its {name} can be set")
 
 
-def _checked(blocker: Blocker, item_set: ItemSet) -> Pairs | None:
+def _valid_pairs(blocker: Blocker, item_set: ItemSet) -> Pairs | None:
+    """Return the pairs of a blocker after checking their form."""
     pairs = blocker(item_set)
     if pairs is None:
         return None
     assert isinstance(pairs, np.ndarray), f"the pairs are of type {type(pairs).__name__}"
-    assert pairs.dtype == np.intp, f"the pairs are of type {pairs.dtype}, not intp"
+    assert pairs.dtype == np.intp, f"the pairs have type {pairs.dtype}, not intp"
     assert pairs.shape == (len(pairs), 2), f"the pairs have shape {pairs.shape}"
     assert not pairs.flags.writeable, "the pairs can be written to"
-    assert np.all(pairs >= 0), "an item has a negative number"
+    assert np.all(pairs >= 0), "a pair has an item with a negative index"
     assert np.all(pairs < len(item_set)), "a pair has an item that is not there"
-    assert np.all(pairs[:, 0] < pairs[:, 1]), "a pair is not i < j"
+    assert np.all(pairs[:, 0] < pairs[:, 1]), "a pair is not in order i < j"
     keys = pairs[:, 0] * len(item_set) + pairs[:, 1]
-    assert np.all(keys[1:] > keys[:-1]), "the pairs are not sorted, each once"
+    assert np.all(keys[1:] > keys[:-1]), "the pairs are not sorted without duplicates"
     return pairs
 
 
-def _same(one: Pairs | None, other: Pairs | None) -> bool:
-    return one is other if one is None or other is None else np.array_equal(one, other)
+def _are_equal(first: Pairs | None, second: Pairs | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
-def _check_present(pairs: Pairs | None, item_set: ItemSet) -> None:
+def _check_have_features(pairs: Pairs | None, item_set: ItemSet) -> None:
     items = item_set.items
     if not isinstance(items, PairFeatures) or items.pairs is None:
         return
-    assert pairs is not None, "None stands for all pairs in order, but the features list their own"
-    there = set(map(tuple, items.pairs.tolist()))
-    assert there.issuperset(map(tuple, pairs.tolist())), "some pairs have no features"
+    message = "None means all pairs in order, but the features are given for other pairs"
+    assert pairs is not None, message
+    with_features = set(map(tuple, items.pairs.tolist()))
+    assert with_features.issuperset(map(tuple, pairs.tolist())), "some pairs have no features"
 
 
 def _first(items: Any, n_items: int) -> Any:
-    """Return the first items, as items of the same kind."""
+    """Return the first `n_items` items, in the same form."""
     if isinstance(items, PairFeatures):
         return PairFeatures(np.zeros((0, items.features.shape[1])), n_items)
     if isinstance(items, Columns):

@@ -1,4 +1,4 @@
-"""The contract of a clusterer."""
+"""The check of clusterers."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -7,14 +7,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from coterie._core.arrays import Floats
+from coterie._core.arrays import Pairs
 from coterie._types import Clusterer, Objective, SolutionLike
+from coterie.checks._examples import MAX_ENUMERATED_ITEMS, degenerate_scores, random_scores
 from coterie.exceptions import InputError, PairError
-from coterie.pairs import PairScores, all_pairs, count_pairs
+from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
-
-_ENUMERABLE = 6
-"""Up to how many items all partitions are looked at."""
 
 
 def check_clusterer(
@@ -24,27 +22,30 @@ def check_clusterer(
     order_free: bool = False,
     random_state: int = 0,
 ) -> None:
-    """Check that a clusterer keeps the contract of its family, on many small sets of scores.
+    """Check on many small sets of scores that a clusterer keeps the contract of its family.
 
-    It is a frozen value that its parameters make again. It gives each item a label, the same at
-    every call and for pairs listed in any order; sets without items, pairs or differences are no
-    exception. What `solve` says is true: the partition is that of the call, the value and the
-    weights are its objective's, no partition of few items exceeds the bound, and none is better
-    than an exact one. Where all scores are positive and the only best is all items together, it
-    finds that; where they are negative and the only best is all items alone, that. It keeps pairs
-    apart or refuses them, and refuses what is no `PairScores` (whose own door refuses NaN) or asks
-    for more clusters than items.
+    - It is a frozen value, and its parameters make an equal one.
+    - It returns the same partition of all items at every call, and for pairs in any order. This
+      includes sets without items, without pairs, and with equal scores.
+    - `solve` returns the same partition. The value and the weights are those of its objective. For
+      few items, no partition is above the bound or better than an exact solution.
+    - If all scores are positive and the only best partition joins all items, it is the result. The
+      same holds for negative scores and singletons.
+    - It keeps cannot-link pairs apart or refuses them.
+    - It refuses anything but `PairScores` (which themselves refuse NaN), and more clusters than
+      items.
 
     Parameters
     ----------
     clusterer
         The clusterer.
     n_clusters
-        The number of clusters of the item sets, for clusterers that make a given number.
+        The number of clusters of the item sets, for clusterers that need it.
     order_free
-        Whether the order of the items must not matter. Online and random clusterers depend on it.
+        Whether the order of the items must not matter. It does matter for online and random
+        clusterers.
     random_state
-        Seed of the scores.
+        The seed of the scores.
 
     Examples
     --------
@@ -54,49 +55,15 @@ def check_clusterer(
     rng = np.random.default_rng(random_state)
     _check_frozen(clusterer)
     _check_refusals(clusterer)
-    for scores in [*_degenerate(n_clusters), *_random(rng, n_clusters)]:
-        _check_set(clusterer, scores)
-    for scores in _random(rng, n_clusters):
+    for scores in [*degenerate_scores(n_clusters), *random_scores(rng, n_clusters)]:
+        _check_results(clusterer, scores)
+    for scores in random_scores(rng, n_clusters):
         _check_pair_order(clusterer, scores, rng)
         _check_rebuilt(clusterer, scores)
-        if order_free and scores.listed is None:  # absent pairs may be equals
+        # Absent pairs have equal scores, and the order of the items may decide between equals.
+        if order_free and scores.listed is None:
             _check_item_order(clusterer, scores, rng)
-    _check_apart(clusterer, n_clusters, rng)
-
-
-# The sets of scores.
-
-
-def _degenerate(n_clusters: int | None) -> Iterator[PairScores]:
-    """Yield sets of few items, without pairs, and with scores that are all equal."""
-    for n_items in (0, 1, 2, 5):
-        for level in (0.0, 1.0, -1.0):
-            scores = np.full(count_pairs(n_items), level)
-            yield _scored(n_items, None, scores, n_clusters)
-        yield _scored(n_items, np.empty((0, 2), dtype=np.intp), np.empty(0), n_clusters)
-
-
-def _random(rng: np.random.Generator, n_clusters: int | None) -> Iterator[PairScores]:
-    """Yield sets whose scores all differ: of all pairs and of some, of both signs and of one."""
-    for n_items in (3, _ENUMERABLE, 12):
-        for low, high in ((-2.0, 2.0), (-2.0, 2.0), (0.1, 1.0), (-1.0, -0.1)):
-            scores = rng.uniform(low, high, size=count_pairs(n_items))
-            yield _scored(n_items, None, scores, n_clusters)
-            chosen = rng.permutation(len(scores))[: len(scores) // 2]
-            yield _scored(n_items, all_pairs(n_items)[chosen], scores[chosen], n_clusters)
-        scores, diagonal = rng.normal(size=count_pairs(n_items)), rng.normal(size=n_items)
-        yield _scored(n_items, None, scores, n_clusters, diagonal)
-
-
-def _scored(
-    n_items: int,
-    pairs: Any,
-    scores: Floats,
-    n_clusters: int | None,
-    diagonal: Floats | None = None,
-) -> PairScores:
-    known = None if n_clusters is None else min(n_clusters, n_items)
-    return PairScores(n_items, pairs, scores, diagonal, known)
+    _check_cannot_links(clusterer, n_clusters, rng)
 
 
 def _is_distinct(scores: PairScores) -> bool:
@@ -107,6 +74,7 @@ def _is_distinct(scores: PairScores) -> bool:
 
 
 def _check_frozen(clusterer: Clusterer) -> None:
+    """Check that no parameter can be set."""
     for name, value in _params(clusterer).items():
         try:
             setattr(clusterer, name, value)
@@ -116,21 +84,22 @@ def _check_frozen(clusterer: Clusterer) -> None:
 
 
 def _check_rebuilt(clusterer: Clusterer, scores: PairScores) -> None:
+    """Check that a clusterer with the same parameters finds the same partition."""
     if _is_too_small(clusterer, scores):
         return
     params = _params(clusterer)
     try:
-        again = cast("Any", type(clusterer))(**params)
+        rebuilt = cast("Any", type(clusterer))(**params)
     except (TypeError, ValueError) as error:
         raise AssertionError(
-            f"{_name(clusterer)} is not made by its parameters: {error}"
+            f"{_name(clusterer)} cannot be made from its get_params: {error}"
         ) from error
-    made = f"{_name(clusterer)} made by its parameters"
-    for name, value in _params(again).items():
-        kept = value is params[name] or np.all(np.asarray(value == params[name]))
-        assert kept, f"{made} has another {name}"
-    same = _found(again, scores) == _found(clusterer, scores)
-    assert same, f"{made} finds another partition of {scores}"
+    description = f"{_name(clusterer)} made from its get_params"
+    for name, value in _params(rebuilt).items():
+        is_equal = value is params[name] or np.all(np.asarray(value == params[name]))
+        assert is_equal, f"{description} has another {name}"
+    is_same = _partition_of(rebuilt, scores) == _partition_of(clusterer, scores)
+    assert is_same, f"{description} finds another partition of {scores}"
 
 
 def _params(clusterer: Clusterer) -> dict[str, Any]:
@@ -138,142 +107,175 @@ def _params(clusterer: Clusterer) -> dict[str, Any]:
     return params
 
 
-# What it must refuse.
+# Input that must be refused.
 
 
 def _check_refusals(clusterer: Clusterer) -> None:
-    what = f"{_name(clusterer)} takes"
+    """Check that scores of other types and more clusters than items are refused."""
+    prefix = f"{_name(clusterer)} takes"
     for scores in (np.zeros((3, 3)), np.full((3, 3), nan), [[0.0, 1.0], [1.0, 0.0]], None):
-        kind = f"{what} scores of type {type(scores).__name__}"
+        message = f"{prefix} scores of type {type(scores).__name__}"
         for call in (clusterer, clusterer.solve):
-            _assert_refused(call, scores, InputError, kind)
+            _assert_refused(call, scores, InputError, message)
     if "n_clusters" in _params(clusterer):
-        few = PairScores(3, None, [1.0, 2.0, 3.0])
-        more = f"{what} more clusters than items"
-        _assert_refused(lambda k: _with_clusters(clusterer, k)(few), 4, InputError, more)
+        three_items = PairScores(3, None, [1.0, 2.0, 3.0])
+        message = f"{prefix} more clusters than items"
+        _assert_refused(lambda k: _with_clusters(clusterer, k)(three_items), 4, InputError, message)
 
 
 def _with_clusters(clusterer: Clusterer, n_clusters: int) -> Clusterer:
-    other: Clusterer = replace(cast("Any", clusterer), n_clusters=n_clusters)
-    return other
+    copy: Clusterer = replace(cast("Any", clusterer), n_clusters=n_clusters)
+    return copy
 
 
 def _assert_refused(
-    call: Callable[[Any], object], given: object, error: type[InputError], message: str
+    call: Callable[[Any], object], argument: object, error: type[InputError], message: str
 ) -> None:
+    """Check that a call raises an error of the given class."""
     try:
-        call(given)
+        call(argument)
     except error:
         return
-    except Exception as other:
+    except Exception as wrong_error:
         raise AssertionError(
-            f"{message}, or fails by {other!r}; refuse with {error.__name__}"
-        ) from other
+            f"{message}, or fails by {wrong_error!r}; refuse with {error.__name__}"
+        ) from wrong_error
     raise AssertionError(f"{message}; refuse with {error.__name__}")
 
 
-def _check_apart(clusterer: Clusterer, n_clusters: int | None, rng: np.random.Generator) -> None:
-    for free in _random(rng, n_clusters):
-        wanted = _n_clusters(clusterer, free)
-        if wanted == 1 or _is_too_small(clusterer, free):
+def _check_cannot_links(
+    clusterer: Clusterer, n_clusters: int | None, rng: np.random.Generator
+) -> None:
+    """Check that random cannot-link pairs are kept apart, or refused."""
+    for free_scores in random_scores(rng, n_clusters):
+        n_required = _n_clusters(clusterer, free_scores)
+        if n_required == 1 or _is_too_small(clusterer, free_scores):
             continue
-        # With one pair apart any two clusters can be reached, with more they may not.
-        chosen = rng.permutation(count_pairs(free.n_items))[: 3 if wanted is None else 1]
-        apart = all_pairs(free.n_items)[chosen]
-        scores = PairScores(
-            free.n_items, free.listed, free.scores, free.diagonal, free.n_clusters, apart
-        )
+        # One cannot-link pair allows any number of clusters above 1; several pairs may not.
+        n_apart = 3 if n_required is None else 1
+        pairs = all_pairs(free_scores.n_items)
+        apart = pairs[rng.permutation(len(pairs))[:n_apart]]
+        scores = _with_cannot_links(free_scores, apart)
         if getattr(clusterer, "keeps_apart", False):
-            _check_set(clusterer, scores)
-            joined = apart[_found(clusterer, scores).together(apart)].tolist()
-            assert not joined, f"{_name(clusterer)} joins {joined}, which must be apart"
+            _check_results(clusterer, scores)
+            joined_pairs = apart[_partition_of(clusterer, scores).together(apart)].tolist()
+            assert not joined_pairs, f"{_name(clusterer)} joins {joined_pairs}, which must be apart"
         else:
-            message = f"{_name(clusterer)} does not say that it keeps pairs apart, but takes them"
+            message = f"{_name(clusterer)} has no keeps_apart, but takes cannot-link pairs"
             for call in (clusterer, clusterer.solve):
                 _assert_refused(call, scores, PairError, message)
 
 
-# What it finds.
+def _with_cannot_links(scores: PairScores, apart: Pairs) -> PairScores:
+    return PairScores(
+        scores.n_items, scores.listed, scores.scores, scores.diagonal, scores.n_clusters, apart
+    )
 
 
-def _check_set(clusterer: Clusterer, scores: PairScores) -> None:
+# The results.
+
+
+def _check_results(clusterer: Clusterer, scores: PairScores) -> None:
+    """Check the partition and the solution for one set of scores."""
     if _is_too_small(clusterer, scores):
         message = f"{_name(clusterer)} makes more clusters than there are items"
         _assert_refused(clusterer, scores, InputError, message)
         return
-    found = _found(clusterer, scores)
-    where = f"{_name(clusterer)} on {scores}"
-    assert _found(clusterer, scores) == found, f"{where}: a second call finds another partition"
-    solution = _solved(clusterer, scores)
-    assert solution.partition == found, f"{where}: solve finds another partition than the call"
-    _check_count(clusterer, scores, found, where)
+    partition = _partition_of(clusterer, scores)
+    prefix = f"{_name(clusterer)} on {scores}"
+    is_repeated = _partition_of(clusterer, scores) == partition
+    assert is_repeated, f"{prefix}: a second call finds another partition"
+    solution = _solution_of(clusterer, scores)
+    assert solution.partition == partition, f"{prefix}: solve finds another partition than the call"
+    _check_count(clusterer, scores, partition, prefix)
     if clusterer.objective is None:
-        assert isnan(solution.value), f"{where}: without an objective there is a value"
-        message = f"{where}: without an objective there are weights"
-        _assert_refused(lambda solved: solved.weights, solution, InputError, message)
+        assert isnan(solution.value), f"{prefix}: there is a value without an objective"
+        message = f"{prefix}: there are weights without an objective"
+        _assert_refused(lambda result: result.weights, solution, InputError, message)
         return
-    _check_solution(clusterer.objective, scores, solution, where)
-    if scores.n_items <= _ENUMERABLE:
-        _check_best(clusterer, clusterer.objective, scores, solution, where)
+    _check_solution(clusterer.objective, scores, solution, prefix)
+    if scores.n_items <= MAX_ENUMERATED_ITEMS:
+        _check_best(clusterer, clusterer.objective, scores, solution, prefix)
 
 
-def _check_count(clusterer: Clusterer, scores: PairScores, found: Partition, where: str) -> None:
-    """Check that k clusters are made, unless equal scores or apart pairs make that hard."""
-    wanted = _n_clusters(clusterer, scores)
-    if wanted is not None and scores.apart is None:
-        few = found.n_clusters < wanted and _is_distinct(scores) and scores.listed is None
-        fits = found.n_clusters <= wanted and not few
-        assert fits, f"{where}: makes {found.n_clusters} clusters, not {wanted}"
+def _check_count(
+    clusterer: Clusterer, scores: PairScores, partition: Partition, prefix: str
+) -> None:
+    """Check the number of clusters, if a number is required.
+
+    Fewer clusters are allowed for equal scores and absent pairs, and any number for cannot-link
+    pairs.
+    """
+    n_required = _n_clusters(clusterer, scores)
+    if n_required is not None and scores.apart is None:
+        may_be_fewer = scores.listed is not None or not _is_distinct(scores)
+        is_right = partition.n_clusters == n_required or (
+            may_be_fewer and partition.n_clusters < n_required
+        )
+        assert is_right, f"{prefix}: makes {partition.n_clusters} clusters, not {n_required}"
 
 
 def _check_solution(
-    objective: Objective, scores: PairScores, solved: SolutionLike, where: str
+    objective: Objective, scores: PairScores, solution: SolutionLike, prefix: str
 ) -> None:
+    """Check the value, the status, the bound and the weights of a solution."""
     tol = _tolerance(scores)
-    value = objective.value(solved.partition, scores)
-    assert abs(solved.value - value) <= tol, f"{where}: the value is {value}, not {solved.value}"
-    assert solved.value <= solved.bound + tol, f"{where}: the value exceeds the bound"
-    proved = {
-        "exact": solved.bound - solved.value <= tol,
-        "bounded": solved.bound < inf,
-        "local": solved.bound == inf,
+    value = objective.value(solution.partition, scores)
+    is_right = abs(solution.value - value) <= tol
+    assert is_right, f"{prefix}: the value is {value}, not {solution.value}"
+    assert solution.value <= solution.bound + tol, f"{prefix}: the value exceeds the bound"
+    is_consistent = {
+        "exact": solution.bound - solution.value <= tol,
+        "bounded": solution.bound < inf,
+        "local": solution.bound == inf,
     }
-    status = f"the status is {solved.status!r}, the value {value}, the bound {solved.bound}"
-    assert proved.get(solved.status, False), f"{where}: {status}"
-    clustering = solved.partition if solved.relaxed is None else solved.relaxed
-    for found, expected in (
-        (solved.weights, objective.weights(clustering, scores)),
-        (solved.self_weights, objective.self_weights(clustering, scores)),
+    message = f"the status is {solution.status!r}, the value {value}, the bound {solution.bound}"
+    assert is_consistent.get(solution.status, False), f"{prefix}: {message}"
+    result = solution.partition if solution.relaxed is None else solution.relaxed
+    for weights, expected in (
+        (solution.weights, objective.weights(result, scores)),
+        (solution.self_weights, objective.self_weights(result, scores)),
     ):
-        same = found.shape == expected.shape and np.allclose(found, expected)
-        assert same, f"{where}: the weights are not those of its objective"
+        is_same = weights.shape == expected.shape and np.allclose(weights, expected)
+        assert is_same, f"{prefix}: the weights are not those of the objective"
 
 
 def _check_best(
-    clusterer: Clusterer, objective: Objective, scores: PairScores, solved: SolutionLike, where: str
+    clusterer: Clusterer,
+    objective: Objective,
+    scores: PairScores,
+    solution: SolutionLike,
+    prefix: str,
 ) -> None:
-    """Compare with all partitions that have the right number of clusters and keep pairs apart."""
-    tol, wanted = _tolerance(scores), _n_clusters(clusterer, scores)
+    """Compare a solution with all partitions that are allowed.
+
+    They have the required number of clusters, and keep cannot-link pairs apart.
+    """
+    tol, n_required = _tolerance(scores), _n_clusters(clusterer, scores)
     values = {
         partition: objective.value(partition, scores)
         for partition in _all_partitions(scores.n_items)
-        if (wanted is None or partition.n_clusters == wanted)
+        if (n_required is None or partition.n_clusters == n_required)
         and not _joins_apart(partition, scores)
     }
     best = max(values.values(), default=-inf)
-    bound = f"the bound {solved.bound} of a solution called {solved.status}"
-    assert solved.bound >= best - tol, f"{where}: {bound} is below {best}, which is possible"
-    if solved.partition in values:
-        assert solved.value <= best + tol, f"{where}: the value is above the best, {best}"
-    top = [partition for partition, value in values.items() if value >= best - tol]
-    if wanted is None and top == [_agreed(scores)]:
-        one = "positive, but not all items are together"
-        message = one if np.all(scores.scores > 0) else "negative, but not all items are alone"
-        assert solved.partition == top[0], f"{where}: all scores are {message}"
+    bound_text = f"the bound {solution.bound} of a solution with status {solution.status}"
+    assert solution.bound >= best - tol, f"{prefix}: {bound_text} is below the best value, {best}"
+    if solution.partition in values:
+        assert solution.value <= best + tol, f"{prefix}: the value is above the best value, {best}"
+    optima = [partition for partition, value in values.items() if value >= best - tol]
+    if n_required is None and optima == [_partition_of_signs(scores)]:
+        are_positive = bool(np.all(scores.scores > 0))
+        message = (
+            "all scores are positive, but not all items are together"
+            if are_positive
+            else "all scores are negative, but not all items are singletons"
+        )
+        assert solution.partition == optima[0], f"{prefix}: {message}"
 
 
-def _agreed(scores: PairScores) -> Partition | None:
-    """Return the partition that every score asks for by its sign, where there is one."""
+def _partition_of_signs(scores: PairScores) -> Partition | None:
+    """Return one cluster if all scores are positive, singletons if all are negative, else None."""
     if scores.listed is not None or scores.apart is not None:
         return None
     if np.all(scores.scores > 0):
@@ -286,7 +288,7 @@ def _joins_apart(partition: Partition, scores: PairScores) -> bool:
 
 
 def _all_partitions(n_items: int) -> Iterator[Partition]:
-    """Yield every partition, by restricted growth."""
+    """Yield all partitions: an item gets an earlier label or the next new one."""
 
     def grow(labels: list[int]) -> Iterator[Partition]:
         if len(labels) == n_items:
@@ -298,58 +300,62 @@ def _all_partitions(n_items: int) -> Iterator[Partition]:
     return grow([])
 
 
-# What must not matter.
+# Orders that must not matter.
 
 
 def _check_pair_order(clusterer: Clusterer, scores: PairScores, rng: np.random.Generator) -> None:
     if _is_too_small(clusterer, scores):
         return
     order = rng.permutation(len(scores.scores))
-    listed = PairScores(
+    shuffled = PairScores(
         scores.n_items,
         scores.pairs[order, ::-1],
         scores.scores[order],
         scores.diagonal,
         scores.n_clusters,
     )
-    same = _found(clusterer, listed) == _found(clusterer, scores)
-    assert same, f"{_name(clusterer)} on {scores}: the order of the pairs matters"
+    is_same = _partition_of(clusterer, shuffled) == _partition_of(clusterer, scores)
+    assert is_same, f"{_name(clusterer)} on {scores}: the order of the pairs matters"
 
 
 def _check_item_order(clusterer: Clusterer, scores: PairScores, rng: np.random.Generator) -> None:
     if _is_too_small(clusterer, scores):
         return
     order = rng.permutation(scores.n_items)
-    place = np.argsort(order)
-    moved = PairScores(
+    positions = np.argsort(order)
+    shuffled = PairScores(
         scores.n_items,
-        place[scores.pairs],
+        positions[scores.pairs],
         scores.scores,
         None if scores.diagonal is None else scores.diagonal[order],
         scores.n_clusters,
     )
-    same = _found(clusterer, moved) == Partition(_found(clusterer, scores).labels[order])
-    assert same, f"{_name(clusterer)} on {scores}: the order of the items matters"
+    is_same = _partition_of(clusterer, shuffled) == Partition(
+        _partition_of(clusterer, scores).labels[order]
+    )
+    assert is_same, f"{_name(clusterer)} on {scores}: the order of the items matters"
 
 
-# Calls that fail with a sentence.
+# Calls with a message if they fail.
 
 
-def _found(clusterer: Clusterer, scores: PairScores) -> Partition:
-    found: Any = _called(clusterer, clusterer, scores)
-    kind = type(found).__name__
-    assert isinstance(found, Partition), f"{_name(clusterer)} returns {kind}, no Partition"
-    fits = len(found) == scores.n_items and found == Partition(found.labels)
-    assert fits, f"{_name(clusterer)} on {scores} returns {found}"
-    return found
+def _partition_of(clusterer: Clusterer, scores: PairScores) -> Partition:
+    partition: Any = _call(clusterer, clusterer, scores)
+    type_name = type(partition).__name__
+    assert isinstance(partition, Partition), (
+        f"{_name(clusterer)} returns {type_name}, not Partition"
+    )
+    is_valid = len(partition) == scores.n_items and partition == Partition(partition.labels)
+    assert is_valid, f"{_name(clusterer)} on {scores} returns {partition}"
+    return partition
 
 
-def _solved(clusterer: Clusterer, scores: PairScores) -> SolutionLike:
-    solved: SolutionLike = _called(clusterer, clusterer.solve, scores)
-    return solved
+def _solution_of(clusterer: Clusterer, scores: PairScores) -> SolutionLike:
+    solution: SolutionLike = _call(clusterer, clusterer.solve, scores)
+    return solution
 
 
-def _called(clusterer: Clusterer, call: Callable[[PairScores], Any], scores: PairScores) -> Any:
+def _call(clusterer: Clusterer, call: Callable[[PairScores], Any], scores: PairScores) -> Any:
     try:
         return call(scores)
     except Exception as error:
@@ -361,16 +367,17 @@ def _name(clusterer: Clusterer) -> str:
 
 
 def _n_clusters(clusterer: Clusterer, scores: PairScores) -> int | None:
-    """Return the number of clusters to make, by the clusterer or else by the item set."""
-    own: int | None = getattr(clusterer, "n_clusters", None)
-    return scores.n_clusters if own is None else own
+    """Return the number of clusters that the clusterer, or else the item set, requires."""
+    parameter: int | None = getattr(clusterer, "n_clusters", None)
+    return scores.n_clusters if parameter is None else parameter
 
 
 def _is_too_small(clusterer: Clusterer, scores: PairScores) -> bool:
+    """Return whether there are items, but fewer than the clusterer's number of clusters."""
     return 0 < scores.n_items < (getattr(clusterer, "n_clusters", None) or 0)
 
 
 def _tolerance(scores: PairScores) -> float:
-    """Return how far rounding and the tolerances of linear programs may reach."""
-    own = 0.0 if scores.diagonal is None else float(np.abs(scores.diagonal).sum())
-    return 1e-6 * (1.0 + float(np.abs(scores.scores).sum()) + own)
+    """Return an upper bound on rounding errors and on the tolerances of linear programs."""
+    diagonal_sum = 0.0 if scores.diagonal is None else float(np.abs(scores.diagonal).sum())
+    return 1e-6 * (1.0 + float(np.abs(scores.scores).sum()) + diagonal_sum)

@@ -1,4 +1,4 @@
-"""The contract of a feature operator."""
+"""The check of feature operators."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,23 +9,28 @@ from coterie.features.operators import taken, written
 
 
 def check_features(features: Features, *, n_items: int, random_state: int = 0) -> None:
-    """Check that features are a linear operator with its transpose, and so is their diagonal.
+    """Check that features are a linear operator with a transpose and a diagonal.
 
-    For random c and a, (F @ c) @ a == c @ (F.T @ a); products are linear, float64 and of the right
-    shape; the diagonal is an operator over `n_items` items, or zero. The features written out
-    give the same products, and so do some of their rows, whose diagonal stays the same. Features
-    of a few hundred pairs are enough.
+    - F and F.T are adjoint: (F @ c) @ a == c @ (F.T @ a) for random vectors c and a.
+    - Products are linear, of type float64 and of the right shape.
+    - The diagonal is such an operator too, with `n_items` rows, or zero.
+    - The features as a matrix give the same products.
+    - Some rows of the features give the products of these rows, and have the same diagonal.
+
+    Features of a few hundred pairs are enough.
 
     >>> from coterie.features import NodeProducts
     >>> check_features(NodeProducts([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), n_items=3)
     """
     rng = np.random.default_rng(random_state)
-    assert isinstance(features, Features), f"{features!r} lacks a part of the protocol Features"
+    assert isinstance(features, Features), (
+        f"{features!r} does not have all methods of the protocol Features"
+    )
     n_pairs, n_columns = features.shape
     _check_adjoint(features, features.T, n_pairs, n_columns, rng)
     diagonal = features.diagonal
     coef = rng.normal(size=n_columns)
-    assert (diagonal @ coef).shape in {(n_items,), ()}, "the diagonal has another number of items"
+    assert (diagonal @ coef).shape in {(n_items,), ()}, f"the diagonal does not have {n_items} rows"
     _check_adjoint(diagonal, diagonal.T, n_items, n_columns, rng)
     _check_written(features, rng)
     _check_taken(features, rng.permutation(n_pairs)[: (n_pairs + 1) // 2], rng)
@@ -38,7 +43,9 @@ def _check_written(features: Features, rng: np.random.Generator) -> None:
     assert matrix.dtype == np.float64, f"written in {matrix.dtype}, not in float64"
     coef, weights = rng.normal(size=features.shape[1]), rng.normal(size=features.shape[0])
     _assert_close(matrix @ coef, features @ coef, "F written out has other products F @ c")
-    _assert_close(matrix.T @ weights, features.T @ weights, "F written out has another F.T @ a")
+    _assert_close(
+        matrix.T @ weights, features.T @ weights, "F written out has other products F.T @ a"
+    )
 
 
 def _check_taken(features: Features, rows: Ints, rng: np.random.Generator) -> None:
@@ -46,10 +53,12 @@ def _check_taken(features: Features, rows: Ints, rng: np.random.Generator) -> No
     n_pairs, n_columns = features.shape
     assert part.shape == (len(rows), n_columns), f"{len(rows)} rows have shape {part.shape}"
     coef, weights = rng.normal(size=n_columns), rng.normal(size=len(rows))
-    whole = np.zeros(n_pairs)
-    whole[rows] = weights
+    all_weights = np.zeros(n_pairs)
+    all_weights[rows] = weights
     _assert_close(part @ coef, (features @ coef)[rows], "some rows have other products F @ c")
-    _assert_close(part.T @ weights, features.T @ whole, "some rows have another F.T @ a")
+    _assert_close(
+        part.T @ weights, features.T @ all_weights, "some rows have other products F.T @ a"
+    )
     _assert_close(part.diagonal @ coef, features.diagonal @ coef, "some rows change the diagonal")
 
 
@@ -70,5 +79,5 @@ def _check_adjoint(
     _assert_close(transpose @ (a - b), backward - transpose @ b, "F.T is not linear")
 
 
-def _assert_close(one: Floats | float, other: Floats | float, message: str) -> None:
-    np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=message)
+def _assert_close(first: Floats | float, second: Floats | float, message: str) -> None:
+    np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-9, err_msg=message)
