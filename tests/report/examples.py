@@ -1,4 +1,4 @@
-"""A report with everything in it, and a curve."""
+"""Example data of a report with all sections, and an example curve."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ NAN = float("nan")
 
 def make_curve(**changes):
     thresholds = np.linspace(0.0, 1.0, 11)
-    given = {
+    values = {
         "thresholds": thresholds,
         "precision": 0.5 + 0.5 * thresholds,
         "recall": 1.0 - 0.9 * thresholds,
@@ -28,7 +28,7 @@ def make_curve(**changes):
         "b_cubed": np.full(11, 0.8),
         "chosen": 0.4,
     }
-    return Curve(**(given | changes))
+    return Curve(**(values | changes))
 
 
 def make_data(**changes):
@@ -37,7 +37,7 @@ def make_data(**changes):
         Row("r2", ["Jon", "Smith", ""], "e1", "r1", 0.9),
         Row("r3", ["John", "Smyth", "Bern"], "e2", "r1", 0.4),
     ]
-    given = {
+    contents = {
         "title": "People & places",
         "facts": [("model", "people.coterie"), ("rows", "1,200")],
         "sizes": Sizes({1: 900, 2: 120, 3: 20}, {1: 850, 2: 130, 7: 5}),
@@ -63,6 +63,6 @@ def make_data(**changes):
             chosen=0,
             reason="boosted is best.",
         ),
-        "blocking": [("pairs looked at", "12,345")],
+        "blocking": [("candidate pairs", "12,345")],
     }
-    return ReportData(**(given | changes))
+    return ReportData(**(contents | changes))

@@ -1,4 +1,4 @@
-"""Reads a page back, as strictly as tests need it."""
+"""A strict parser of the HTML of reports."""
 
 from html.parser import HTMLParser
 
@@ -6,7 +6,7 @@ VOID = {"meta"}
 
 
 class Page(HTMLParser):
-    """Checks that every element is closed in turn, and collects what tests ask for."""
+    """Check that elements are closed in the right order, and collect the parts that tests use."""
 
     def __init__(self, text):
         super().__init__()
@@ -20,7 +20,7 @@ class Page(HTMLParser):
         names = [name for name, _ in attributes]
         assert len(names) == len(set(names))
         self.tags.append(tag)
-        self.attributes += [(tag, *each) for each in attributes]
+        self.attributes += [(tag, *attribute) for attribute in attributes]
         self.ids += [value for name, value in attributes if name == "id"]
         if tag in ("td", "th"):
             self.cells.append("")
@@ -32,7 +32,7 @@ class Page(HTMLParser):
     def handle_startendtag(self, tag, attributes):
         assert "svg" in self.open, f"<{tag}/> closes itself only in a drawing"
         self.tags.append(tag)
-        self.attributes += [(tag, *each) for each in attributes]
+        self.attributes += [(tag, *attribute) for attribute in attributes]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

@@ -79,7 +79,7 @@ def test_all_sections_are_there():
     ]
 
 
-def test_figures_stand_in_their_rows():
+def test_numbers_are_in_their_rows():
     read = Page(page(make_data()))
     assert "modelpeople.coterierows1,200" in read.text
     at = read.cells.index("pairwise F1")
@@ -102,10 +102,10 @@ def test_figures_stand_in_their_rows():
     assert "boosted chosen" in read.cells
     assert "pairs" in read.cells
     assert "boosted is best." in read.text
-    assert "pairs looked at12,345" in read.text
+    assert "candidate pairs12,345" in read.text
 
 
-def test_rows_stand_side_by_side():
+def test_rows_of_a_cluster_are_in_one_table():
     read = Page(page(make_data()))
     assert "Cluster 17 5 rows · weakest link 0.310 · disagreement 0.400" in read.text
     at = read.cells.index("row")
@@ -124,7 +124,7 @@ def test_rows_stand_side_by_side():
 
 
 @pytest.mark.parametrize(
-    ("truths", "shown"),
+    ("truths", "cells"),
     [
         (["a"], ["a"]),
         (["a", None], ["a", "–"]),
@@ -134,14 +134,14 @@ def test_rows_stand_side_by_side():
         (["a", "a"], ["a", "a"]),
     ],
 )
-def test_rows_of_another_true_cluster_are_marked(truths, shown):
+def test_rows_of_another_true_cluster_are_marked(truths, cells):
     rows = [Row(f"r{at}", ["x"], truth) for at, truth in enumerate(truths)]
     worst = WorstClusters(["name"], [WorstCluster("1", len(rows), None, None, rows)])
     read = Page(page(make_data(worst=worst)))
-    assert [read.cells[read.cells.index(row.id) + 1] for row in rows] == shown
+    assert [read.cells[read.cells.index(row.id) + 1] for row in rows] == cells
 
 
-def test_nothing_comes_from_elsewhere():
+def test_the_page_loads_nothing():
     text = page(make_data())
     read = Page(text)
     assert not re.search(r"https?:|@import|url\(|<script|<link|<img|<!ENTITY|javascript:", text)
@@ -157,8 +157,8 @@ def test_hostile_texts_are_texts():
     read = Page(page(hostile_data(HOSTILE)))
     assert set(read.tags) <= TAGS
     assert not [name for _, name, _ in read.attributes if name == "src" or name.startswith("on")]
-    shown = HOSTILE[:-3] + "⟨U+202E⟩⟨U+0000⟩⟨U+D800⟩"
-    assert read.text.count(shown) >= 15
+    visible = HOSTILE[:-3] + "⟨U+202E⟩⟨U+0000⟩⟨U+D800⟩"
+    assert read.text.count(visible) >= 15
     page(hostile_data(HOSTILE)).encode()
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", read.text)
 
@@ -189,7 +189,7 @@ def test_a_table_without_truth_says_so():
     assert "figure" not in read.tags
 
 
-def test_a_report_of_nothing_is_made_of_sentences():
+def test_an_empty_report_says_why_sections_are_empty():
     read = Page(page(ReportData("Empty", [], Sizes({}), WorstClusters([], []))))
     assert not {"table", "svg", "dl", "details"} & set(read.tags)
     for sentence in (
@@ -283,9 +283,9 @@ def test_lines_beyond_the_first_are_counted_but_the_chosen_one_is_shown():
 
 
 def luminance(colour):
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [
-        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

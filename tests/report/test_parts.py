@@ -56,18 +56,18 @@ def test_marks_change_no_text(text, other):
     html = mark_spans(text, spans)
     assert unescape(re.sub(r"</?mark[^>]*>", "", html)) == text
     assert bool(spans) == (text != other)
-    ends = [at for span in spans for at in span]
+    ends = [position for span in spans for position in span]
     assert ends == sorted(ends)
-    # What is not marked is found in the other text, in the same order.
-    kept, at = [], 0
+    # The other text contains the unmarked parts in the same order.
+    unmarked_parts, position = [], 0
     for start, end in [*spans, (len(text), len(text))]:
-        kept.append(text[at:start])
-        at = end
-    assert re.search(".*".join(map(re.escape, kept)), other, re.DOTALL)
+        unmarked_parts.append(text[position:start])
+        position = end
+    assert re.search(".*".join(map(re.escape, unmarked_parts)), other, re.DOTALL)
 
 
 def calls(function, *args):
-    """Count the calls that a call makes, which no machine makes faster or slower."""
+    """Count the calls inside of a call, which do not depend on the speed of the machine."""
     count = 0
 
     def note(frame, event, argument):
@@ -102,7 +102,7 @@ def test_cells_are_compared_with_the_most_common_text_or_the_linked_row():
     assert [References(single, 1).of(row, 0) for row in single] == [None, "x"]
 
 
-def test_cells_that_are_cut_say_their_length():
+def test_cut_cells_show_the_length_of_their_text():
     words = " ".join(f"word{number}" for number in range(500))
     assert value_html("", "x", 100) == '<span class="missing">–</span>'
     assert value_html("plain", None, 100) == "plain"
@@ -115,7 +115,7 @@ def test_cells_that_are_cut_say_their_length():
     assert value_html(words, "!" + words[1:], 100).startswith("<mark>word0</mark> word1")
 
 
-def test_where_a_text_is_cut_is_no_difference():
+def test_the_cut_of_a_text_is_not_a_difference():
     words = " ".join(f"word{number}" for number in range(500))
     assert re.findall("<mark.*?</mark>", value_html(words, "And " + words, 100)) == [
         '<mark class="gap"></mark>'
@@ -125,7 +125,7 @@ def test_where_a_text_is_cut_is_no_difference():
     ]
 
 
-def test_what_cannot_be_seen_is_written_out():
+def test_invisible_characters_are_replaced():
     assert replace_invisible("a\r\nb\nc\td") == "a↵b↵c d"
     assert replace_invisible("\x00\x7f\x85\u200b\u202e\u2066\ufeff\udc80") == (
         "⟨U+0000⟩⟨U+007F⟩⟨U+0085⟩⟨U+200B⟩⟨U+202E⟩⟨U+2066⟩⟨U+FEFF⟩⟨U+DC80⟩"
@@ -157,7 +157,7 @@ def test_axes_hold_all_values_between_few_ticks(values, start):
     assert len({text for _, text in ticks}) == len(ticks) or max(map(abs, values)) > 1e5
 
 
-def test_names_keep_apart():
+def test_names_of_lines_do_not_overlap():
     places = spread_apart([50.0, 50.0, 50.0, 300.0], 0.0, 262.0)
     assert all(np.diff(places) >= 16)
     assert places[-1] == 262.0
@@ -165,14 +165,14 @@ def test_names_keep_apart():
 
 
 def test_bins_are_without_gap_or_overlap():
-    first, seen = 1, []
+    first, starts = 1, []
     while first < 10**7:
-        seen.append(first)
+        starts.append(first)
         assert count_by_bin({first: 1, bin_end(first): 1}) == (
             {first: 2} if bin_end(first) > first else {first: 1}
         )
         first = bin_end(first) + 1
-    assert seen[:12] == [1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000]
+    assert starts[:12] == [1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1000]
 
 
 def test_bars_lie_on_their_side_of_the_middle():

@@ -39,9 +39,9 @@ def report(
 ) -> None:
     """Cluster a table, and write a web page about the result.
 
-    The page shows the sizes of the clusters, the weight of each field and the most doubtful
-    clusters, and the quality of the result if the table has a column of true clusters. It is one
-    file, and can be read without a network.
+    The page shows the sizes of the clusters, the weights of the fields and the most doubtful
+    clusters. If the table has a column of true clusters, the page shows the quality of the result
+    too. It is one file, which can be read without a network.
     """
     from coterie.tables import load, read_table
 

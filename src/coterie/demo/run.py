@@ -1,4 +1,4 @@
-"""The work of `coterie demo`: from tables to clusters and reports, in a folder."""
+"""The work of `coterie demo`: make tables, cluster them and write reports, all in one folder."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ CONNECTED = "pair classifier, components"
 """The usual method of entity resolution: logistic regression, then connected components."""
 
 RULE = ("given_name", "surname", "birth_date")
-"""Columns that must all be equal for the simplest rule to join two rows."""
+"""Columns by which the simplest rule decides: rows that are equal in all of them match."""
 
 N_SETS, N_PIXELS = 8, 4
 """Number of sets of digits, and the width and height of a digit in pixels."""
 
 
 class MethodQuality(NamedTuple):
-    """The quality of the clusters that a method found in a table."""
+    """The quality of the clusters of one method on one table."""
 
     table: str
     method: str
@@ -49,11 +49,11 @@ class Demo:
     folder
         The folder for all files.
     n_rows
-        Number of records of people to cluster; half as many are learned from.
+        Number of records of people to cluster. The model learns from half as many other records.
     seed
-        The seed of the records.
+        The seed of the random records.
     log
-        A function that is called with a line of text before each step.
+        A function that is called with a message about each step.
     """
 
     folder: Path
@@ -116,7 +116,7 @@ class Demo:
 
 
 def _numbered_table(corpus: Corpus, cluster: str) -> Table:
-    """Return the only item set of a corpus as a table with a column of ids."""
+    """Return the only item set of a corpus as a table with columns of ids and true clusters."""
     items, truth = corpus.item_sets[0].items, corpus.partitions[0]
     columns = {name: [value or "" for value in items[name]] for name in items}
     ids = [f"r{row}" for row in range(len(truth))]
@@ -124,7 +124,7 @@ def _numbered_table(corpus: Corpus, cluster: str) -> Table:
 
 
 def _draw_clusters(truth: Partition, n_items: int, seed: int) -> Bools:
-    """Draw whole clusters at random until they have `n_items` items, and mark their items."""
+    """Draw clusters at random until they have at least `n_items` items, and mark these items."""
     order = np.random.default_rng(seed).permutation(truth.n_clusters)
     count = int(np.searchsorted(np.cumsum(truth.sizes[order]), n_items)) + 1
     return np.isin(truth.labels, order[:count])
@@ -144,7 +144,10 @@ def _digit_table(corpus: Corpus) -> Table:
 
 
 def _clusters_by_rule(table: Table) -> list[str]:
-    """Return one cluster name for rows with equal values in `RULE`; incomplete rows are single."""
+    """Name the cluster of each row: rows that are equal in all columns of `RULE` share a cluster.
+
+    A row with an empty value in one of them is a cluster of its own.
+    """
     rows = zip(table["id"], *(table[name] for name in RULE), strict=True)
     return [" ".join(values) if all(values) else name for name, *values in rows]
 

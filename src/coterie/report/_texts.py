@@ -43,8 +43,8 @@ THRESHOLDS = (
 )
 
 UNDEFINED_METRICS = (
-    " A line ends where its metric is undefined: precision, for example, if no two rows are in one "
-    "cluster."
+    " A line has a gap or ends where its metric is undefined. For example, precision is undefined "
+    "if no two rows are in one cluster."
 )
 
 FIELDS = (
@@ -56,13 +56,11 @@ FIELDS = (
     "the sum of all differences."
 )
 
-CHOICE = (
-    "Before the model was learned, these candidates were compared on held-out data, which they had "
-    "not learned from."
-)
+CHOICE = "These candidates were compared before the model was learned."
 
 HEADINGS = {
-    "mean": "the mean of the metric for choosing the learner, on held-out data",
+    "mean": "the mean of the metric for choosing the learner, on held-out rows, from which the "
+    "candidate had not learned",
     "std error": "the standard error, which is the uncertainty of the difference from the best "
     "candidate; empty for the best candidate",
     "clusterer": "the algorithm that makes clusters from the scores of pairs",
@@ -85,7 +83,7 @@ CLUSTER_TERMS = (
     ),
     (
         "disagreement",
-        "the share of the pairs of its rows that have a score below 0 or were not compared",
+        "the share of the pairs of rows in the cluster that score below 0 or were not compared",
     ),
     ("linked to", "the row of the same cluster with which a row has its highest score"),
     (
