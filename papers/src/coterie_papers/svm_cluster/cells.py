@@ -1,4 +1,4 @@
-"""The trainings behind the tables of SVM-cluster: one cell holds one, for all values of C."""
+"""Trainings behind the tables of SVM-cluster: one cell holds one training for all values of C."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from coterie_papers.corpora import load_gum_coref, load_news_ecbplus
 from coterie_papers.engine.cells import Key
 
 VERSION = 1
-"""To be raised when cells are computed in another way."""
+"""Version of the computation in each key; raise it whenever cells are computed differently."""
 
 LOSSES: Mapping[str, Loss] = {"pair": PairLoss(), "mitre": MitreLoss()}
 CLUSTERERS: Mapping[str, Clusterer] = {"C_G": Greedy(), "C_R": Relaxation()}
@@ -41,33 +41,34 @@ TEST: Literal["test"] = "test"
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How much is taken of the data and of the settings; as it stands, all.
+class TuningEffort:
+    """The parts of the data and the settings to try; the defaults are those of a full run.
 
     Parameters
     ----------
     n_sets
-        The most sets that are taken of each split; None takes all.
-    n_further
-        How many further values of C are tried where the best is at an end of the range.
-    pair_weights, thresholds
-        The values of C and of the threshold among which those of a pair classifier are chosen.
-    timed
-        The powers of ten for which training is timed, beside the C that was chosen.
+        The largest number of item sets used from each split; None uses all.
+    n_extensions
+        Number of further values of C that are tried if the best one is at an end of the range.
+    classifier_grid, thresholds
+        The values of C and of the threshold that are tried for pair classifiers.
+    timed_powers
+        Training is timed for these powers of ten, in addition to the chosen C.
     """
 
     n_sets: int | None = None
-    n_further: int = 2
-    pair_weights: tuple[float, ...] = (0.01, 0.1, 1.0)
+    n_extensions: int = 2
+    classifier_grid: tuple[float, ...] = (0.01, 0.1, 1.0)
     thresholds: tuple[float, ...] = tuple(round(-1.0 + 0.1 * step, 1) for step in range(41))
-    timed: tuple[int, ...] = (4, 6, 8)
+    timed_powers: tuple[int, ...] = (4, 6, 8)
 
 
 @dataclass(frozen=True)
-class Task:
-    """A corpus, how it is divided, and how SVM-cluster is trained on it.
+class TrainingTask:
+    """A corpus, its number of folds, and how SVM-cluster is trained on it.
 
-    The values of C are powers of ten from `low` to `high`.
+    The values of C are the powers of ten from 10^low to 10^high. `test_clusterers` names the
+    clusterers that predict the held-out sets.
     """
 
     name: str
@@ -75,12 +76,12 @@ class Task:
     low: int
     high: int
     solver: Solver
-    testers: tuple[str, ...]
-    effort: Effort = Effort()
+    test_clusterers: tuple[str, ...]
+    effort: TuningEffort = TuningEffort()
 
     @property
     def label(self) -> str:
-        """The corpus, and how much is taken of it."""
+        """The corpus, followed by the number of item sets if that is limited."""
         n_sets = self.effort.n_sets
         return self.name if n_sets is None else f"{self.name}-{n_sets}"
 
@@ -90,7 +91,7 @@ class Task:
         return Corpus(item_sets[: self.effort.n_sets], partitions[: self.effort.n_sets])
 
     def folds(self, n_sets: int) -> list[Ints]:
-        """Divide the training sets, in an order drawn once."""
+        """Divide the training sets into folds; their random order is the same in all runs."""
         order = np.random.default_rng(0).permutation(n_sets)
         return [np.sort(part) for part in np.array_split(order, self.n_folds)]
 
@@ -98,11 +99,15 @@ class Task:
 ALGORITHM_1 = NSlack(tol=0.1, max_iter=200)
 ONE_SLACK = OneSlack(tol=0.01)
 FULL = {
-    "gum": Task("gum", 10, 3, 8, ALGORITHM_1, ("C_G",)),
-    "news": Task("news", 5, 4, 8, ONE_SLACK, ("C_G", "C_R")),
+    "gum": TrainingTask("gum", 10, 3, 8, ALGORITHM_1, ("C_G",)),
+    "news": TrainingTask("news", 5, 4, 8, ONE_SLACK, ("C_G", "C_R")),
 }
-FEW = Effort(
-    n_sets=8, n_further=0, pair_weights=(0.1,), thresholds=(-0.4, -0.2, 0.0, 0.2), timed=(6,)
+FEW = TuningEffort(
+    n_sets=8,
+    n_extensions=0,
+    classifier_grid=(0.1,),
+    thresholds=(-0.4, -0.2, 0.0, 0.2),
+    timed_powers=(6,),
 )
 QUICK = {
     "gum": replace(FULL["gum"], n_folds=2, low=5, high=7, effort=FEW),
@@ -110,19 +115,19 @@ QUICK = {
 }
 
 
-def tasks(quick: bool) -> tuple[Task, Task]:
-    """Return the tasks of a quick or of a full run: coreference and news."""
-    chosen = QUICK if quick else FULL
-    return chosen["gum"], chosen["news"]
+def tasks(quick: bool) -> tuple[TrainingTask, TrainingTask]:
+    """Return the tasks of coreference and of news, for a quick run or for a full one."""
+    by_name = QUICK if quick else FULL
+    return by_name["gum"], by_name["news"]
 
 
-def task_of(key: Key) -> Task:
-    """Return the task that a cell names as its data."""
+def task_of(key: Key) -> TrainingTask:
+    """Return the task whose label is the `data` of a key."""
     return {task.label: task for task in (*tasks(False), *tasks(True))}[str(key["data"])]
 
 
-Measured: TypeAlias = dict[str, list[list[float]]]
-"""Measure → setting → value on each held-out item set."""
+MeasureValues: TypeAlias = dict[str, list[list[float]]]
+"""Values by measure, then by setting, then by held-out item set."""
 
 
 @lru_cache
@@ -131,10 +136,10 @@ def _read(name: str, folder: Path | None, split: Split) -> Corpus:
     return reader(folder, split)
 
 
-def trained(key: Key, folder: Path | None) -> dict[str, Any]:
-    """Train SVM-cluster for each C, without a fold or on all training sets, and measure it."""
+def train_path(key: Key, folder: Path | None) -> dict[str, Any]:
+    """Train SVM-cluster for each C, and measure it on a left-out fold or on the test sets."""
     task = task_of(key)
-    train, held_out = _divided(task, key, folder)
+    train, held_out = _train_and_held_out(task, key, folder)
     learner = SVMCluster(
         clusterer=CLUSTERERS[str(key["train"])],
         loss=LOSSES[str(key["loss"])],
@@ -144,19 +149,19 @@ def trained(key: Key, folder: Path | None) -> dict[str, Any]:
     Cs = [10.0**power for power in range(int(key["low"] or 0), int(key["high"] or 0) + 1)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = learner.fit_path(*train, Cs)
-    models = [each.to_model() for each in fitted]
+        learners = learner.fit_path(*train, Cs)
+    models = [fitted.to_model() for fitted in learners]
     return {
         "settings": [f"C = {C:g}" for C in Cs],
-        "gaps": [each.gap_ / each.primal_ for each in fitted],
-        **{tester: measured(models, tester, held_out) for tester in task.testers},
+        "gaps": [fitted.gap_ / fitted.primal_ for fitted in learners],
+        **_measures_by_clusterer(models, task, held_out),
     }
 
 
-def classified(key: Key, folder: Path | None) -> dict[str, Any]:
-    """Train a pair classifier in the same way, and measure it at each threshold."""
+def train_classifier(key: Key, folder: Path | None) -> dict[str, Any]:
+    """Train a pair classifier on the same item sets, and measure it at each threshold."""
     task = task_of(key)
-    train, held_out = _divided(task, key, folder)
+    train, held_out = _train_and_held_out(task, key, folder)
     C = float(key["C"] or 0.0)
     learner = PairwiseClustering(C=C, balanced=bool(key["balanced"]))
     with warnings.catch_warnings():
@@ -166,31 +171,32 @@ def classified(key: Key, folder: Path | None) -> dict[str, Any]:
     models = [learner.set_params(threshold=value).to_model() for value in thresholds]
     return {
         "settings": [f"C = {C:g}, threshold {value:g}" for value in thresholds],
-        **{tester: measured(models, tester, held_out) for tester in task.testers},
+        **_measures_by_clusterer(models, task, held_out),
     }
 
 
-def _divided(task: Task, key: Key, folder: Path | None) -> tuple[Corpus, Corpus]:
-    """Return what to train on and what to measure on."""
+def _train_and_held_out(task: TrainingTask, key: Key, folder: Path | None) -> tuple[Corpus, Corpus]:
+    """Return the item sets to train on and those to measure on, by the `fold` of a key."""
     train = task.corpus(folder, "train")
     if key["fold"] == TEST:
         return train, task.corpus(folder, TEST)
     fold = task.folds(len(train.item_sets))[int(key["fold"] or 0)]
     others = np.setdiff1d(np.arange(len(train.item_sets)), fold)
-    return part(train, others), part(train, fold)
+    return train.at(others), train.at(fold)
 
 
-def part(corpus: Corpus, numbers: Ints) -> Corpus:
-    """Take some item sets of a corpus."""
-    return Corpus(*([every[number] for number in numbers] for every in corpus))
+def _measures_by_clusterer(
+    models: Sequence[Model], task: TrainingTask, held_out: Corpus
+) -> dict[str, MeasureValues]:
+    return {name: _measure(models, name, held_out) for name in task.test_clusterers}
 
 
-def measured(models: Sequence[Model], tester: str, held_out: Corpus) -> Measured:
-    """Predict held-out item sets by each model, with the clusterer of the test."""
-    found: Measured = {name: [] for name in MEASURES}
+def _measure(models: Sequence[Model], clusterer: str, held_out: Corpus) -> MeasureValues:
+    """Predict the held-out item sets by each model with one clusterer, and measure the result."""
+    values: MeasureValues = {name: [] for name in MEASURES}
     for model in models:
-        predicted = replace(model, clusterer=CLUSTERERS[tester]).predict(held_out.item_sets)
+        predicted = replace(model, clusterer=CLUSTERERS[clusterer]).predict(held_out.item_sets)
+        pairs = list(zip(held_out.partitions, predicted, strict=True))
         for name, measure in MEASURES.items():
-            both = zip(held_out.partitions, predicted, strict=True)
-            found[name].append([float(measure(truth, guess)) for truth, guess in both])
-    return found
+            values[name].append([float(measure(truth, prediction)) for truth, prediction in pairs])
+    return values

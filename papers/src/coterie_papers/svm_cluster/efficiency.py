@@ -1,4 +1,4 @@
-"""What it takes to train SVM-cluster and pair classifiers (Finley & Joachims 2005, section 7.5)."""
+"""The cost of training SVM-cluster and pair classifiers (Finley & Joachims 2005, section 7.5)."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -20,32 +20,39 @@ from coterie_papers.svm_cluster.cells import (
     CLUSTERERS,
     LOSSES,
     ONE_SLACK,
-    Task,
+    TrainingTask,
     task_of,
     tasks,
 )
-from coterie_papers.svm_cluster.choices import SAME, classifier, data_line, structural
+from coterie_papers.svm_cluster.choices import (
+    SAME_DATA,
+    choose_classifier,
+    choose_structural,
+    describe_data,
+)
 from coterie_papers.svm_cluster.published import SVM_CLUSTER
 
 TIMING_VERSION = 1
-"""To be raised when training is timed in another way."""
+"""Version of the timing in each key; raise it whenever training is timed differently."""
 
 SOLVERS: Mapping[str, Solver] = {"N-slack": ALGORITHM_1, "1-slack": ONE_SLACK}
 SOLVER_NOTE = (
-    "N-slack is the paper's Algorithm 1, with ε = 0.1; 1-slack (Joachims, Finley & Yu 2009), our "
-    "default solver, stops here at a gap of 1%, or after 1000 constraints. Both solve the QP anew "
-    "after each constraint, the paper's program, it seems, after about 20. Constraints are those "
-    "of the last QP: 1-slack drops idle ones, and each of its is a mean over all sets. PCC has one "
-    "a pair."
+    "N-slack is the paper's Algorithm 1 with ε = 0.1. 1-slack (Joachims, Finley & Yu 2009) is "
+    "Coterie's default solver; here it stops at a gap of 1%, or after 1000 constraints. Both solve "
+    "the QP again after each new constraint; the paper's program seems to do so after about 20. "
+    "The table counts the constraints of the last QP. 1-slack drops inactive constraints, and each "
+    "of its constraints is a mean over all item sets. PCC has one constraint per pair."
 )
 SHARE_NOTE = (
-    "Clustering: the search for worst partitions, in percent of the time of search and QP; the "
-    "paper's 1 is in percent of the time of the QPs alone. The gap is what remains between the "
-    "objective and its lower bound, by what the search found."
+    "% clustering: the time of the search for worst partitions, in percent of the time of search "
+    "and QPs together; the paper's 1 is in percent of the time of the QPs alone. Gap: the "
+    "difference between the objective and its lower bound, measured with the partitions that the "
+    "search found."
 )
 CLOCK_NOTE = (
-    "Wall seconds on one core from features in memory to a fitted learner, C being the one of the "
-    "tables; they depend on what else the machine did, other processes of this run included."
+    "Seconds of wall time on one core, from features in memory to a fitted learner, for the C of "
+    "the tables above. They depend on the other work of the machine, which includes the other "
+    "processes of this run."
 )
 
 
@@ -53,16 +60,16 @@ class Training(NamedTuple):
     """One of the trainings behind the tables."""
 
     name: str
-    task: Task
+    task: TrainingTask
     loss: str
     train: str
 
-    def chosen(self, context: Context) -> float:
+    def choose_weight(self, context: Context) -> float:
         """Return the C of the tables."""
-        return structural(context, self.task, self.loss, self.train, self.train).C
+        return choose_structural(context, self.task, self.loss, self.train, self.train).C
 
     def key(self, solver: str, C: float) -> Key:
-        """Name all that its time depends on, but for the corpus and the machine."""
+        """Return the key of the timing, with all that it depends on except corpus and machine."""
         return {
             "timed": "SVM-cluster",
             "data": self.task.label,
@@ -75,7 +82,7 @@ class Training(NamedTuple):
 
 
 def trainings(context: Context) -> list[Training]:
-    """Return what is trained with the loss in the search."""
+    """Return the trainings that have the loss in the search."""
     coreference, news = tasks(context.quick)
     return [
         Training("NP-coreference, Δ_M", coreference, "mitre", "C_G"),
@@ -88,8 +95,8 @@ def trainings(context: Context) -> list[Training]:
 # Cells.
 
 
-def timed(key: Key, folder: Path | None) -> dict[str, Any]:
-    """Train SVM-cluster for one C from nothing, and count what it took."""
+def time_training(key: Key, folder: Path | None) -> dict[str, Any]:
+    """Train SVM-cluster for one C without a warm start, and return what that costs."""
     solvers = {repr(solver): solver for solver in SOLVERS.values()}
     learner = SVMCluster(
         float(key["C"] or 0.0),
@@ -97,7 +104,7 @@ def timed(key: Key, folder: Path | None) -> dict[str, Any]:
         LOSSES[str(key["loss"])],
         solvers[str(key["solver"])],
     )
-    seconds = _seconds(learner, task_of(key), folder)
+    seconds = _fit_seconds(learner, task_of(key), folder)
     last = learner.history_[-1]
     return {
         "seconds": seconds,
@@ -109,20 +116,20 @@ def timed(key: Key, folder: Path | None) -> dict[str, Any]:
     }
 
 
-def timed_pairs(key: Key, folder: Path | None) -> dict[str, Any]:
-    """Train a pair classifier, and count the pairs."""
+def time_classifier(key: Key, folder: Path | None) -> dict[str, Any]:
+    """Train a pair classifier, and return its time and the number of its pairs."""
     task = task_of(key)
-    seconds = _seconds(PairwiseClustering(C=float(key["C"] or 0.0)), task, folder)
+    seconds = _fit_seconds(PairwiseClustering(C=float(key["C"] or 0.0)), task, folder)
     sizes = [len(truth) for truth in task.corpus(folder, "train").partitions]
     return {"seconds": seconds, "constraints": sum(size * (size - 1) // 2 for size in sizes)}
 
 
-def _seconds(learner: Learner, task: Task, folder: Path | None) -> float:
-    """Fit a learner on the training sets; return how long it took."""
+def _fit_seconds(learner: Learner, task: TrainingTask, folder: Path | None) -> float:
+    """Fit a learner on the training sets, and return the seconds that it took."""
     train = task.corpus(folder, "train")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # First on next to nothing, so that no kernel is compiled or loaded later.
+        # A first fit on tiny data compiles or loads the kernels, which must not be timed.
         learner.fit(*make_synth(n_sets=2, cluster_size=3))
         start = perf_counter()
         learner.fit(*train)
@@ -132,52 +139,55 @@ def _seconds(learner: Learner, task: Task, folder: Path | None) -> float:
 # Tables.
 
 
-class Timing(NamedTuple):
-    """What one training took by one solver, and whether its C is that of the tables."""
+class TrainingTiming(NamedTuple):
+    """The cost of one training by one solver, and whether its C is that of the tables."""
 
     training: Training
     solver: str
     C: float
-    chosen: bool
+    is_chosen: bool
     values: Values
 
 
 def efficiency(context: Context) -> list[Table]:
-    """Show how many constraints, programs, searches and seconds training takes (section 7.5)."""
+    """Show the constraints, programs, searches and seconds of training (section 7.5)."""
     timings = _timings(context)
-    costs = {f"{t.training.name}, {t.solver}": _cost(t) for t in timings if t.chosen}
-    powers = ", ".join(f"{10.0**power:g}" for power in tasks(context.quick)[0].effort.timed)
-    all_note = f"Of the trainings above, and of the same for C = {powers}; typical is the median."
+    costs = {f"{t.training.name}, {t.solver}": _cost_entries(t) for t in timings if t.is_chosen}
+    powers = ", ".join(f"{10.0**power:g}" for power in tasks(context.quick)[0].effort.timed_powers)
+    all_note = (
+        f"All trainings above, and the same trainings with C = {powers}. Typical: the median."
+    )
     return [
         Table.from_rows(
             "Section 7.5: what training takes",
-            costs | _pair_costs(context),
+            costs | _classifier_costs(context),
             SVM_CLUSTER["efficiency"],
             notes=[SOLVER_NOTE, SHARE_NOTE, CLOCK_NOTE],
-            data=data_line(*tasks(context.quick)),
+            data=describe_data(*tasks(context.quick)),
         ),
         Table.from_rows(
             "Section 7.5: typical and longest training",
-            {f"SVM-cluster, {name}": _spread(timings, name) for name in SOLVERS},
+            {f"SVM-cluster, {name}": _time_entries(timings, name) for name in SOLVERS},
             SVM_CLUSTER["times"],
             notes=[all_note],
-            data=SAME,
+            data=SAME_DATA,
         ),
     ]
 
 
-def _timings(context: Context) -> list[Timing]:
-    """Time every training by every solver, for the C of the tables and for typical ones."""
-    planned = []
+def _timings(context: Context) -> list[TrainingTiming]:
+    """Time each training by each solver, for the C of the tables and for typical values."""
+    runs = []
     for training in trainings(context):
-        chosen = training.chosen(context)
-        Cs = sorted({10.0**power for power in training.task.effort.timed} | {chosen})
-        planned += [(training, name, C, chosen == C) for name in SOLVERS for C in Cs]
-    found = context.run([training.key(name, C) for training, name, C, _ in planned], timed)
-    return [Timing(*plan, values) for plan, values in zip(planned, found, strict=True)]
+        C_of_tables = training.choose_weight(context)
+        Cs = sorted({10.0**power for power in training.task.effort.timed_powers} | {C_of_tables})
+        runs += [(training, solver, C, C_of_tables == C) for solver in SOLVERS for C in Cs]
+    keys = [training.key(solver, C) for training, solver, C, _ in runs]
+    costs = context.run(keys, time_training)
+    return [TrainingTiming(*run, values) for run, values in zip(runs, costs, strict=True)]
 
 
-def _cost(timing: Timing) -> dict[str, Entry]:
+def _cost_entries(timing: TrainingTiming) -> dict[str, Entry]:
     values = timing.values
     spent = values["search_seconds"] + values["program_seconds"]
     return {
@@ -189,24 +199,24 @@ def _cost(timing: Timing) -> dict[str, Entry]:
     }
 
 
-def _pair_costs(context: Context) -> dict[str, dict[str, Entry]]:
+def _classifier_costs(context: Context) -> dict[str, dict[str, Entry]]:
     rows = {}
     for name, task in zip(("NP-coreference", "News"), tasks(context.quick), strict=True):
-        C = classifier(context, task, "pair").C
+        C = choose_classifier(context, task, "pair").C
         key: Key = {"timed": "PCC", "data": task.label, "C": C, "version": TIMING_VERSION}
-        (values,) = context.run([key], timed_pairs)
+        (values,) = context.run([key], time_classifier)
         seconds = Entry(values["seconds"], note=f"C = {C:g}")
         rows[f"{name}, PCC"] = {"constraints": Entry(values["constraints"]), "seconds": seconds}
     return rows
 
 
-def _spread(timings: Sequence[Timing], solver: str) -> dict[str, Entry]:
-    """Show the median and the longest time of all trainings by a solver."""
-    own = [timing for timing in timings if timing.solver == solver]
-    longest = max(own, key=lambda timing: timing.values["seconds"])
+def _time_entries(timings: Sequence[TrainingTiming], solver: str) -> dict[str, Entry]:
+    """Return the median and the longest time of all trainings by a solver."""
+    chosen = [timing for timing in timings if timing.solver == solver]
+    longest = max(chosen, key=lambda timing: timing.values["seconds"])
     return {
-        "trainings": Entry(len(own)),
-        "typical, s": Entry(float(np.median([timing.values["seconds"] for timing in own]))),
+        "trainings": Entry(len(chosen)),
+        "typical, s": Entry(float(np.median([timing.values["seconds"] for timing in chosen]))),
         "longest, s": Entry(
             longest.values["seconds"], note=f"{longest.training.name}, C = {longest.C:g}"
         ),

@@ -1,4 +1,4 @@
-"""The figures that Finley & Joachims 2005 print, as printed: row → column → figure."""
+"""The figures of Finley & Joachims 2005 as printed, by table, row and column."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ SVM_CLUSTER: Mapping[str, Figures] = {
         "Test with C_G, Δ_P": {"C_G": 2.89, "PCC": 3.15, "Default": 3.59},
     },
     "table2": {
-        # The print leaves this row empty; two of its figures are known from Table 5.
+        # The printed row is empty; Table 5 has these two of its figures.
         "Test with C_G, Δ_P": {"C_G": 2.36, "C_R": 2.43},
         "Test with C_R*, Δ_P": {"C_G": 2.04, "C_R": 2.08, "PCC": 1.96, "Default": 9.45},
     },
@@ -34,7 +34,7 @@ SVM_CLUSTER: Mapping[str, Figures] = {
         "Test C_G": {"Train C_G": 2.36, "Train C_R": 2.43},
         "Test C_R*": {"Train C_G": 2.04, "Train C_R": 2.08},
     },
-    # It tells one figure for coreference, and does not say of which loss.
+    # The paper gives one figure for coreference, and does not name the loss.
     "efficiency": {
         "NP-coreference, Δ_M, N-slack": _EFFORT,
         "NP-coreference, Δ_P, N-slack": _EFFORT,
@@ -46,6 +46,6 @@ SVM_CLUSTER: Mapping[str, Figures] = {
 }
 """Finley & Joachims 2005, Supervised Clustering with Support Vector Machines, Tables 1 to 5.
 
-Mean losses on the test sets: Δ_M by the MITRE score, Δ_P by pairs. Then what section 7.5 says in
-words on efficiency.
+Mean losses on the test sets: Δ_M by the MITRE score, Δ_P by pairs. "efficiency" and "times" are the
+figures in the text of section 7.5.
 """
