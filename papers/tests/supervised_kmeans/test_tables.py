@@ -1,4 +1,4 @@
-"""Leaving clusterings out: folds, choices, losses and tables, on tiny Synth data."""
+"""Supervised k-means on tiny Synth data: what is left out, choices, losses and tables."""
 
 import warnings
 from itertools import combinations, product
@@ -20,8 +20,8 @@ from coterie_papers.engine.cells import Cells, Context
 from coterie_papers.supervised_kmeans import cells, times
 from coterie_papers.supervised_kmeans import tables as supervised_kmeans
 from coterie_papers.supervised_kmeans.cells import (
-    counted_stops,
-    loss_of,
+    collect_stops,
+    prediction_loss,
     trainer_of,
     without_constant,
 )
@@ -32,19 +32,26 @@ from coterie_papers.supervised_kmeans.data import (
     GoogleNews,
     Stories,
     Synth,
-    _drawn,
+    _draw_items,
 )
 from coterie_papers.supervised_kmeans.published import SUPERVISED_KMEANS
 from coterie_papers.supervised_kmeans.results import (
-    LeftOut,
+    HeldOutResult,
     Outcome,
-    chosen_elsewhere,
     leave_one_out,
     loss_table,
+    losses_on_other_data,
     win_table,
 )
-from coterie_papers.supervised_kmeans.tables import FULL, QUICK, Protocol, claims, synth, table4
-from coterie_papers.supervised_kmeans.times import Size, Timing, exponent, times_tables
+from coterie_papers.supervised_kmeans.tables import (
+    FULL,
+    QUICK,
+    ExperimentPlan,
+    claims,
+    synth,
+    table4,
+)
+from coterie_papers.supervised_kmeans.times import MeanTiming, Size, exponent, times_tables
 
 TINY = Synth(noise=0.5, n_clusterings=4, cluster_size=4, region_size=6, low=-1, high=0)
 SMALL = {"cluster_size": 4, "region_size": 6, "low": -1, "high": 0}
@@ -57,27 +64,27 @@ def context(tmp_path):
 
 
 class Spy(Untrained):
-    """Learns nothing, and keeps the truths that it was trained on."""
+    """A learner that learns nothing, and records the truths that it is trained on."""
 
-    seen = []  # noqa: RUF012
+    trainings = []  # noqa: RUF012
 
     def __init__(self, C=1.0):
         super().__init__()
         self.C = C
 
     def _fit(self, examples):
-        Spy.seen.append((self.C, tuple(examples.truths)))
+        Spy.trainings.append((self.C, tuple(examples.truths)))
         super()._fit(examples)
 
 
 @pytest.fixture
 def spied(monkeypatch):
-    Spy.seen = []
+    Spy.trainings = []
     monkeypatch.setattr(cells, "SYNTH_TRAINERS", {"Spy": Spy(), "None": Untrained()})
-    return Spy.seen
+    return Spy.trainings
 
 
-def test_training_sets_lack_what_is_tested_and_are_made_once(context, spied):
+def test_clusterings_are_left_out_of_training_and_trainings_are_not_repeated(context, spied):
     truths = TINY.corpus(None).partitions
     assert len(set(truths)) == TINY.n_sets
     leave_one_out(context, TINY, ["Spy", "None"])
@@ -86,7 +93,7 @@ def test_training_sets_lack_what_is_tested_and_are_made_once(context, spied):
     assert sorted(spied, key=str) == sorted(product([0.1, 1.0], parts), key=str)
 
 
-def test_goes_on_where_it_was_stopped(context, spied):
+def test_only_missing_cells_are_computed(context, spied):
     first = leave_one_out(context, TINY, ["Spy"])
     spied.clear()
     assert leave_one_out(context, TINY, ["Spy"]) == first
@@ -97,7 +104,7 @@ def test_goes_on_where_it_was_stopped(context, spied):
     assert {trained for _, trained in spied} == {(truths[0], truths[2])}
 
 
-def test_key_tells_what_a_cell_depends_on():
+def test_keys_differ_wherever_cells_differ():
     keys = [
         TINY.key("Pair", (0,)),
         TINY.key("Pair", (0, 1)),
@@ -110,7 +117,7 @@ def test_key_tells_what_a_cell_depends_on():
 
 
 def nested_by_hand(test, corpus, weights):
-    """Choose C and predictor by leaving out one of the others, all written out."""
+    """Choose C and predictor by leaving out one of the others, step by step."""
     predictors = {
         "Iterative": KernelKMeans(),
         "Spectral": Spectral(),
@@ -124,17 +131,17 @@ def nested_by_hand(test, corpus, weights):
         )
         scores = [learner.to_model().scores(corpus.item_sets[held]) for learner in fitted]
         return {
-            (C, name): loss_of(predictor, scored, corpus.partitions[held])
+            (C, name): prediction_loss(predictor, scored, corpus.partitions[held])
             for C, scored in zip(weights, scores, strict=True)
             for name, predictor in predictors.items()
         }
 
     inner = [losses([n for n in numbers if n != held], held) for held in numbers]
-    best = min(inner[0], key=lambda choice: np.mean([found[choice] for found in inner]))
+    best = min(inner[0], key=lambda choice: np.mean([by_choice[choice] for by_choice in inner]))
     return losses(numbers, test)[best], *best
 
 
-def test_choice_is_that_of_nested_leaving_out(context, monkeypatch):
+def test_choices_are_those_of_nested_leave_one_out(context, monkeypatch):
     monkeypatch.setattr(cells, "SYNTH_TRAINERS", {"Iterative": FAST})
     outcome = leave_one_out(context, TINY, ["Iterative"])["Iterative"]
     corpus = TINY.corpus(None)
@@ -142,15 +149,15 @@ def test_choice_is_that_of_nested_leaving_out(context, monkeypatch):
     assert [test[:3] for test in outcome.tests] == expected
     assert len({choice[1:] for choice in expected}) > 1  # else the data choose nothing
     assert outcome.n_fits == 2 * 10
-    shares = [test.together for test in outcome.tests]
+    shares = [test.positive_share for test in outcome.tests]
     assert all(0 < share < 1 for share in shares)
-    assert outcome.together == pytest.approx(np.mean(shares))
+    assert outcome.positive_share == pytest.approx(np.mean(shares))
 
 
-def test_least_weight_and_first_predictor_among_equals(context, spied):
-    found = leave_one_out(context, TINY, ["Spy", "None"])
-    assert {test.C for test in found["Spy"].tests} == {0.1}
-    untrained = [test.loss for test in found["None"].tests]
+def test_the_least_weight_and_the_first_predictor_win_ties(context, spied):
+    outcomes = leave_one_out(context, TINY, ["Spy", "None"])
+    assert {test.C for test in outcomes["Spy"].tests} == {0.1}
+    untrained = [test.loss for test in outcomes["None"].tests]
     truths = TINY.corpus(None).partitions
     start = KernelKMeans(n_clusters=5)(PairScores(20, None, np.full(190, 5.0)))
     assert untrained == [trace_loss(truth, start) for truth in truths]
@@ -164,20 +171,22 @@ def test_loss_of_relaxed_prediction_is_that_of_its_matrix():
     vectors = np.linalg.eigh(scores.to_matrix())[1][:, -3:]
     Y = (truth.labels[:, None] == range(3)) / np.sqrt(truth.sizes)
     expected = 100 * (1 - np.sum((Y.T @ vectors) ** 2) / 3)
-    assert loss_of(Spectral(), scores, truth) == pytest.approx(expected)
+    assert prediction_loss(Spectral(), scores, truth) == pytest.approx(expected)
     for predictor in (KernelKMeans(), DiscreteSpectral()):
-        assert loss_of(predictor, scores, truth) == trace_loss(truth, predictor(scores))
-    assert loss_of(Spectral(), PairScores.from_matrix(Y @ Y.T, 3), truth) == pytest.approx(0)
+        assert prediction_loss(predictor, scores, truth) == trace_loss(truth, predictor(scores))
+    assert prediction_loss(Spectral(), PairScores.from_matrix(Y @ Y.T, 3), truth) == pytest.approx(
+        0
+    )
 
 
-def test_stops_are_counted_and_other_warnings_pass():
+def test_convergence_warnings_are_collected_and_others_pass():
     stopped = []
 
     def fit():
-        with counted_stops() as found:
+        with collect_stops() as warned:
             for message, kind in [("slow", ConvergenceWarning), ("other", UserWarning)] * 2:
                 warnings.warn(message, kind, stacklevel=1)
-        stopped.extend(found)
+        stopped.extend(warned)
 
     with pytest.warns(UserWarning, match="^other$") as passed:
         fit()
@@ -186,7 +195,7 @@ def test_stops_are_counted_and_other_warnings_pass():
 
 
 def outcome_of(losses, n_stopped=0):
-    return Outcome([LeftOut(loss, 10.0, "Discrete", 0.2) for loss in losses], n_stopped, 90)
+    return Outcome([HeldOutResult(loss, 10.0, "Discrete", 0.2) for loss in losses], n_stopped, 90)
 
 
 def test_loss_table_has_means_and_choices():
@@ -223,12 +232,12 @@ PAPER_TRAINERS = ("Iterative", "Spect", "Pair", "None")
 
 @pytest.fixture
 def small(context, monkeypatch):
-    """A paper of Synth alone, small and with few steps; it stands for the other data too."""
+    """Replace the learners by fast ones and Synth by a small one, and return the context."""
     few = SupervisedKMeans(clusterer="spectral", solver=OneSlack(max_iter=10))
     monkeypatch.setitem(cells.SYNTH_TRAINERS, "Spect", few)
     monkeypatch.setitem(cells.SYNTH_TRAINERS, "Iterative", FAST)
-    made = Synth(**{**SMALL, "high": -1})
-    monkeypatch.setattr(supervised_kmeans, "FULL", FULL._replace(synth=made))
+    tiny = Synth(**{**SMALL, "high": -1})
+    monkeypatch.setattr(supervised_kmeans, "FULL", FULL._replace(synth=tiny))
     return context
 
 
@@ -252,8 +261,8 @@ def test_tables_of_synth(small):
     assert easy[3] == hard[3]  # the truths are the same, and so is the random start
 
 
-def test_table_four_and_claims_put_the_news_together(small, monkeypatch):
-    found = {
+def test_table_four_and_claims_concatenate_the_news(small, monkeypatch):
+    outcomes = {
         "WebKB-L": {name: outcome_of([10, 20, 30, 40]) for name in PAPER_TRAINERS},
         "WebKB-N": {name: outcome_of([11, 22, 33, 44]) for name in PAPER_TRAINERS},
         "Google News 1-7": {name: outcome_of([1, 2]) for name in PAPER_TRAINERS},
@@ -261,13 +270,13 @@ def test_table_four_and_claims_put_the_news_together(small, monkeypatch):
         "ECB+": {name: outcome_of([4, 5]) for name in PAPER_TRAINERS},
     }
 
-    def known(context, data, trainers):
-        own = getattr(data, "name", None)
-        return found[own] if own in found else leave_one_out(context, data, trainers)
+    def fake_leave_one_out(context, data, trainers):
+        name = getattr(data, "name", None)
+        return outcomes[name] if name in outcomes else leave_one_out(context, data, trainers)
 
-    monkeypatch.setattr(supervised_kmeans, "leave_one_out", known)
+    monkeypatch.setattr(supervised_kmeans, "leave_one_out", fake_leave_one_out)
     wins = table4(small)[0]
-    assert wins.rows == (*found, "Synth", "News", "Synth, noise 0.45")
+    assert wins.rows == (*outcomes, "Synth", "News", "Synth, noise 0.45")
     assert sum(entry.value for entry in wins.entries[wins.rows.index("News")][:3]) == 5
     table = claims(small)[0]
     assert "WebKB-L better than WebKB-N (6.3.3, sign test)" in table.rows
@@ -276,7 +285,7 @@ def test_table_four_and_claims_put_the_news_together(small, monkeypatch):
     assert links[1].value == pytest.approx(2.5)
 
 
-def test_claims_are_seen_where_they_hold():
+def test_claims_that_hold_are_confirmed():
     better = {
         "Iterative": outcome_of([1, 2, 3, 4, 5, 6, 7]),
         "Spect": outcome_of([2, 1, 4, 3, 6, 5, 7]),
@@ -291,10 +300,12 @@ def test_claims_are_seen_where_they_hold():
     assert seen["WebKB-L better than WebKB-N (6.3.3, sign test)"] == "no"
 
 
-def test_what_was_chosen_is_trained_on_other_data(context, monkeypatch):
+def test_choices_are_applied_to_other_data(context, monkeypatch):
     monkeypatch.setitem(cells.SYNTH_TRAINERS, "Iterative", FAST)
-    chosen = [LeftOut(0.0, C, by, 0.0) for C in (0.1, 1.0) for by in ("Iterative", "Discrete")]
-    losses = chosen_elsewhere(context, TINY, {"Iterative": Outcome(chosen, 0, 0)})["Iterative"]
+    chosen = [
+        HeldOutResult(0.0, C, by, 0.0) for C in (0.1, 1.0) for by in ("Iterative", "Discrete")
+    ]
+    losses = losses_on_other_data(context, TINY, {"Iterative": Outcome(chosen, 0, 0)})["Iterative"]
     corpus = TINY.corpus(None)
     for number, test in enumerate(chosen):
         train = [other for other in range(4) if other != number]
@@ -303,7 +314,7 @@ def test_what_was_chosen_is_trained_on_other_data(context, monkeypatch):
         )
         by = {"Iterative": KernelKMeans(), "Discrete": DiscreteSpectral()}[test.predictor]
         scores = learner.to_model().scores(corpus.item_sets[number])
-        assert losses[number] == loss_of(by, scores, corpus.partitions[number])
+        assert losses[number] == prediction_loss(by, scores, corpus.partitions[number])
 
 
 def test_constants_are_left_out_of_scores():
@@ -345,8 +356,8 @@ def test_trainers_get_the_features_of_their_data():
     assert trainer_of(TINY, "Pair").featurizer is None
 
 
-def test_quick_runs_take_less():
-    assert isinstance(QUICK, Protocol)
+def test_quick_runs_use_fewer_settings():
+    assert isinstance(QUICK, ExperimentPlan)
     for quick, full in zip((*QUICK.web, *QUICK.news), (*FULL.web, *FULL.news), strict=True):
         assert len(quick.grid) < len(full.grid)
         assert quick.key("Pair", (0,)) != full.key("Pair", (0,))
@@ -355,28 +366,28 @@ def test_quick_runs_take_less():
 def test_drawn_items_keep_their_clusters():
     items = ItemSet({"text": list("abcdef"), "links": [[1], [], [], [0], [], []]}, ids=range(6))
     truth = Partition([0, 0, 1, 1, 2, 2])
-    (some,), (own,) = _drawn(Corpus([items], [truth]), 4)
-    assert len(some) == len(own) == 4
-    assert some.n_clusters == own.n_clusters
+    (some,), (partition,) = _draw_items(Corpus([items], [truth]), 4)
+    assert len(some) == len(partition) == 4
+    assert some.n_clusters == partition.n_clusters
     for place, number in enumerate(some.ids):
         assert some.items["text"][place] == "abcdef"[number]
         for other, further in enumerate(some.ids):
             together = truth.labels[number] == truth.labels[further]
-            assert (own.labels[place] == own.labels[other]) == together
-    (whole,), _ = _drawn(Corpus([items], [truth]), None)
-    assert whole.ids == tuple(range(6))
+            assert (partition.labels[place] == partition.labels[other]) == together
+    (full_set,), _ = _draw_items(Corpus([items], [truth]), None)
+    assert full_set.ids == tuple(range(6))
 
 
 def test_times_have_exponents_and_charts(context, monkeypatch):
     monkeypatch.setattr(times, "LEARNERS", {"Iterative": FAST})
     tables = times_tables(context, 1, {"points": (10, 20)})
     assert tables[0].rows == ("10", "20", "exponent")
-    assert tables[0].chart.at == [10.0, 20.0]
+    assert tables[0].chart.positions == [10.0, 20.0]
     seconds = [entries[0].value for entries in tables[0].entries]
     assert seconds[2] == pytest.approx(np.log2(seconds[1] / seconds[0]))
 
 
 def test_exponents_are_those_of_powers():
-    timings = [Timing(3.0 * value**1.5, 1.0) for value in (1, 10, 50)]
+    timings = [MeanTiming(3.0 * value**1.5, 1.0) for value in (1, 10, 50)]
     assert exponent((1, 10, 50), timings) == pytest.approx(1.5)
     assert len(Size(features=150).make(0).item_sets) == 5

@@ -1,4 +1,4 @@
-"""Trainings of supervised k-means without some clusterings, each kept as a cell."""
+"""Trainings of supervised k-means without some of the clusterings; each training is a cell."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ from coterie_papers.engine.cells import Key, Values
 from coterie_papers.supervised_kmeans.data import Clusterings
 
 NONE = "None"
-PAPER = ("Iterative", "Spect", "Pair", NONE)
-"""The trainers of the paper, in its order."""
+PAPER_TRAINERS = ("Iterative", "Spect", "Pair", NONE)
+"""The trainers of the paper, in the order of its tables."""
 
-# The hinge loss bounds the number of errors: this is a classifier trained for accuracy.
+# The hinge loss bounds the number of errors, so this classifier is trained for accuracy.
 HINGE = LinearSVC(loss="hinge", max_iter=500)
 SYNTH_TRAINERS: Mapping[str, Learner] = {
     "Iterative": SupervisedKMeans(clusterer="iterative", solver=OneSlack(tol=1e-3)),
@@ -47,7 +47,7 @@ SYNTH_TRAINERS: Mapping[str, Learner] = {
     NONE: Untrained(),
 }
 
-# Algorithm 1 of the paper. Relaxed partitions lose about 90 of 100, of which 1 is little.
+# Algorithm 1 of the paper. Relaxed partitions have losses of about 90, so a tolerance of 1 is low.
 REAL_TRAINERS: Mapping[str, Learner] = {
     "Iterative": SupervisedKMeans(clusterer="iterative", solver=NSlack(tol=0.2, max_iter=40)),
     "Spect": SupervisedKMeans(clusterer="spectral", solver=NSlack(tol=1.0, max_iter=40)),
@@ -63,37 +63,39 @@ PREDICTORS: Mapping[str, Clusterer] = {
 
 
 def trainer_of(data: Clusterings, name: str) -> Learner:
-    """Return the learner of that name for some data, with what computes their features."""
+    """Return a trainer of the tables, with the featurizer of the data."""
     featurizer = data.featurizer
     trainers = SYNTH_TRAINERS if featurizer is None else REAL_TRAINERS
     learner: Learner = clone(trainers[name])
     if featurizer is None:
         return learner
-    # Where the number of clusters is known, only a pair classifier needs a constant, to be trained.
-    own = WithConstant(featurizer) if name == "Pair" else featurizer
-    return learner.set_params(featurizer=own)
+    # The number of clusters is given, so only the training of the pair classifier needs a constant.
+    return learner.set_params(featurizer=WithConstant(featurizer) if name == "Pair" else featurizer)
 
 
 def train_and_test(data: Clusterings, key: Key, data_folder: Path | None) -> Values:
-    """Train without some clusterings for every C, and test on these with every predictor.
+    """Train for each C without some clusterings, and test on those with each predictor.
 
-    `losses` has the shape (left out, C, predictor), `together` the shape (left out, C).
+    `losses` has the shape (clusterings left out, C, predictor), `together` the shape (clusterings
+    left out, C).
     """
     corpus = data.corpus(data_folder)
     left_out = [int(number) for number in str(key["without"]).split()]
     train = [number for number in range(data.n_sets) if number not in left_out]
     learner = trainer_of(data, str(key["trainer"]))
-    # Threads of BLAS would wait for each other where other processes keep the cores busy.
+    # BLAS threads would wait for each other while other processes keep the cores busy.
     with threadpool_limits(1, "blas"):
-        with counted_stops() as stopped:
-            learners = _fitted(learner, corpus.at(train), data.grid)
-        tests = [_tested(learners, *example) for example in zip(*corpus.at(left_out), strict=True)]
+        with collect_stops() as stops:
+            learners = _fit_path(learner, corpus.at(train), data.grid)
+        tests = [
+            _test_learners(learners, *example) for example in zip(*corpus.at(left_out), strict=True)
+        ]
     losses, together = zip(*tests, strict=True)
-    return {"losses": losses, "together": together, "stopped": len(stopped), "fits": len(learners)}
+    return {"losses": losses, "together": together, "stopped": len(stops), "fits": len(learners)}
 
 
-def _fitted(learner: Learner, train: Corpus, grid: Sequence[float]) -> Sequence[Learner]:
-    """Fit a learner for every C, or once where it has none."""
+def _fit_path(learner: Learner, train: Corpus, grid: Sequence[float]) -> Sequence[Learner]:
+    """Fit a learner for each C, or once if it has no C."""
     if isinstance(learner, SupervisedKMeans | PairSVM):
         return learner.fit_path(*train, grid)
     if "C" not in learner.get_params():
@@ -101,32 +103,35 @@ def _fitted(learner: Learner, train: Corpus, grid: Sequence[float]) -> Sequence[
     return [clone(learner).set_params(C=C).fit(*train) for C in grid]
 
 
-def _tested(
+def _test_learners(
     learners: Sequence[Learner], item_set: Any, truth: Partition
 ) -> tuple[list[list[float]], list[float]]:
-    """Return the loss of each learner by each predictor, and the share of pairs above 0."""
+    """Return the loss of each learner by each predictor, and its share of pairs with scores > 0."""
     models = [learner.to_model() for learner in learners]
-    scored = [without_constant(model).scores(item_set) for model in models]
-    losses = [[loss_of(by, scores, truth) for by in PREDICTORS.values()] for scores in scored]
+    score_list = [without_constant(model).scores(item_set) for model in models]
+    losses = [
+        [prediction_loss(predictor, scores, truth) for predictor in PREDICTORS.values()]
+        for scores in score_list
+    ]
     return losses, [float(np.mean(model.scores(item_set).scores > 0)) for model in models]
 
 
 def without_constant(model: Model) -> Model:
-    """Leave the constant of a pair classifier out of the scores, where others have none.
+    """Remove the constant from a model, as only the scores of pair classifiers have one.
 
-    A constant changes no partition into k clusters, but does change relaxed ones.
+    A constant changes no partition into k clusters, but it changes relaxed partitions.
     """
     learned = model.similarity
     assert isinstance(learned, LinearSimilarity)  # noqa: S101 — all trainers are linear
     if isinstance(learned.featurizer, WithConstant):
-        own = LinearSimilarity(learned.featurizer.featurizer, learned.coef[:-1])
+        similarity = LinearSimilarity(learned.featurizer.featurizer, learned.coef[:-1])
     else:
-        own = replace(learned, bias=0.0)
-    return replace(model, similarity=own)
+        similarity = replace(learned, bias=0.0)
+    return replace(model, similarity=similarity)
 
 
-def loss_of(predictor: Clusterer, scores: PairScores, truth: Partition) -> float:
-    """Return the trace loss of a prediction; of a relaxed one, by its matrix (eq. 16)."""
+def prediction_loss(predictor: Clusterer, scores: PairScores, truth: Partition) -> float:
+    """Return the trace loss of a prediction, for a relaxed one by its matrix (eq. 16)."""
     if not isinstance(predictor, Spectral):
         return trace_loss(truth, predictor(scores))
     base, costs, diagonal = TraceLoss().linearize_relaxed(truth, scores.listed)
@@ -135,15 +140,15 @@ def loss_of(predictor: Clusterer, scores: PairScores, truth: Partition) -> float
 
 
 @contextmanager
-def counted_stops() -> Iterator[list[warnings.WarningMessage]]:
-    """Collect the warnings of fits that did not converge, and let all others pass."""
-    stopped: list[warnings.WarningMessage] = []
+def collect_stops() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect the warnings of fits that did not converge, and issue all other warnings again."""
+    stops: list[warnings.WarningMessage] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        yield stopped
+        yield stops
     for warning in caught:
         if issubclass(warning.category, ConvergenceWarning):
-            stopped.append(warning)
+            stops.append(warning)
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno

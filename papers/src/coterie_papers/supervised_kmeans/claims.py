@@ -1,4 +1,4 @@
-"""What is claimed of supervised k-means, and what is seen of it."""
+"""The claims of the paper on supervised k-means, tested on the outcomes of its tables."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,11 @@ from coterie_papers.supervised_kmeans.results import Outcomes
 STRUCTURAL = ("Iterative", "Spect")
 
 TESTS_NOTE = (
-    "p: Wilcoxon's signed-rank test over clusterings, two-sided, where the paper's Table 4 has one "
-    "side of it (6.3.2); of WebKB-L against WebKB-N the sign test, as in 6.3.3. In 6.3.1 the paper "
-    "has no test, but says that both win every time. Four or five clusterings allow none. On Synth "
-    "with the noise that the paper states, losses are near 0, which leaves little to tell apart."
+    "p: two-sided Wilcoxon signed-rank test over clusterings; the test of the paper's Table 4 "
+    "(6.3.2) is one-sided. WebKB-L and WebKB-N are compared by the sign test, as in 6.3.3. In "
+    "6.3.1 the paper makes no test, but says that both trainers win every time. Four or five "
+    "clusterings are too few for a test. On Synth with the noise that the paper states, all "
+    "losses are near 0, so the trainers hardly differ."
 )
 
 
@@ -22,23 +23,24 @@ def claims_of(
 ) -> Table:
     """Test the claims of section 6.3 over clusterings, also those that the paper does not test.
 
-    `web` has WebKB-L and WebKB-N, in this order, and `noisy` is Synth with more noise.
+    `web` holds the outcomes on WebKB-L and on WebKB-N, in this order; `noisy` holds those on Synth
+    with more noise.
     """
     real = {**web, "News": news}
     better = "Iterative better than Spect"
     claims = [
-        *(claim for name, found in real.items() for claim in _beats_baselines(name, found)),
+        *(claim for name, outcomes in real.items() for claim in _beats_baselines(name, outcomes)),
         _links_help(web),
-        *(_no_winner(name, found) for name, found in real.items()),
+        *(_no_winner(name, outcomes) for name, outcomes in real.items()),
         _better(f"Synth: {better} (6.3.2)", synth, *STRUCTURAL),
         _better(f"Synth, noise 0.45 (not in the paper): {better}", noisy, *STRUCTURAL),
     ]
     return claims_table(claims, data, digits=1, notes=[TESTS_NOTE])
 
 
-def _beats_baselines(name: str, found: Outcomes) -> list[Claim]:
+def _beats_baselines(name: str, outcomes: Outcomes) -> list[Claim]:
     return [
-        _better(f"{name}: {trainer} better than {other} (6.3.1)", found, trainer, other)
+        _better(f"{name}: {trainer} better than {other} (6.3.1)", outcomes, trainer, other)
         for other in ("Pair", NONE)
         for trainer in STRUCTURAL
     ]
@@ -46,15 +48,16 @@ def _beats_baselines(name: str, found: Outcomes) -> list[Claim]:
 
 def _links_help(web: Mapping[str, Outcomes]) -> Claim:
     linked, unlinked = (
-        [loss for trainer in STRUCTURAL for loss in found[trainer].losses] for found in web.values()
+        [loss for trainer in STRUCTURAL for loss in outcomes[trainer].losses]
+        for outcomes in web.values()
     )
     text = "WebKB-L better than WebKB-N (6.3.3, sign test)"
     return Claim.of(text, linked, unlinked, "sign", lower=True)
 
 
-def _no_winner(name: str, found: Outcomes) -> Claim:
+def _no_winner(name: str, outcomes: Outcomes) -> Claim:
     text = f"{name}: Iterative level with Spect (6.3.2)"
-    return _better(text, found, *STRUCTURAL, level=True)
+    return _better(text, outcomes, *STRUCTURAL, level=True)
 
 
 def _better(text: str, outcomes: Outcomes, first: str, second: str, level: bool = False) -> Claim:

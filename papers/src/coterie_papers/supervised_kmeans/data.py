@@ -1,4 +1,4 @@
-"""The data of supervised k-means (Finley & Joachims 2008, section 6.1), one class a kind."""
+"""The data of supervised k-means (Finley & Joachims 2008, section 6.1), one class per kind."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,21 +23,22 @@ from coterie_papers.corpora.webkb import UNIVERSITIES, load_webkb
 from coterie_papers.engine.cells import Key
 
 VERSION = 2
-"""To be raised when cells are computed in another way."""
+"""Version of the computation in each key; raise it whenever cells are computed differently."""
 
 VERSIONS = {"Iterative": 3, "Pair": 3, "Balanced": 3, "Squared": 3}
-"""The same for the cells of some trainers alone."""
+"""Versions for the cells of some trainers, in place of `VERSION`."""
 
 
 @dataclass(frozen=True)
 class Clusterings(ABC):
-    """Some clusterings, each to be left out in turn.
+    """Some clusterings, each of which is left out in turn.
 
-    C is chosen among the powers of ten from `low` to `high` (Table 2 of the paper).
+    C is chosen among the powers of ten from 10^low to 10^high (Table 2 of the paper). The names of
+    the fields are part of the keys of cells.
     """
 
     kind: ClassVar[str]
-    """The name in keys."""
+    """The name of the data in keys."""
     low: int
     high: int
 
@@ -48,7 +49,7 @@ class Clusterings(ABC):
 
     @property
     def featurizer(self) -> Featurizer | None:
-        """What computes the features of pairs; None where the item sets come with them."""
+        """The featurizer of pairs; None if the item sets come with features of pairs."""
         return None
 
     @abstractmethod
@@ -56,10 +57,10 @@ class Clusterings(ABC):
         """Read or make the data."""
 
     def n_features(self, item_sets: Sequence[ItemSet]) -> tuple[int, int]:
-        """Return how many features points have, and how many pairs have beside their products."""
+        """Return the number of features of points, and that of further features of pairs."""
         featurizer = self.featurizer
-        fitted = GivenFeatures() if featurizer is None else featurizer
-        return 0, len(fitted.fit(item_sets).names)
+        fitted = (GivenFeatures() if featurizer is None else featurizer).fit(item_sets)
+        return 0, len(fitted.names)
 
     @property
     def n_sets(self) -> int:
@@ -68,15 +69,15 @@ class Clusterings(ABC):
 
     @property
     def grid(self) -> list[float]:
-        """The values of C to choose among."""
+        """The values of C to choose from."""
         return [10.0**power for power in range(self.low, self.high + 1)]
 
     def key(self, trainer: str, left_out: Sequence[int]) -> Key:
-        """Name all that a cell depends on, but for the corpus itself."""
+        """Return the key of a cell, with all that its values depend on except the corpus itself."""
         without = " ".join(map(str, left_out))
         version = VERSIONS.get(trainer, VERSION)
-        named = {"data": self.kind, "trainer": trainer, "without": without, "version": version}
-        return {**named, **asdict(self)}
+        cell = {"data": self.kind, "trainer": trainer, "without": without, "version": version}
+        return {**cell, **asdict(self)}
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,11 @@ class Synth(Clusterings):
 
     @property
     def rows(self) -> list[str]:
-        """The clusterings by number."""
+        """The numbers of the clusterings."""
         return [f"Synth, {number + 1}" for number in range(self.n_clusterings)]
 
     def corpus(self, data_folder: Path | None) -> Corpus:  # noqa: ARG002
-        """Make the data; other data are read from the folder."""
+        """Generate the data; they need no folder."""
         return make_synth(
             n_sets=self.n_clusterings,
             cluster_size=self.cluster_size,
@@ -110,9 +111,9 @@ class Synth(Clusterings):
 
 @dataclass(frozen=True)
 class WebKB(Clusterings):
-    """Pages of four universities, by their words (WebKB-N) and also by links (WebKB-L).
+    """Pages of four universities, compared by their words (WebKB-N), or also by links (WebKB-L).
 
-    `n_pages` takes so many of each, drawn at random.
+    `n_pages` limits the number of pages of each university; they are drawn at random.
     """
 
     kind: ClassVar[str] = "webkb"
@@ -134,20 +135,21 @@ class WebKB(Clusterings):
 
     @property
     def featurizer(self) -> Featurizer:
-        """Products of the weights of words, and where links count, the two regions of links."""
+        """The products of the weights of words, and for WebKB-L also the two regions of links."""
         return PageFeatures(anchors="anchors", links="links") if self.linked else PageFeatures()
 
     def n_features(self, item_sets: Sequence[ItemSet]) -> tuple[int, int]:
-        """Return how many words there are, and how many features of links."""
+        """Return the number of words and the number of features of links."""
         n_all = len(self.featurizer.fit(item_sets).names)
         if not self.linked:
             return n_all, 0
-        n_words = (n_all - 2) // 3  # the products, twice more for links, and two indicators
+        # One product per word, the same products for each of the two regions of links, 2 indicators.
+        n_words = (n_all - 2) // 3
         return n_words, n_all - n_words
 
     def corpus(self, data_folder: Path | None) -> Corpus:
-        """Read the pages, once a process."""
-        return _drawn(_web_pages(data_folder, self.departments), self.n_pages)
+        """Read the pages, once per process."""
+        return _draw_items(_web_pages(data_folder, self.departments), self.n_pages)
 
 
 WEBKB_L, WEBKB_N = WebKB(), WebKB(linked=False, low=0, high=5)
@@ -157,7 +159,8 @@ WEBKB_L, WEBKB_N = WebKB(), WebKB(linked=False, low=0, high=5)
 class GoogleNews(Clusterings):
     """One half of the sets of Google News 2013: seven sets of ten stories, as in the paper.
 
-    `n_articles` takes so many of each set, drawn at random, and `n_used` so many sets.
+    `n_articles` limits the number of articles of each set, which are drawn at random; `n_used` is
+    the number of sets.
     """
 
     kind: ClassVar[str] = "google_news_2013"
@@ -175,27 +178,28 @@ class GoogleNews(Clusterings):
 
     @property
     def name(self) -> str:
-        """The name of the data in our tables."""
+        """The name of the data in tables."""
         return f"Google News {'1-7' if self.part == 'train' else '8-14'}"
 
     @property
     def featurizer(self) -> Featurizer:
-        """The cosines of title, snippet and both; the texts have no quotations and no lead."""
+        """Cosines of title, snippet and both together; the texts have no quotations and no lead."""
         return TextFeatures(("title", "text", Joined(("title", "text"))))
 
     def corpus(self, data_folder: Path | None) -> Corpus:
         """Read the articles."""
         part: Any = self.part
-        return _drawn(
-            _first(load_google_news_2013(data_folder, part), self.n_used), self.n_articles
+        return _draw_items(
+            _first_sets(load_google_news_2013(data_folder, part), self.n_used), self.n_articles
         )
 
 
 @dataclass(frozen=True)
 class Stories(Clusterings):
-    """The nine sets of stories of ECB+, by the 30 cosines of the paper.
+    """The nine sets of stories of ECB+, with the 30 cosines of the paper.
 
-    `n_articles` takes so many of each set, drawn at random, and `n_used` so many sets.
+    `n_articles` limits the number of articles of each set, which are drawn at random; `n_used` is
+    the number of sets.
     """
 
     kind: ClassVar[str] = "news_ecbplus"
@@ -217,7 +221,9 @@ class Stories(Clusterings):
 
     def corpus(self, data_folder: Path | None) -> Corpus:
         """Read the articles."""
-        return _drawn(_first(load_news_articles(data_folder), self.n_used), self.n_articles)
+        return _draw_items(
+            _first_sets(load_news_articles(data_folder), self.n_used), self.n_articles
+        )
 
 
 @lru_cache(maxsize=2)
@@ -225,27 +231,30 @@ def _web_pages(data_folder: Path | None, departments: bool) -> Corpus:
     return load_webkb(data_folder, departments=departments)
 
 
-def _first(corpus: Corpus, n_sets: int) -> Corpus:
+def _first_sets(corpus: Corpus, n_sets: int) -> Corpus:
     return Corpus(corpus.item_sets[:n_sets], corpus.partitions[:n_sets])
 
 
-def _drawn(corpus: Corpus, n_items: int | None) -> Corpus:
-    """Know the number of clusters, and draw some items of each set, always the same ones."""
-    found = Corpus([], [])
+def _draw_items(corpus: Corpus, n_items: int | None) -> Corpus:
+    """Draw items of each set with a fixed seed, and give each set its true number of clusters.
+
+    `n_items` is the number of items per set; None keeps all items.
+    """
+    sample = Corpus([], [])
     for item_set, truth in zip(*corpus, strict=True):
         rng, total = np.random.default_rng(0), len(truth)
-        at = range(total) if n_items is None else sorted(rng.permutation(total)[:n_items])
-        own = Partition(truth.labels[list(at)])
-        found.item_sets.append(_items_at(item_set, at, own.n_clusters))
-        found.partitions.append(own)
-    return found
+        indices = range(total) if n_items is None else sorted(rng.permutation(total)[:n_items])
+        partition = Partition(truth.labels[list(indices)])
+        sample.item_sets.append(_items_at(item_set, indices, partition.n_clusters))
+        sample.partitions.append(partition)
+    return sample
 
 
-def _items_at(item_set: ItemSet, at: Sequence[int], n_clusters: int) -> ItemSet:
+def _items_at(item_set: ItemSet, indices: Sequence[int], n_clusters: int) -> ItemSet:
     columns: Mapping[str, Sequence[Any]] = item_set.items
     ids = range(len(item_set)) if item_set.ids is None else item_set.ids
     return ItemSet(
-        {name: [column[number] for number in at] for name, column in columns.items()},
-        ids=[ids[number] for number in at],
+        {name: [column[index] for index in indices] for name, column in columns.items()},
+        ids=[ids[index] for index in indices],
         n_clusters=n_clusters,
     )

@@ -1,4 +1,4 @@
-"""The figures that Finley & Joachims 2008 print, as printed: row → column → figure."""
+"""The figures of Finley & Joachims 2008 as printed, by table, row and column."""
 
 from collections.abc import Mapping
 
@@ -76,16 +76,16 @@ SUPERVISED_KMEANS: Mapping[str, Figures] = {
     },
     "table4": {
         "WebKB-L": {"Win": 2, "Tie": 0, "Lose": 2, "W": 4, "n_s/r": 4, "P_1-tail": ">0.05"},
-        # Four losses of four make W = 10.
+        # Four losses out of four would give W = 10.
         "WebKB-N": {"Win": 0, "Tie": 0, "Lose": 4, "W": 4, "n_s/r": 4, "P_1-tail": ">0.05"},
         "News": {"Win": 8, "Tie": 3, "Lose": 10, "W": 30, "n_s/r": 18, "P_1-tail": 0.2611},
         # The exact probability of five wins of five is 0.031.
         "Synth": {"Win": 5, "Tie": 0, "Lose": 0, "W": 15, "n_s/r": 5, "P_1-tail": 0.05},
     },
 }
-"""Finley & Joachims 2008, Supervised k-Means Clustering, its tables.
+"""The tables of Finley & Joachims 2008, Supervised k-Means Clustering.
 
-Tables 1 and 2 say how large the data are, and among which powers of ten C is chosen.
-Table 3 has the loss on each clustering when it alone is left out of training; its rows are named
-"Synth, 1" and so on. Table 4 counts there how often Iterative won against Spect.
+"statistics" is Tables 1 and 2: the sizes of the data, and the range of C. Table 3 has the loss on
+each clustering that is left out of training; its rows are named "Synth, 1" and so on. Table 4
+counts how often Iterative won against Spect in Table 3.
 """

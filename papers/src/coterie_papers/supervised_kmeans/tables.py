@@ -1,4 +1,4 @@
-"""Supervised k-means clustering (Finley & Joachims 2008): its tables and figures beside ours."""
+"""The tables and figures of supervised k-means clustering (Finley & Joachims 2008)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie_papers.engine.cells import Context
 from coterie_papers.engine.tables import Table, Value
-from coterie_papers.supervised_kmeans.cells import NONE, PAPER, SYNTH_TRAINERS
+from coterie_papers.supervised_kmeans.cells import NONE, PAPER_TRAINERS, SYNTH_TRAINERS
 from coterie_papers.supervised_kmeans.claims import claims_of
 from coterie_papers.supervised_kmeans.data import (
     WEBKB_L,
@@ -23,68 +23,74 @@ from coterie_papers.supervised_kmeans.published import SUPERVISED_KMEANS
 from coterie_papers.supervised_kmeans.results import (
     Outcome,
     Outcomes,
-    chosen_elsewhere,
     leave_one_out,
     loss_table,
+    losses_on_other_data,
     printed_losses,
     win_table,
 )
 from coterie_papers.supervised_kmeans.times import VARIED, times_tables
 
 WEB_DATA = (
-    "the paper's own, all 4,162 pages; which words are taken and how they are weighed is ours, for "
-    "the paper says little of it."
+    "the paper's own, all 4,162 pages; the choice of words and their weights are ours, because the "
+    "paper says little about them."
 )
 NEWS_DATA = (
-    "like the paper's, whose three days of August 2004 are not public: Google News of 27 November "
-    "2013, in two halves of seven sets of ten stories, and nine sets of ten stories of ECB+."
+    "similar to the paper's, whose three days of August 2004 are not public: Google News of 27 "
+    "November 2013, in two halves of seven sets with ten stories each, and nine sets of ECB+ with "
+    "ten stories each."
 )
 BOTH_DATA = f"WebKB: {WEB_DATA} News: {NEWS_DATA}"
 SYNTH_DATA = "made as the paper says; only one data set was made."
 NOISY_DATA = "made as the paper says, but with more noise."
 
 SIZES = (
-    "n clusterings of k clusters and of m points on average, with N_n features of points, whose "
-    "products are features of pairs, and N_p of pairs alone. News 8-1 to 8-4 are the paper's, the "
-    "sets of Google News and ECB+ ours. Ours, counted over all clusterings, has no words of a "
-    "single page."
+    "n: number of clusterings. k: largest number of clusters of a clustering. Mean m: mean number "
+    "of points of a clustering. N_n: features of points, whose products are features of pairs. "
+    "N_p: features of pairs only. News 8-1 to 8-4 are the paper's news; Google News and ECB+ are "
+    "ours. Our features are counted over all clusterings, without words that only one page has."
 )
 WEB_WORDS = (
-    "A page's words weigh (1 + ln tf) · idf, of length 1, by the idf of the training pages; words "
-    "of one training page are left out. In WebKB-L the words of links to a page follow, since what "
-    "the paper adds to the words there is not described. The page of the department is one of the "
-    "others, which makes the paper's six clusters."
+    "The words of a page have the weights (1 + ln tf) · idf, normalised to length 1, with the idf "
+    "of the training pages; words that only one training page has are left out. WebKB-L adds the "
+    "words of the links to a page, because the paper does not describe which words it adds. The "
+    "page of the department is in the cluster of other pages, which gives the six clusters of the "
+    "paper."
 )
 NEWS_FEATURES = (
-    "Cosines by the TF-IDF of the training sets: 30 of ECB+ as in the paper, 18 of Google News, of "
-    "which only titles and snippets are there, in lower case and lemmatised, without quotations."
+    "The features are cosines of TF-IDF vectors, with the idf of the training sets: 30 for ECB+, "
+    "as in the paper, and 18 for Google News, which has only titles and snippets, in lower case, "
+    "lemmatised and without quotations."
 )
 LITERAL = (
-    "The data as the paper describes them are far easier than its figures: noise leaves 70.5% of "
-    "the pairs in the region of features of their two clusters, and all trained weights recover "
-    "the clusters. What made the authors' data harder is not known; nothing here was tuned to "
-    "come closer."
+    "Data that are made as the paper says are much easier to cluster than its losses suggest: in "
+    "spite of the noise, 70.5% of the pairs have their features in the region of their two "
+    "clusters, and all trained weights recover the clusters. It is not known what made the "
+    "authors' data harder; nothing here was tuned to come closer to the printed losses."
 )
 UNTRAINED = (
-    "None: every pair has five features, so with equal weights all pairs score the same, no item "
-    "moves, and the loss is that of a random start, 76.8 ± 1.1; the paper's 74.7 is such a draw."
+    "None: each pair has five features, so with equal weights all pairs have the same score, no "
+    "item moves, and the loss is that of a random start, 76.8 ± 1.1. The paper's 74.7 can be the "
+    "loss of a random start too."
 )
 NOISY = (
-    "The paper's figures are of its own data, which are said to have noise 0.2. With 0.45 the "
-    "data discriminate, but no single noise gives figures like the paper's in all columns."
+    "The figures of the paper are those of its own data, whose noise is 0.2 according to the "
+    "paper. With noise 0.45 the trainers differ, but no single noise gives figures similar to the "
+    "paper's in all columns."
 )
 IMBALANCE = (
-    "Balanced is Pair with classes of equal weight, Squared is Pair with the squared hinge loss. "
-    "Of all pairs 19% are together, and with this noise no feature makes that the more likely "
-    "class. So Pair, trained for accuracy, calls {pair:.1%} of the pairs together, and its scores "
-    "say little; Balanced calls {balanced:.1%} together. A gap between Iterative and Pair alone is "
-    "therefore no proof of what training on whole clusterings is worth. Means of five losses "
-    "differ by ten and more from seed to seed."
+    "Balanced is Pair with classes of equal weight; Squared is Pair with the squared hinge loss. "
+    "19% of all pairs are together, and with this noise no feature makes “together” the more "
+    "likely class. Pair is trained for accuracy: it predicts {pair:.1%} of the pairs to be "
+    "together, and its scores carry little information. Balanced predicts {balanced:.1%} to be "
+    "together. The difference between Iterative and Pair alone therefore does not show what "
+    "training on whole clusterings is worth. Means of five losses differ by ten and more between "
+    "random seeds."
 )
 
 
-class Protocol(NamedTuple):
-    """The data that are used, and how many training sets are timed at which sizes."""
+class ExperimentPlan(NamedTuple):
+    """The data of a run, and the number and the sizes of the training sets that are timed."""
 
     web: Sequence[WebKB]
     news: Sequence[GoogleNews | Stories]
@@ -93,108 +99,116 @@ class Protocol(NamedTuple):
     varied: Mapping[str, Sequence[int]]
 
 
-FULL = Protocol(
+FULL = ExperimentPlan(
     (WEBKB_L, WEBKB_N),
     (GoogleNews(part="train"), GoogleNews(part="test"), Stories()),
     Synth(),
     20,
     VARIED,
 )
-QUICK = Protocol(
-    tuple(replace(each, n_pages=150, low=0, high=2) for each in FULL.web),
-    tuple(replace(each, n_used=4, n_articles=60, low=0, high=2) for each in FULL.news),
+QUICK = ExperimentPlan(
+    tuple(replace(data, n_pages=150, low=0, high=2) for data in FULL.web),
+    tuple(replace(data, n_used=4, n_articles=60, low=0, high=2) for data in FULL.news),
     Synth(cluster_size=10, low=-1, high=0),
     2,
     {"clusterings": (2, 5, 10), "clusters": (2, 5), "features": (150, 750), "points": (25, 100)},
 )
 
 
-def protocol(context: Context) -> Protocol:
-    """Return how much is run."""
+def plan_of(context: Context) -> ExperimentPlan:
+    """Return the plan of a quick or of a full run."""
     return QUICK if context.quick else FULL
 
 
 def statistics(context: Context) -> list[Table]:
-    """Show Tables 1 and 2: how large the data are, and among which C is chosen."""
-    used = protocol(context)
-    data = {each.name: each for each in (*used.web, *used.news)} | {"Synth": used.synth}
-    ours = {name: _statistics(context, each) for name, each in data.items()}
+    """Show Tables 1 and 2: the sizes of the data, and the range of C."""
+    plan = plan_of(context)
+    by_name: dict[str, Clusterings] = {data.name: data for data in (*plan.web, *plan.news)}
+    by_name["Synth"] = plan.synth
+    entries = {name: _statistics(context, data) for name, data in by_name.items()}
     title = "Tables 1 and 2: the data, and the range of C"
     paper = SUPERVISED_KMEANS["statistics"]
-    return [Table.from_rows(title, ours, paper, notes=[SIZES], digits=0, data=BOTH_DATA)]
+    return [Table.from_rows(title, entries, paper, notes=[SIZES], digits=0, data=BOTH_DATA)]
 
 
 def _statistics(context: Context, data: Clusterings) -> dict[str, Value]:
     item_sets, partitions = data.corpus(context.data_folder)
-    most = max(truth.n_clusters for truth in partitions)
-    node, pair = data.n_features(item_sets)
+    n_clusters = max(truth.n_clusters for truth in partitions)
+    n_point_features, n_pair_features = data.n_features(item_sets)
     return {
         "n": len(item_sets),
-        "k": most,
+        "k": n_clusters,
         "mean m": float(np.mean([len(truth) for truth in partitions])),
-        "N_n": node,
-        "N_p": pair,
+        "N_n": n_point_features,
+        "N_p": n_pair_features,
         "low C": f"1e{data.low}",
         "high C": f"1e{data.high}",
     }
 
 
 def web(context: Context) -> list[Table]:
-    """Show Table 3 on web pages, by words (WebKB-N) and also by links (WebKB-L)."""
-    used = protocol(context).web
+    """Show Table 3 on web pages, with links (WebKB-L) and without (WebKB-N)."""
+    web_data = plan_of(context).web
     tables = []
-    for data in used:
-        found = leave_one_out(context, data, PAPER)
+    for data in web_data:
+        outcomes = leave_one_out(context, data, PAPER_TRAINERS)
         title = f"Table 3, {data.name}: loss"
         tables.append(
-            loss_table(title, found, data.rows, printed_losses(data.rows), [WEB_WORDS], WEB_DATA)
+            loss_table(title, outcomes, data.rows, printed_losses(data.rows), [WEB_WORDS], WEB_DATA)
         )
-    return [*tables, _without_departments(context, used)]
+    return [*tables, _without_departments(context, web_data)]
 
 
-def _without_departments(context: Context, used: Sequence[WebKB]) -> Table:
-    """Leave the pages of departments out, with C and predictor as they were chosen before."""
-    ours = {}
-    for data in used:
-        with_them = leave_one_out(context, data, PAPER)
+def _without_departments(context: Context, web_data: Sequence[WebKB]) -> Table:
+    """Show losses without the pages of departments, with the C and predictors chosen with them."""
+    entries = {}
+    for data in web_data:
+        with_them = leave_one_out(context, data, PAPER_TRAINERS)
         trained = {name: with_them[name] for name in ("Iterative", "Spect")}
-        losses = chosen_elsewhere(context, replace(data, departments=False), trained)
+        losses = losses_on_other_data(context, replace(data, departments=False), trained)
         for number, row in enumerate(data.rows):
-            ours[row] = {name: losses[name][number] for name in losses}
-        ours[f"{data.name}, mean"] = {name: float(np.mean(own)) for name, own in losses.items()}
-    notes = ["C and the clusterer that predicts are those of the tables with them."]
+            entries[row] = {name: losses[name][number] for name in losses}
+        entries[f"{data.name}, mean"] = {
+            name: float(np.mean(column)) for name, column in losses.items()
+        }
+    notes = [
+        "C and the clusterer that predicts are those of the tables above, which have these pages."
+    ]
     title = "Not in the paper: loss where the page of each department is left out"
-    return Table.from_rows(title, ours, notes=notes, data=WEB_DATA)
+    return Table.from_rows(title, entries, notes=notes, data=WEB_DATA)
 
 
 def news(context: Context) -> list[Table]:
-    """Show Table 3 on news, of other days than the paper's."""
+    """Show Table 3 on news of other days than the paper's."""
     return [
         loss_table(
             f"Table 3, News, on {data.name}: loss",
-            leave_one_out(context, data, PAPER),
+            leave_one_out(context, data, PAPER_TRAINERS),
             data.rows,
             {},
             [NEWS_FEATURES, _paper_news()],
             NEWS_DATA,
         )
-        for data in protocol(context).news
+        for data in plan_of(context).news
     ]
 
 
 def _paper_news() -> str:
-    """Say what the paper reaches on its news, whose areas have no like here."""
+    """State the paper's mean losses on its news, whose topic areas the data here do not have."""
     rows = [row for name, row in SUPERVISED_KMEANS["table3"].items() if name.startswith("News")]
-    means = {name: np.mean([float(row[name]) for row in rows]) for name in PAPER}
-    shown = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items())
-    return f"The paper's means over its 21 sets of news: {shown}."
+    means = {name: np.mean([float(row[name]) for row in rows]) for name in PAPER_TRAINERS}
+    figures = ", ".join(f"{name} {mean:.1f}" for name, mean in means.items())
+    return f"The paper's means over its 21 sets of news: {figures}."
 
 
 def synth(context: Context) -> list[Table]:
-    """Show Table 3 on Synth, as described and with more noise."""
-    literal, noisy, easy, hard = _synths(context)
+    """Show Table 3 on Synth, with the noise of the paper and with more noise."""
+    literal, noisy, easy, hard = _synth_outcomes(context)
     printed = printed_losses(literal.rows)
-    shares = {"pair": hard["Pair"].together, "balanced": hard["Balanced"].together}
+    shares = {
+        "pair": hard["Pair"].positive_share,
+        "balanced": hard["Balanced"].positive_share,
+    }
     others = [name for name in hard if name not in ("Spect", NONE)]
     return [
         loss_table(
@@ -202,7 +216,7 @@ def synth(context: Context) -> list[Table]:
         ),
         loss_table(
             "Synth with noise 0.45: loss",
-            _only(PAPER, hard),
+            _selected(PAPER_TRAINERS, hard),
             noisy.rows,
             printed,
             [NOISY],
@@ -210,7 +224,7 @@ def synth(context: Context) -> list[Table]:
         ),
         loss_table(
             "Synth with noise 0.45: loss of other pair classifiers",
-            _only(others, hard),
+            _selected(others, hard),
             noisy.rows,
             {},
             [IMBALANCE.format(**shares)],
@@ -219,46 +233,48 @@ def synth(context: Context) -> list[Table]:
     ]
 
 
-def _synths(context: Context) -> tuple[Synth, Synth, Outcomes, Outcomes]:
-    literal = protocol(context).synth
+def _synth_outcomes(context: Context) -> tuple[Synth, Synth, Outcomes, Outcomes]:
+    literal = plan_of(context).synth
     noisy = replace(literal, noise=0.45)
-    easy = leave_one_out(context, literal, PAPER)
+    easy = leave_one_out(context, literal, PAPER_TRAINERS)
     return literal, noisy, easy, leave_one_out(context, noisy, list(SYNTH_TRAINERS))
 
 
 def table4(context: Context) -> list[Table]:
-    """Show Table 4: how often Iterative training won against Spectral training."""
-    by_data = _all(context)
-    *_, hard = _synths(context)
-    rows = {"News": together([by_data[each.name] for each in protocol(context).news])}
+    """Show Table 4: the wins of Iterative training against Spectral training."""
+    by_data = _paper_outcomes(context)
+    *_, hard = _synth_outcomes(context)
+    rows = {"News": concatenate([by_data[data.name] for data in plan_of(context).news])}
     outcomes = {**by_data, **rows, "Synth, noise 0.45": hard}
     return [win_table(outcomes, BOTH_DATA)]
 
 
 def times(context: Context) -> list[Table]:
     """Show Figures 1 to 4: seconds of training by clusterings, clusters, features and points."""
-    used = protocol(context)
-    return times_tables(context, used.n_timed, used.varied)
+    plan = plan_of(context)
+    return times_tables(context, plan.n_timed, plan.varied)
 
 
 def claims(context: Context) -> list[Table]:
-    """Show what the paper claims, and what is seen of it."""
-    used, by_data = protocol(context), _all(context)
-    news_sets = together([by_data[each.name] for each in used.news])
-    web_sets = {each.name: by_data[each.name] for each in used.web}
-    *_, hard = _synths(context)
+    """Test the claims of the paper."""
+    plan, by_data = plan_of(context), _paper_outcomes(context)
+    news_sets = concatenate([by_data[data.name] for data in plan.news])
+    web_sets = {data.name: by_data[data.name] for data in plan.web}
+    *_, hard = _synth_outcomes(context)
     return [claims_of(web_sets, news_sets, by_data["Synth"], hard, BOTH_DATA)]
 
 
-def _all(context: Context) -> dict[str, Outcomes]:
+def _paper_outcomes(context: Context) -> dict[str, Outcomes]:
     """Return the outcomes of the paper's trainers by the name of the data."""
-    used = protocol(context)
-    real = {each.name: leave_one_out(context, each, PAPER) for each in (*used.web, *used.news)}
-    return {**real, "Synth": leave_one_out(context, used.synth, PAPER)}
+    plan = plan_of(context)
+    real = {
+        data.name: leave_one_out(context, data, PAPER_TRAINERS) for data in (*plan.web, *plan.news)
+    }
+    return {**real, "Synth": leave_one_out(context, plan.synth, PAPER_TRAINERS)}
 
 
-def together(parts: Sequence[Outcomes]) -> Outcomes:
-    """Put the outcomes on several data after each other."""
+def concatenate(parts: Sequence[Outcomes]) -> Outcomes:
+    """Concatenate the outcomes on several data."""
     return {
         name: Outcome(
             [test for part in parts for test in part[name].tests],
@@ -269,7 +285,7 @@ def together(parts: Sequence[Outcomes]) -> Outcomes:
     }
 
 
-def _only(trainers: Sequence[str], outcomes: Outcomes) -> Outcomes:
+def _selected(trainers: Sequence[str], outcomes: Outcomes) -> Outcomes:
     return {name: outcomes[name] for name in trainers}
 
 
