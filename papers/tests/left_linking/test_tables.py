@@ -1,4 +1,4 @@
-"""The tables of left-linking on made-up corpora: right divisions, right choices, resumed."""
+"""The tables of left-linking on generated corpora: divisions, choices, and cells that are kept."""
 
 import gzip
 import json
@@ -15,21 +15,22 @@ from coterie.metrics import b_cubed, conll_score, macro, micro, muc, variation_o
 from coterie.partition import Partition
 from coterie_papers.engine import claims
 from coterie_papers.engine.cells import Cells, Context
+from coterie_papers.engine.partitions import texts_of
 from coterie_papers.left_linking import cells as left_cells
 from coterie_papers.left_linking import claims as left_claims
 from coterie_papers.left_linking import controls, forum, protocol, statistics, techniques
 from coterie_papers.left_linking import data as left_data
 from coterie_papers.left_linking import results as left_results
 from coterie_papers.left_linking import tables as left_linking
-from coterie_papers.left_linking.cells import tested as compute
-from coterie_papers.left_linking.data import NOTHING, Division, division_of, drawn
-from coterie_papers.left_linking.protocol import FULL, QUICK, protocol_of
+from coterie_papers.left_linking.cells import tune_and_test as compute
+from coterie_papers.left_linking.data import NOTHING, Division, division_of, draw_item_sets
+from coterie_papers.left_linking.protocol import FULL, QUICK, limits_of
 from coterie_papers.left_linking.published import LEFT_LINKING
-from coterie_papers.left_linking.results import Result
-from coterie_papers.left_linking.techniques import TASKS, Task
+from coterie_papers.left_linking.results import TechniquePredictions
+from coterie_papers.left_linking.techniques import TASKS, TaskSettings
 
 ALL = make_synth(n_sets=8, n_clusters=2, cluster_size=4, region_size=10, noise=0.45)
-OFTEN = Task(conll_score, (1, 2), (1, None), (0.1, 0.01), (1e-4,), exact=True)
+OFTEN = TaskSettings(conll_score, (1, 2), (1, None), (0.1, 0.01), (1e-4,), solve_exactly=True)
 SMALL = {
     "n_starts": 3,
     "n_sampled": 20,
@@ -69,7 +70,7 @@ def by_fold(folder, fold):
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory):
-    """Make all data and all grids small; what one test computes, others find."""
+    """Make all data and all grids small; all tests share the computed cells."""
     folder = tmp_path_factory.mktemp("data")
     write_posts(folder / "newsgroups_threads")
     with pytest.MonkeyPatch.context() as monkeypatch:
@@ -80,7 +81,7 @@ def context(tmp_path_factory):
 
 
 def write_posts(folder):
-    """Two item sets, in which one author writes both days, and a post that is in none."""
+    """Write two item sets with one author in common, and a post that is in no item set."""
     folder.mkdir()
     (folder / "item_sets.csv").write_text("item_set,fold\n1_sci,0\n2_sci,1\n")
     rows = [(1, 5, 7, "Yes."), (1, 5, 7, "> Yes.\nNo, it is"), (1, 6, 8, "a b c"), (2, 5, 7, "a")]
@@ -113,8 +114,8 @@ def _make_small(monkeypatch):
                 monkeypatch.setattr(module, name, corpus)
     monkeypatch.setattr(forum, "FOLDS", folds)
     ordered = {
-        name: own._replace(divisions=folds.get(name.lower(), own.divisions))
-        for name, own in controls.ORDERED.items()
+        name: ordered_data._replace(divisions=folds.get(name.lower(), ordered_data.divisions))
+        for name, ordered_data in controls.ORDERED.items()
     }
     for module in (controls, left_claims):
         monkeypatch.setattr(module, "ORDERED", ordered)
@@ -149,13 +150,15 @@ def test_the_order_table_shares_the_cells_of_the_others(context):
     assert len(list(context.cells.folder.glob("*order=scrambled*"))) == 3 * (1 + 2 + 2)
 
 
-def test_folds_are_tested_on_chosen_by_and_trained_on():
+def test_folds_are_divided_into_training_choice_and_test():
     for fold in range(8):
         train, dev, test = by_fold(None, fold)
         assert test.item_sets == [ALL.item_sets[fold]]
         assert dev.item_sets == [ALL.item_sets[(fold + 1) % 8]]
-        known = {id(each) for each in train.item_sets}
-        assert known == {id(ALL.item_sets[n]) for n in range(8) if n not in (fold, (fold + 1) % 8)}
+        train_ids = {id(item_set) for item_set in train.item_sets}
+        assert train_ids == {
+            id(ALL.item_sets[n]) for n in range(8) if n not in (fold, (fold + 1) % 8)
+        }
     train, dev, test = by_fold(None, left_data.SKETCH)
     assert train == part(0, 1, 2, 3, 4)
     assert dev == part(5)
@@ -172,9 +175,9 @@ def test_features_are_fitted_to_the_training_sets_alone(context, monkeypatch):
 
     monkeypatch.setattr(left_data, "FEATURES", {"gum": (Watched(), left_data.Window(2))})
     left_data._division.cache_clear()
-    found = division_of({"data": "gum"}, None)
+    division = division_of({"data": "gum"}, None)
     assert fitted == [by_split(None, None).train.item_sets]
-    pairs = found.test.item_sets[0].items.pairs
+    pairs = division.test.item_sets[0].items.pairs
     assert np.all(pairs[:, 1] - pairs[:, 0] <= 2)
     assert len(pairs) == 7 + 6
     left_data._division.cache_clear()
@@ -190,7 +193,7 @@ def test_a_random_order_keeps_the_clusters_and_the_features_of_pairs(context):
         assert sorted(truth.sizes) == sorted(other.sizes)
         assert truth.n_clusters == other.n_clusters
         changed += truth != other
-        features = [each.items.features for each in (before, after)]
+        features = [item_set.items.features for item_set in (before, after)]
         together = [
             side.T @ partition.together(None).astype(float)
             for side, partition in zip(features, (truth, other), strict=True)
@@ -200,7 +203,7 @@ def test_a_random_order_keeps_the_clusters_and_the_features_of_pairs(context):
 
 
 def test_the_choice_is_the_best_on_the_development_sets(context):
-    """By hand: all settings, one by one; with one pass, and with as many as are best."""
+    """Try all settings by hand, with one pass and with the best number of passes."""
     values = compute({"data": "gum", "technique": "Sum-Link"}, None)
     train, dev, test = by_split(None, None)
     trials = {
@@ -211,27 +214,26 @@ def test_the_choice_is_the_best_on_the_development_sets(context):
         for passes in (1, 2)
     }
     scores = {
-        at: macro(conll_score, dev.partitions, learner.predict(dev.item_sets))
-        for at, learner in trials.items()
+        settings: macro(conll_score, dev.partitions, learner.predict(dev.item_sets))
+        for settings, learner in trials.items()
     }
     for name, allowed in {"tuned": (1, 2), "tuned, 1": (1,)}.items():
-        found = values["choices"][name]
-        at = found["params"]["solver__learning_rate"], found["params"]["n_passes"]
+        choice = values["choices"][name]
+        params = choice["params"]
+        settings = params["solver__learning_rate"], params["n_passes"]
         best = max(score for (_, passes), score in scores.items() if passes in allowed)
-        assert at[1] in allowed
-        assert found["dev"] == pytest.approx(best)
-        assert scores[at] == pytest.approx(best)
-        predicted = trials[at].predict(test.item_sets)
-        assert found["predicted"] == [
-            " ".join(map(str, each.labels.tolist())) for each in predicted
-        ]
+        assert settings[1] in allowed
+        assert choice["dev"] == pytest.approx(best)
+        assert scores[settings] == pytest.approx(best)
+        predicted = trials[settings].predict(test.item_sets)
+        assert choice["predicted"] == texts_of(predicted)
 
 
 def test_fixed_gamma_is_one_of_the_choices_of_tuned_gamma(context):
     choices = compute({"data": "gum", "technique": "L3M"}, None)["choices"]
     assert set(choices) == {"tuned", "tuned, 1", "gamma 0", "gamma 0, 1"}
     assert choices["gamma 0"]["params"]["gamma"] == 0.0
-    assert choices["tuned"]["dev"] >= max(own["dev"] for own in choices.values())
+    assert choices["tuned"]["dev"] >= max(choice["dev"] for choice in choices.values())
 
 
 def test_scores_of_groups():
@@ -241,19 +243,21 @@ def test_scores_of_groups():
         {"truth": truth, "choices": {"tuned": {"predicted": guess, "params": {"C": C}}}}
         for truth, guess, C in zip(truths, guesses, (1.0, 3.0), strict=True)
     ]
-    result = Result.of(cells, "tuned")
+    result = TechniquePredictions.of(cells, "tuned")
     first, second, third = result.examples
     assert [truth.labels.tolist() for truth, _ in (first, third)] == [[0, 0, 1], [0, 0]]
     by_group = [micro(b_cubed, *zip(first, second, strict=True)).f1, b_cubed(*third).f1]
-    assert result.coreference()["B³"] == pytest.approx(100 * np.mean(by_group))
+    assert result.coreference_scores()["B³"] == pytest.approx(100 * np.mean(by_group))
     both = list(zip(first, second, third, strict=True))
-    assert result.pooled().coreference()["MUC"] == pytest.approx(100 * micro(muc, *both).f1)
-    assert result.apart().coreference()["B³"] == pytest.approx(100 * macro(b_cubed, *both).f1)
-    assert result.information() == pytest.approx(100 * macro(variation_of_information, *both))
-    assert result.chosen() == {"C": "2"}
+    assert result.pooled().coreference_scores()["MUC"] == pytest.approx(100 * micro(muc, *both).f1)
+    assert result.separated().coreference_scores()["B³"] == pytest.approx(
+        100 * macro(b_cubed, *both).f1
+    )
+    assert result.mean_vi() == pytest.approx(100 * macro(variation_of_information, *both))
+    assert result.chosen_settings() == {"C": "2"}
 
 
-def test_conversations_found_whole():
+def test_exact_match_of_conversations():
     truth, guess = Partition([0, 0, 1, 1, 2, 3]), Partition([0, 0, 1, 1, 1, 2])
     assert left_results.exact_match([(truth, guess)]) == pytest.approx(2 / (2 + 2))
     assert left_results.exact_match([(truth, truth)]) == 1.0
@@ -262,26 +266,26 @@ def test_conversations_found_whole():
 
 
 def test_item_sets_are_drawn_until_there_are_enough():
-    assert len(drawn(ALL, 0, n_sets=3).item_sets) == 3
-    sample = drawn(ALL, 1, n_items=17)
+    assert len(draw_item_sets(ALL, 0, n_sets=3).item_sets) == 3
+    sample = draw_item_sets(ALL, 1, n_items=17)
     assert len(sample.item_sets) == 3  # of 8 items each
     assert len({id(each) for each in sample.item_sets}) == 3
-    assert drawn(ALL, 1, n_items=17) == sample
+    assert draw_item_sets(ALL, 1, n_items=17) == sample
     for item_set, truth in zip(*sample, strict=True):
         assert truth == ALL.partitions[[id(s) for s in ALL.item_sets].index(id(item_set))]
 
 
 def test_random_starts_are_other_starts(context):
     key = {"data": "author", "fold": 0, "n_items": 16, "starts": 4}
-    found = left_cells.started(key, None)
-    assert len(found["measured"]) == 4
-    assert len({*found["measured"], found["from zeros"]}) > 1
-    assert left_cells.started(key, None) == found
+    values = left_cells.train_from_random_starts(key, None)
+    assert len(values["measured"]) == 4
+    assert len({*values["measured"], values["from zeros"]}) > 1
+    assert left_cells.train_from_random_starts(key, None) == values
 
 
-def test_posts_are_counted_in_all_and_by_item_set(context):
-    found = statistics.counted({"statistics": "posts"}, context.data_folder)
-    assert found == {
+def test_posts_are_counted_in_total_and_per_item_set(context):
+    counts = statistics.count_data({"statistics": "posts"}, context.data_folder)
+    assert counts == {
         "authors": 2,
         "item sets": 2,
         "posts": 4,
@@ -296,9 +300,9 @@ def test_posts_are_counted_in_all_and_by_item_set(context):
 
 
 def test_mentions_are_counted(context):
-    found = statistics.counted({"statistics": "gum"}, None)
-    assert list(found.values())[:6] == [8, 4, 2, 2, 64, 16]
-    assert found["alone"] == 0.0
+    counts = statistics.count_data({"statistics": "gum"}, None)
+    assert list(counts.values())[:6] == [8, 4, 2, 2, 64, 16]
+    assert counts["alone"] == 0.0
     table = left_linking.statistics(context)[1]
     assert len(table.rows) == 4
     for row, entries in zip(table.rows, table.entries, strict=True):
@@ -321,7 +325,7 @@ def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch
     shown = dict(zip(table.rows, table.entries, strict=True))
     table = left_linking.coref_gum(context)[0]
     scores = dict(zip(table.rows, (row[-1] for row in table.entries), strict=True))
-    ours = scores[techniques.OURS]
+    ours = scores[techniques.TUNED_L3M]
     for row in ("L³M (γ = 0)", "Sum-Link", "Bin-Left-Link", "Spanning Forest", "Corr-Clustering"):
         gain = shown[f"GUM (Table 1): L³M (tuned γ) better than {row}"][1]
         assert gain.value == pytest.approx(ours.value - scores[row].value)
@@ -329,7 +333,7 @@ def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch
     table = left_linking.forum(context)[0]
     losses = dict(zip(table.rows, (row[1] for row in table.entries), strict=True))
     gain = shown["Topic (Table 2): L³M (tuned γ) better than Sum-Link"][1]
-    lost = losses["Sum-Link"].value - losses[techniques.OURS].value
+    lost = losses["Sum-Link"].value - losses[techniques.TUNED_L3M].value
     assert (gain.value, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
     worse = left_linking.order(context)[0].entries[3][2]
     found = shown["Author (5.4): the natural order level with a random one"][1]
@@ -337,9 +341,9 @@ def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch
 
 
 def predicted(n_sets, n_clusters):
-    """Return a result with as many clusters in each item set."""
+    """Return predictions with a number of clusters in each item set."""
     truth, guess = Partition([0, 0, 0]), Partition([min(n, n_clusters - 1) for n in range(3)])
-    return Result([([truth], [guess])] * n_sets, [])
+    return TechniquePredictions([([truth], [guess])] * n_sets, [])
 
 
 @pytest.mark.parametrize(
@@ -347,12 +351,14 @@ def predicted(n_sets, n_clusters):
     [(10, 1.0, "mixed"), (10, -1.0, "no: the reverse"), (6, 1.0, "yes, not tested")],
 )
 @pytest.mark.parametrize("direction", [1.0, -1.0])
-def test_what_is_ahead_as_a_whole_may_lose_on_most_sets(n_sets, measured, verdict, direction):
-    """Losses are clusters, of which L³M has one more in each set, and p is corrected for five."""
-    results = {row: predicted(n_sets, 1) for row in left_claims.OTHERS}
-    results[techniques.OURS] = ours = predicted(n_sets, 2)
+def test_a_technique_that_is_better_in_total_may_lose_on_most_sets(
+    n_sets, measured, verdict, direction
+):
+    """Losses are numbers of clusters; L³M has one more in each set, and p is corrected for five."""
+    results = {row: predicted(n_sets, 1) for row in left_claims.COMPARED_ROWS}
+    results[techniques.TUNED_L3M] = ours = predicted(n_sets, 2)
     found = list(
-        left_claims._ahead(
+        left_claims._claims_against_others(
             "Made up",
             results,
             lambda truth, guess: direction * len(guess.sizes),
@@ -364,23 +370,23 @@ def test_what_is_ahead_as_a_whole_may_lose_on_most_sets(n_sets, measured, verdic
     assert {claim.spread for claim in found} == {f"0 of {n_sets}"}
 
 
-def test_a_small_spread_over_starts_is_seen(context, monkeypatch):
+def test_a_small_deviation_over_starts_confirms_the_claim(context, monkeypatch):
     values = {"Coreference": {"measured": [0.8, 0.801]}, "Topic": {"measured": [0.4, 0.8]}}
     monkeypatch.setattr(left_claims, "start_values", lambda context: values)
-    small, large = left_claims._of_starts(context)
+    small, large = left_claims._claims_on_starts(context)
     assert (small.verdict, large.verdict) == ("yes, not tested", "no, not tested")
     deviation = np.std([0.8, 0.801], ddof=1) / 0.8005
     assert small.gain == pytest.approx(100 * (0.01 - deviation))
 
 
-def test_a_full_run_has_the_keys_of_before(context):
-    """What was kept is found again: no word on quick runs in the keys of full ones."""
+def test_keys_of_full_runs_are_unchanged(context):
+    """A full run finds its earlier cells, because only the keys of quick runs have a mark."""
     full = protocol.keyed(context, {"data": "gum"})
     assert full == {"data": "gum", "version": 1}
-    assert protocol_of(full) is protocol.FULL
+    assert limits_of(full) is protocol.FULL
 
 
-def test_a_quick_run_takes_less(context, monkeypatch, tmp_path):
+def test_a_quick_run_uses_less_data_and_fewer_settings(context, monkeypatch, tmp_path):
     monkeypatch.setattr(protocol, "QUICK", QUICK._replace(n_sets=(2, 1, 1), n_divisions=1))
     asked = []
     monkeypatch.setattr(left_cells, "tune", lambda *args, **kwargs: asked.append(args) or 1 / 0)
@@ -398,15 +404,19 @@ def test_a_quick_run_takes_less(context, monkeypatch, tmp_path):
 def test_a_quick_run_can_report_what_tables_show(name):
     full, quick = TASKS[name], TASKS[name].narrowed(QUICK.settings)
     assert full.narrowed({}) == full
-    assert {passes for passes in quick.shown if passes} <= set(quick.passes) <= set(full.passes)
+    assert (
+        {passes for passes in quick.reported_passes if passes}
+        <= set(quick.passes)
+        <= set(full.passes)
+    )
     assert 0.0 in quick.gammas
     assert set(quick.rates) <= set(full.rates)
     assert set(quick.lams) <= set(full.lams)
 
 
-def test_a_quick_run_says_what_it_left_out(context):
+def test_a_quick_run_describes_its_limits(context):
     notes = left_linking.TABLES["cccp"](context)[0].notes
     assert not any("Quick" in note for note in notes)
-    (said,) = protocol.quick_notes(Context(context.cells, quick=True))
-    assert "at most 12 item sets to train on" in said
-    assert "γ is one of 0, 0.4, 1," in said
+    (note,) = protocol.quick_notes(Context(context.cells, quick=True))
+    assert "at most 12 item sets for training" in note
+    assert "γ is one of 0, 0.4, 1;" in note

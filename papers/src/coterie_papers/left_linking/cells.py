@@ -1,14 +1,10 @@
-"""The cells of the tables of left-linking: techniques tuned and tested, starts, and CCCP."""
+"""The cells of the tables of left-linking: tuned techniques, random starts, and CCCP."""
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from coterie.clusterers import Exact, Relaxation
 from coterie.datasets.corpus import Corpus
@@ -20,51 +16,53 @@ from coterie.learners.structural.recipes import SVMCluster
 from coterie.learners.tuning import Params, Trial, Tuned, tune
 from coterie.metrics import macro, micro
 from coterie.model import Model
-from coterie.partition import Partition
 from coterie_papers.engine.cells import Key, Values
-from coterie_papers.left_linking.data import Division, division_of, drawn
-from coterie_papers.left_linking.protocol import protocol_of
-from coterie_papers.left_linking.techniques import TASKS, Task, Technique, technique_of
+from coterie_papers.engine.partitions import quiet, texts_of
+from coterie_papers.left_linking.data import Division, division_of, draw_item_sets
+from coterie_papers.left_linking.protocol import limits_of
+from coterie_papers.left_linking.techniques import TASKS, TaskSettings, Technique, technique_of
 
-ONE_PASS, WHOLE, EARLY = "SGD, one pass", "CCCP", "CCCP, stopped early"
+SGD_ONE_PASS, CCCP_FULL, CCCP_EARLY = "SGD, one pass", "CCCP", "CCCP, stopped early"
 
 
-def tested(key: Key, folder: Path | None) -> Values:
-    """Choose the settings of a technique, and predict the test sets with what is reported of it."""
+def tune_and_test(key: Key, folder: Path | None) -> Values:
+    """Choose the settings of a technique, and predict the test sets for each reported choice."""
     parts, task = division_of(key, folder), task_of(key)
     technique = technique_of(str(key["technique"]), task)
-    seconds = protocol_of(key).exact_seconds if task.exact else None
-    with _quiet():
-        found = _tuned(technique, task, parts)
+    seconds = limits_of(key).exact_seconds if task.solve_exactly else None
+    with quiet():
+        tuned = _tune(technique, task, parts)
         reported = {
-            name: _reported(technique, found, _best(found, fixed, task), parts, seconds)
+            name: _reported_choice(
+                technique, tuned, _best_trial(tuned, fixed, task), parts, seconds
+            )
             for name, fixed in technique.choices.items()
         }
-    return {"truth": _written(parts.test.partitions), "choices": reported}
+    return {"truth": texts_of(parts.test.partitions), "choices": reported}
 
 
-def relaxed(key: Key, folder: Path | None) -> Values:
-    """Train correlation clustering by relaxed clusterings for one C, and predict the test sets."""
-    parts, limits = division_of(key, folder), protocol_of(key)
+def train_relaxed(key: Key, folder: Path | None) -> Values:
+    """Train correlation clustering with relaxed clustering for one C, and predict the test sets."""
+    parts, limits = division_of(key, folder), limits_of(key)
     learner = SVMCluster(
         C=float(key["C"] or 0.0),
         clusterer=Relaxation(time_limit=limits.relaxed.seconds),
         solver=FrankWolfe(max_iter=int(key["passes"] or 0)),
     )
-    with _quiet():
-        learner.fit(*drawn(parts.train, 0, n_sets=limits.relaxed.n_sets))
-        predictions = _solved(learner.to_model(), parts.test, limits.exact_seconds)
-        found = {"params": {"C": learner.C}, **predictions}
-    return {"truth": _written(parts.test.partitions), "choices": {"tuned": found}}
+    with quiet():
+        learner.fit(*draw_item_sets(parts.train, 0, n_sets=limits.relaxed.n_sets))
+        predictions = _predict_exactly(learner.to_model(), parts.test, limits.exact_seconds)
+    choice = {"params": {"C": learner.C}, **predictions}
+    return {"truth": texts_of(parts.test.partitions), "choices": {"tuned": choice}}
 
 
-def started(key: Key, folder: Path | None) -> Values:
-    """Train from random weights, one pass with γ = 1, and measure on the training sets."""
+def train_from_random_starts(key: Key, folder: Path | None) -> Values:
+    """Train one pass with γ = 1 from random weights, and measure on the training sets."""
     task = task_of(key)
     train = division_of(key, folder).train
     if key["n_items"]:
-        train = drawn(train, 0, n_items=int(key["n_items"]))
-    average: Callable[..., float] = micro if task.exact else macro
+        train = draw_item_sets(train, 0, n_items=int(key["n_items"]))
+    average: Callable[..., float] = micro if task.solve_exactly else macro
 
     def measured(deviation: float, seed: int) -> float:
         solver = SGD(start=deviation)
@@ -72,44 +70,48 @@ def started(key: Key, folder: Path | None) -> Values:
         predicted = learner.fit(*train).predict(train.item_sets)
         return average(task.metric, train.partitions, predicted)
 
-    with _quiet():
-        found = [measured(1.0, seed) for seed in range(int(key["starts"] or 0))]
-        return {"measured": found, "from zeros": measured(0.0, 0)}
+    with quiet():
+        values = [measured(1.0, seed) for seed in range(int(key["starts"] or 0))]
+        return {"measured": values, "from zeros": measured(0.0, 0)}
 
 
-def solved(key: Key, folder: Path | None) -> Values:
-    """Train with γ = 1 by each solver on some training sets, and measure on the same."""
+def time_solvers(key: Key, folder: Path | None) -> Values:
+    """Train with γ = 1 by each solver on some training sets, and measure on the same sets."""
     train = division_of(key, folder).train
-    subset = drawn(train, int(key["subset"] or 0), n_sets=int(key["n_sets"] or 0))
+    subset = draw_item_sets(train, int(key["subset"] or 0), n_sets=int(key["n_sets"] or 0))
     metric = task_of(key).metric
-    found = {}
-    with _quiet():
-        # What is compiled at the first call shall not count.
-        LatentLeftLinking(n_passes=1).fit(*drawn(train, 0, n_sets=1))
-        for name, solver in _solvers(protocol_of(key).n_iterations).items():
-            since = perf_counter()
+    results = {}
+    with quiet():
+        # The first call compiles kernels, which must not be timed.
+        LatentLeftLinking(n_passes=1).fit(*draw_item_sets(train, 0, n_sets=1))
+        for name, solver in _solvers(limits_of(key).n_iterations).items():
+            start = perf_counter()
             learner = LatentLeftLinking(gamma=1.0, n_passes=1, solver=solver).fit(*subset)
-            seconds = perf_counter() - since
+            seconds = perf_counter() - start
             measured = macro(metric, subset.partitions, learner.predict(subset.item_sets))
-            found[name] = {"measured": measured, "seconds": seconds}
-    return found
+            results[name] = {"measured": measured, "seconds": seconds}
+    return results
 
 
 def _solvers(n_iterations: int) -> dict[str, SGD | CCCP]:
     def cccp(outer: int, inner: int) -> CCCP:
         return CCCP(tol=0.0, max_iter=outer, inner_tol=0.0, inner_max_iter=inner)
 
-    return {ONE_PASS: SGD(), WHOLE: cccp(n_iterations, n_iterations), EARLY: cccp(3, 10)}
+    return {
+        SGD_ONE_PASS: SGD(),
+        CCCP_FULL: cccp(n_iterations, n_iterations),
+        CCCP_EARLY: cccp(3, 10),
+    }
 
 
-def task_of(key: Key) -> Task:
-    """Return the task of a cell's data, with what is tried for the cell."""
+def task_of(key: Key) -> TaskSettings:
+    """Return the task of a cell's data, with the settings that a quick run tries if it is quick."""
     task = TASKS[str(key["data"]).partition("/")[0]]
-    return task.narrowed(protocol_of(key).settings)
+    return task.narrowed(limits_of(key).settings)
 
 
-def _tuned(technique: Technique, task: Task, parts: Division) -> Tuned:
-    """Choose by the development sets, or by cross-validation where there are none."""
+def _tune(technique: Technique, task: TaskSettings, parts: Division) -> Tuned:
+    """Choose settings by the development sets, or by cross-validation if there are none."""
     n_train, n_dev = len(parts.train.item_sets), len(parts.dev.item_sets)
     return tune(
         technique.learner,
@@ -122,45 +124,33 @@ def _tuned(technique: Technique, task: Task, parts: Division) -> Tuned:
     )
 
 
-def _best(found: Tuned, fixed: Params, task: Task) -> Trial:
-    """Return the best trial among those of some settings; among equals the first."""
+def _best_trial(tuned: Tuned, fixed: Params, task: TaskSettings) -> Trial:
+    """Return the best trial that has the fixed settings; of equal trials the first."""
     sign = 1.0 if task.metric.greater_is_better else -1.0  # type: ignore[attr-defined]
-    allowed = [trial for trial in found.table if fixed.items() <= trial.params.items()]
+    allowed = [trial for trial in tuned.table if fixed.items() <= trial.params.items()]
     return max(allowed, key=lambda trial: sign * trial.mean)
 
 
-def _reported(
-    technique: Technique, found: Tuned, trial: Trial, parts: Division, seconds: float | None
+def _reported_choice(
+    technique: Technique, tuned: Tuned, trial: Trial, parts: Division, seconds: float | None
 ) -> Values:
-    """Predict the test sets with the settings of a trial, by exact search if it has seconds."""
-    learner = found.learner
-    if trial.params != found.params:
+    """Predict the test sets with the settings of a trial; SVMCluster searches exactly if timed."""
+    learner = tuned.learner
+    if trial.params != tuned.params:
         learner = clone(technique.learner).set_params(**trial.params).fit(*parts.train)
     model = learner.to_model()
     if seconds is not None and isinstance(learner, SVMCluster):
-        predictions = _solved(model, parts.test, seconds)
+        predictions = _predict_exactly(model, parts.test, seconds)
     else:
-        predictions = {"predicted": _written(model.predict(parts.test.item_sets))}
+        predictions = {"predicted": texts_of(model.predict(parts.test.item_sets))}
     return {"params": trial.params, "dev": trial.mean, **predictions}
 
 
-def _solved(model: Model, test: Corpus, seconds: float) -> Values:
-    """Predict by exact clustering within its time, and count what was proved to be best."""
+def _predict_exactly(model: Model, test: Corpus, seconds: float) -> Values:
+    """Predict by exact clustering within a time limit, and count the proved optima."""
     exact = Exact(time_limit=seconds)
     solutions = [exact.solve(model.scores(item_set)) for item_set in test.item_sets]
     return {
-        "predicted": _written([solution.partition for solution in solutions]),
+        "predicted": texts_of([solution.partition for solution in solutions]),
         "proved": sum(solution.status == "exact" for solution in solutions),
     }
-
-
-def _written(partitions: Sequence[Partition]) -> list[str]:
-    return [" ".join(map(str, partition.labels.tolist())) for partition in partitions]
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Pass over what did not converge, and keep threads of BLAS from waiting for each other."""
-    with threadpool_limits(1, "blas"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield

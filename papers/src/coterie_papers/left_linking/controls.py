@@ -9,112 +9,126 @@ from coterie.metrics import conll_score, variation_of_information
 from coterie.toolkit import Floats
 from coterie_papers.engine.cells import Context, Key, Values
 from coterie_papers.engine.tables import Entry, Table, Value, p_text
-from coterie_papers.left_linking.cells import EARLY, ONE_PASS, WHOLE, solved, started
+from coterie_papers.left_linking.cells import (
+    CCCP_EARLY,
+    CCCP_FULL,
+    SGD_ONE_PASS,
+    time_solvers,
+    train_from_random_starts,
+)
 from coterie_papers.left_linking.coreference import average
 from coterie_papers.left_linking.data import NATURAL, SCRAMBLED
 from coterie_papers.left_linking.forum import FOLDS, POSTS
-from coterie_papers.left_linking.protocol import keyed, protocol
+from coterie_papers.left_linking.protocol import keyed, run_limits
 from coterie_papers.left_linking.published import LEFT_LINKING
-from coterie_papers.left_linking.results import Result, p_values, results_of
-from coterie_papers.left_linking.techniques import BIN, OURS, SUM_LINK, online_rows
+from coterie_papers.left_linking.results import TechniquePredictions, p_values, results_of
+from coterie_papers.left_linking.techniques import BIN, SUM_LINK, TUNED_L3M, online_rows
 
-BOTH = "near equivalents, as in Tables 1 and 2: GUM for ACE 2004, and 20 Newsgroups for the forum."
+CONTROL_DATA = (
+    "near equivalents, as in Tables 1 and 2: GUM for ACE 2004, and 20 Newsgroups for the forum."
+)
 
 MEASURES = {"Coreference": "average", "Author": "VI × 100", "Topic": "VI × 100"}
-"""By what each data are measured in the tables of this module."""
+"""The measure of each data set in the tables of this module."""
 STARTED: Mapping[str, Key] = {
     "Coreference": {"data": "gum"},
     "Author": {"data": "author", "fold": 0},
     "Topic": {"data": "topic", "fold": 0},
 }
 STARTS_NOTE = (
-    "{} starts with weights from N(0, 1), γ = 1, λ = 1e-4, one pass; measured on what was trained "
-    "on: the training documents of GUM (micro averages), and item sets of posts, drawn until they "
-    "had {} (VI in nats)."
+    "{} starts with random weights from N(0, 1); γ = 1, λ = 1e-4, one pass. The results are "
+    "measured on the training data: on the training documents of GUM (micro averages), and on "
+    "item sets of posts that are drawn until they have at least {} posts (VI in nats)."
 )
 
 
 def starts(context: Context) -> list[Table]:
-    """Show what random starts change (section 5.3, 1)."""
-    ours = {}
+    """Show how much random starts change the results (section 5.3, 1)."""
+    entries = {}
     for name, values in start_values(context).items():
-        measured = 100 * np.array(values["measured"])
-        ours[f"{name}, {MEASURES[name]}"] = {
-            "mean": float(measured.mean()),
-            "deviation": float(measured.std(ddof=1)),
+        scores = 100 * np.array(values["measured"])
+        entries[f"{name}, {MEASURES[name]}"] = {
+            "mean": float(scores.mean()),
+            "deviation": float(scores.std(ddof=1)),
             "start at 0": 100 * float(values["from zeros"]),
         }
-    limits = protocol(context.quick)
+    limits = run_limits(context.quick)
     notes = [STARTS_NOTE.format(limits.n_starts, limits.n_sampled)]
     title, printed = "Section 5.3: random starts", LEFT_LINKING["starts"]
-    return [Table.from_rows(title, ours, printed, notes=notes, digits=2, data=BOTH)]
+    return [Table.from_rows(title, entries, printed, notes=notes, digits=2, data=CONTROL_DATA)]
 
 
 def start_values(context: Context) -> dict[str, Values]:
-    """Return what was measured from random starts, and from zeros, by the names of the data."""
-    limits = protocol(context.quick)
+    """Return the results of random starts and of a start at zero by the names of the data."""
+    limits = run_limits(context.quick)
     keys = [
         keyed(context, {**key, "n_items": sampled, "starts": limits.n_starts})
         for key in STARTED.values()
-        # All documents, but a sample of the posts.
+        # All documents are used, but only a sample of the posts.
         for sampled in [limits.n_sampled if "fold" in key else 0]
     ]
-    return dict(zip(STARTED, context.run(keys, started), strict=True))
+    return dict(zip(STARTED, context.run(keys, train_from_random_starts), strict=True))
 
 
 CCCP_NOTE = (
-    "Means over {} random subsets of {} training sets of posts by author (100 in the paper, more "
-    "than there are here), measured on themselves, with γ = 1 and λ = 1e-4, without the features "
-    "of single words, which would take CCCP many times longer. It makes up to {} iterations of up "
-    "to as many inner ones; stopped early, 3 of 10."
+    "Means over {} random subsets of {} training sets of posts by author (100 sets in the paper, "
+    "more than there are here), measured on the same sets; γ = 1 and λ = 1e-4. The features of "
+    "single words are left out, because CCCP would take many times longer with them. CCCP makes "
+    "up to {} iterations, each with as many inner iterations at most. If stopped early, it makes "
+    "3 iterations, each with at most 10 inner ones."
 )
 SPEED_NOTE = (
-    "CCCP against one pass of SGD: VI {:+.1%} (paper: better by less than 0.2%), in {:,.0f} times "
-    "the time (paper: about 10,000)."
+    "CCCP compared with one pass of SGD: VI {:+.1%} (in the paper, better by less than 0.2%), and "
+    "{:,.0f} times the time (in the paper, about 10,000 times)."
 )
 
 
 def cccp(context: Context) -> list[Table]:
-    """Show the concave-convex procedure beside one pass of SGD (section 5.3, 2)."""
-    found = solver_values(context)
-    means = {name: found[name].mean(axis=0) for name in (ONE_PASS, WHOLE, EARLY)}
-    ours = {
-        name: {"training VI × 100": float(100 * measured), "seconds": float(seconds)}
-        for name, (measured, seconds) in means.items()
+    """Compare the concave-convex procedure with one pass of SGD (section 5.3, 2)."""
+    values = solver_values(context)
+    means = {name: values[name].mean(axis=0) for name in (SGD_ONE_PASS, CCCP_FULL, CCCP_EARLY)}
+    entries = {
+        name: {"training VI × 100": float(100 * vi), "seconds": float(seconds)}
+        for name, (vi, seconds) in means.items()
     }
-    limits = protocol(context.quick)
-    gained, slower = means[WHOLE] / means[ONE_PASS]
+    limits = run_limits(context.quick)
+    vi_ratio, time_ratio = means[CCCP_FULL] / means[SGD_ONE_PASS]
     notes = [
         CCCP_NOTE.format(limits.n_subsets, limits.n_subset, limits.n_iterations),
-        SPEED_NOTE.format(gained - 1, slower),
+        SPEED_NOTE.format(vi_ratio - 1, time_ratio),
     ]
-    return [Table.from_rows("Section 5.3: CCCP and SGD", ours, notes=notes, digits=3, data=POSTS)]
+    return [
+        Table.from_rows("Section 5.3: CCCP and SGD", entries, notes=notes, digits=3, data=POSTS)
+    ]
 
 
 def solver_values(context: Context) -> dict[str, Floats]:
-    """Return the VI and the seconds of each solver, one row a subset."""
-    limits = protocol(context.quick)
+    """Return the VI and the seconds of each solver, one row per subset."""
+    limits = run_limits(context.quick)
     key: Key = {"data": "author, no words", "fold": 0, "n_sets": limits.n_subset}
     keys = [keyed(context, {**key, "subset": number}) for number in range(limits.n_subsets)]
-    found = context.run(keys, solved)
+    cells = context.run(keys, time_solvers)
     return {
-        name: np.array([[values[name]["measured"], values[name]["seconds"]] for values in found])
-        for name in found[0]
+        name: np.array([[values[name]["measured"], values[name]["seconds"]] for values in cells])
+        for name in cells[0]
     }
 
 
-class Data(NamedTuple):
-    """Data whose order is natural or random, with the passes of Tables 1 and 2."""
+class OrderedData(NamedTuple):
+    """Data to test in two orders of their items, with the number of passes of Tables 1 and 2.
+
+    `direction` is 1 if lower values of `measure` are better, and −1 if higher values are better.
+    """
 
     divisions: Sequence[Key]
     passes: int | None
     metric: Callable[..., float]
-    measure: Callable[[Result], float]
+    measure: Callable[[TechniquePredictions], float]
     direction: float
 
 
-class Orders(NamedTuple):
-    """What a technique predicted in the natural order and in a random one, and what that costs."""
+class OrderComparison(NamedTuple):
+    """The measures of a technique in the natural and in a random order, and their difference."""
 
     natural: float
     random: float
@@ -123,49 +137,54 @@ class Orders(NamedTuple):
 
 
 N_ORDERED = 3
-INFORMATION = variation_of_information, Result.information, 1.0
-ORDERED: Mapping[str, Data] = {
-    "Coreference": Data(
+INFORMATION = variation_of_information, TechniquePredictions.mean_vi, 1.0
+ORDERED: Mapping[str, OrderedData] = {
+    "Coreference": OrderedData(
         [{"data": "gum"}], None, conll_score, lambda result: average(result.pooled()), -1.0
     ),
-    "Author": Data(FOLDS["author"][:N_ORDERED], 1, *INFORMATION),
-    "Topic": Data(FOLDS["topic"][:N_ORDERED], 5, *INFORMATION),
+    "Author": OrderedData(FOLDS["author"][:N_ORDERED], 1, *INFORMATION),
+    "Topic": OrderedData(FOLDS["topic"][:N_ORDERED], 5, *INFORMATION),
 }
 ORDER_NOTE = (
-    "Items in a random order, in training, choice and prediction; features of pairs stay as they "
-    f"are, those of distance and direction too. Of the ten folds of posts {N_ORDERED} are tested "
-    "on; settings as in Tables 1 and 2. p: Wilcoxon's test over item sets, of the two orders."
+    "The items are in a random order in training, in the choice of settings and in prediction. The "
+    "features of pairs do not change, not even those of distance and direction. For posts, "
+    f"{N_ORDERED} of the ten folds are tested. Settings are chosen as in Tables 1 and 2. p: "
+    "Wilcoxon's test of the two orders over item sets."
 )
 
 
 def order(context: Context) -> list[Table]:
-    """Show what the order of items matters (section 5.4)."""
-    ours: dict[str, dict[str, Entry | Value]] = {
+    """Show how much the order of items matters (section 5.4)."""
+    entries: dict[str, dict[str, Entry | Value]] = {
         f"{name}, {MEASURES[name]}: {row}": {
-            "natural": found.natural,
-            "random": found.random,
-            "worse by": Entry(found.worse, note=p_text(found.p_value)),
+            "natural": comparison.natural,
+            "random": comparison.random,
+            "worse by": Entry(comparison.worse, note=p_text(comparison.p_value)),
         }
         for name in ORDERED
-        for row, found in order_values(context, name).items()
+        for row, comparison in order_values(context, name).items()
     }
     title, printed = "Section 5.4: items in a random order", LEFT_LINKING["order"]
-    return [Table.from_rows(title, ours, printed, notes=[ORDER_NOTE], digits=2, data=BOTH)]
+    return [
+        Table.from_rows(title, entries, printed, notes=[ORDER_NOTE], digits=2, data=CONTROL_DATA)
+    ]
 
 
-def order_values(context: Context, name: str) -> dict[str, Orders]:
-    """Compare the two orders of some data, for L³M and the other online techniques."""
+def order_values(context: Context, name: str) -> dict[str, OrderComparison]:
+    """Compare the two orders of some data for L³M and the other online techniques."""
     data = ORDERED[name]
-    every = online_rows(data.passes)
-    rows = {row: every[row] for row in (OURS, SUM_LINK, BIN)}
+    choices = online_rows(data.passes)
+    rows = {row: choices[row] for row in (TUNED_L3M, SUM_LINK, BIN)}
     natural, random = (
         results_of(context, data.divisions, rows, order) for order in (NATURAL, SCRAMBLED)
     )
-    return {row: _compared(natural[row], random[row], data) for row in rows}
+    return {row: _compare_orders(natural[row], random[row], data) for row in rows}
 
 
-def _compared(natural: Result, random: Result, data: Data) -> Orders:
+def _compare_orders(
+    natural: TechniquePredictions, random: TechniquePredictions, data: OrderedData
+) -> OrderComparison:
     before, after = data.measure(natural), data.measure(random)
-    # Item sets are the same in both orders, one by one.
+    # The same item sets are compared in both orders.
     p_value = p_values(natural, {"random": random}, data.metric)["random"]
-    return Orders(before, after, data.direction * (after - before), p_value)
+    return OrderComparison(before, after, data.direction * (after - before), p_value)

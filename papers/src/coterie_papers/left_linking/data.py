@@ -1,4 +1,4 @@
-"""The corpora of the tables of left-linking: divided, and with the features of their pairs."""
+"""The corpora of the tables of left-linking: their divisions and the features of their pairs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -20,23 +20,23 @@ from coterie_papers.corpora.litbank import load_litbank_coref
 from coterie_papers.corpora.newsgroups import load_newsgroups_threads
 from coterie_papers.corpora.orders import scrambled
 from coterie_papers.engine.cells import Key
-from coterie_papers.left_linking.protocol import protocol_of
+from coterie_papers.left_linking.protocol import limits_of
 
 N_FOLDS = 10
 SKETCH = "sketch"
-"""In place of a fold: folds 0 to 5 to train on and to choose by, 6 to 9 to test on."""
+"""Used in place of a fold: train on folds 0 to 4, choose settings by fold 5, test on 6 to 9."""
 N_SKETCHED = 6
 
 MESSAGES = 50
-"""How many messages back a message may link to in a chat."""
+"""A message of a chat may link to one of this number of messages before it."""
 
 NATURAL, SCRAMBLED = "natural", "scrambled"
 
 
 class Division(NamedTuple):
-    """Item sets to train on, to choose settings by, and to test on.
+    """Item sets for training, for the choice of settings, and for testing.
 
-    Where there are none to choose by, settings are chosen by cross-validation.
+    If `dev` is empty, settings are chosen by cross-validation.
     """
 
     train: Corpus
@@ -44,59 +44,59 @@ class Division(NamedTuple):
     test: Corpus
 
 
-Most: TypeAlias = tuple[int | None, int | None, int | None]
-"""How many item sets of each part are kept at most, None for all."""
+SetLimits: TypeAlias = tuple[int | None, int | None, int | None]
+"""The largest number of item sets of each part; None stands for all."""
 
 NOTHING = Corpus([], [])
 SPLITS: tuple[DevSplit, ...] = ("train", "dev", "test")
 
 
 def division_of(key: Key, folder: Path | None) -> Division:
-    """Return the item sets that a cell asks for, in the order of items that it asks for."""
-    order, most = str(key.get("order", NATURAL)), protocol_of(key).n_sets
-    return _division(str(key["data"]), key.get("fold"), order, folder, most)
+    """Return the item sets of a cell, with their items in the order that its key names."""
+    order, limits = str(key.get("order", NATURAL)), limits_of(key).n_sets
+    return _division(str(key["data"]), key.get("fold"), order, folder, limits)
 
 
-# The features of a corpus take a hundred times as long as a pass over them, and cells of one
-# corpus follow each other.
+# Computing the features of a corpus takes a hundred times as long as one pass of training, and the
+# cells of one corpus follow each other.
 @lru_cache(maxsize=1)
-def _division(data: str, fold: Any, order: str, folder: Path | None, most: Most) -> Division:
+def _division(data: str, fold: Any, order: str, folder: Path | None, limits: SetLimits) -> Division:
     name, _, genre = data.partition("/")
-    parts = Division(*map(_spread, divided(name, folder, genre or fold), most))
+    parts = Division(*map(_evenly_spaced, read_division(name, folder, genre or fold), limits))
     if order == SCRAMBLED:
         parts = Division(*(scrambled(part) for part in parts))
     featurizer, blocker = FEATURES.get(name, (None, AllPairs()))
-    return parts if featurizer is None else featurized(parts, featurizer, blocker)
+    return parts if featurizer is None else with_pair_features(parts, featurizer, blocker)
 
 
-def divided(name: str, folder: Path | None, which: Any = None) -> Division:
-    """Read a corpus by its name, all of it, a genre, or as it is divided for a fold."""
+def read_division(name: str, folder: Path | None, which: Any = None) -> Division:
+    """Read a corpus by its name: all of it, one genre, or its division for one fold."""
     return READERS[name](folder, which)
 
 
-def _spread(corpus: Corpus, most: int | None) -> Corpus:
-    """Keep at most so many item sets, from the first to the last: genres follow each other."""
+def _evenly_spaced(corpus: Corpus, n_sets: int | None) -> Corpus:
+    """Keep at most `n_sets` item sets, evenly spaced, because genres follow each other."""
     count = len(corpus.item_sets)
-    if most is None or count <= most:
+    if n_sets is None or count <= n_sets:
         return corpus
-    return corpus.at(np.linspace(0, count - 1, most).round().astype(int))
+    return corpus.at(np.linspace(0, count - 1, n_sets).round().astype(int))
 
 
-def featurized(parts: Division, featurizer: Featurizer, blocker: Blocker) -> Division:
-    """Compute the features of all pairs once; what is learned for them, from the training sets."""
+def with_pair_features(parts: Division, featurizer: Featurizer, blocker: Blocker) -> Division:
+    """Compute the features of all pairs, with a featurizer that is fitted to the training sets."""
     fitted = featurizer.fit(parts.train.item_sets)
 
-    def compared(item_set: ItemSet) -> ItemSet:
+    def with_features(item_set: ItemSet) -> ItemSet:
         pairs = blocker(item_set)
         features = fitted(item_set, pairs)
         return ItemSet.from_pair_features(features, len(item_set), pairs, ordered=True)
 
     return Division(
-        *(Corpus([compared(each) for each in part.item_sets], part.partitions) for part in parts)
+        *(Corpus(list(map(with_features, part.item_sets)), part.partitions) for part in parts)
     )
 
 
-# Readers: all take the folder, and a genre or a fold.
+# Readers: each takes the data folder, then a genre or the index of a fold.
 
 
 def _gum(folder: Path | None, genre: str | None) -> Division:
@@ -138,23 +138,23 @@ def _forum_folds(folder: Path | None, target: Any) -> list[Corpus]:
 
 
 def _by_fold(folds: list[Corpus], fold: int | str) -> Division:
-    """Test on a fold, choose by the next, and train on the others."""
+    """Test on a fold, choose settings by the next fold, and train on the others."""
     if fold == SKETCH:
         *train, dev = folds[:N_SKETCHED]
-        return Division(_joined(train), dev, _joined(folds[N_SKETCHED:]))
+        return Division(_concatenate(train), dev, _concatenate(folds[N_SKETCHED:]))
     if not isinstance(fold, int):
         raise InputError(f"the fold is {fold!r}; give 0 to {N_FOLDS - 1}, or {SKETCH!r}")
     following = (fold + 1) % len(folds)
     others = [part for number, part in enumerate(folds) if number not in (fold, following)]
-    return Division(_joined(others), folds[following], folds[fold])
+    return Division(_concatenate(others), folds[following], folds[fold])
 
 
-def _joined(parts: Iterable[Corpus]) -> Corpus:
-    joined = Corpus([], [])
+def _concatenate(parts: Iterable[Corpus]) -> Corpus:
+    corpus = Corpus([], [])
     for item_sets, partitions in parts:
-        joined.item_sets.extend(item_sets)
-        joined.partitions.extend(partitions)
-    return joined
+        corpus.item_sets.extend(item_sets)
+        corpus.partitions.extend(partitions)
+    return corpus
 
 
 READERS: Mapping[str, Callable[[Path | None, Any], Division]] = {
@@ -177,15 +177,15 @@ FEATURES: Mapping[str, tuple[Featurizer, Blocker]] = {
     "topic": (PostFeatures(), AllPairs()),
     "irc": (PostFeatures(author="author"), Window(MESSAGES)),
 }
-"""What compares the items, and which pairs; features of `gum-60` come with it."""
+"""Featurizer and blocker by corpus; `gum-60` comes with features of its pairs."""
 
 
-def drawn(corpus: Corpus, random_state: int, n_sets: int = 0, n_items: int = 0) -> Corpus:
-    """Draw item sets at random until there are so many of them, or of their items."""
-    chosen = Corpus([], [])
+def draw_item_sets(corpus: Corpus, random_state: int, n_sets: int = 0, n_items: int = 0) -> Corpus:
+    """Draw item sets at random until they are at least `n_sets`, with at least `n_items` items."""
+    sample = Corpus([], [])
     for number in np.random.default_rng(random_state).permutation(len(corpus.item_sets)):
-        if len(chosen.item_sets) >= n_sets and sum(map(len, chosen.item_sets)) >= n_items:
+        if len(sample.item_sets) >= n_sets and sum(map(len, sample.item_sets)) >= n_items:
             break
-        chosen.item_sets.append(corpus.item_sets[number])
-        chosen.partitions.append(corpus.partitions[number])
-    return chosen
+        sample.item_sets.append(corpus.item_sets[number])
+        sample.partitions.append(corpus.partitions[number])
+    return sample

@@ -1,4 +1,4 @@
-"""How much of the experiments of left-linking is run: all of it, or what a quick run takes."""
+"""The limits of a full run and of a quick run of the experiments on left-linking."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -6,32 +6,46 @@ from typing import Any, NamedTuple
 from coterie_papers.engine.cells import Context, Key
 
 VERSION = 1
-"""To be raised when cells are computed in another way."""
+"""Version of the computation in each key; raise it whenever cells are computed differently."""
 
 
-class Relaxed(NamedTuple):
-    """Training by relaxed clustering is slow: so many item sets, passes, and seconds a search."""
+class RelaxedLimits(NamedTuple):
+    """Limits of training with relaxed clustering: item sets, passes, and seconds per search."""
 
     n_sets: int
     passes: int
     seconds: float
 
 
-class Protocol(NamedTuple):
-    """How much is taken of the data, of the settings and of the time.
+class RunLimits(NamedTuple):
+    """Limits of the data, the settings and the time of a run.
 
-    `n_sets` has the most item sets to train on, to choose by and to test on, `n_divisions` the most
-    folds or genres, None standing for all; `settings` has what is tried in place of a task's own;
-    `exact_seconds` is how long the exact search may take for one item set. The starts of section
-    5.3 are `n_starts`, on `n_sampled` posts; its subsets are `n_subsets` of `n_subset` item sets,
-    on which CCCP makes `n_iterations` of as many inner ones.
+    Parameters
+    ----------
+    n_sets
+        The largest numbers of item sets for training, for the choice of settings and for testing;
+        None stands for all.
+    n_divisions
+        The largest number of folds or genres; None stands for all.
+    settings
+        Settings that are tried in place of those of a task.
+    exact_seconds
+        Time limit of the exact search for one item set.
+    relaxed
+        Limits of training with relaxed clustering.
+    n_starts, n_sampled
+        The number of random starts of section 5.3, and of the posts that they are trained on.
+    n_subsets, n_subset
+        The number of subsets of section 5.3, and of the item sets in each.
+    n_iterations
+        The largest number of iterations of CCCP, and of inner iterations in each of them.
     """
 
     n_sets: tuple[int | None, int | None, int | None]
     n_divisions: int | None
     settings: Mapping[str, Any]
     exact_seconds: float
-    relaxed: Relaxed
+    relaxed: RelaxedLimits
     n_starts: int
     n_sampled: int
     n_subsets: int
@@ -39,19 +53,19 @@ class Protocol(NamedTuple):
     n_iterations: int
 
 
-FULL = Protocol(
+FULL = RunLimits(
     n_sets=(None, None, None),
     n_divisions=None,
     settings={},
     exact_seconds=20.0,
-    relaxed=Relaxed(n_sets=30, passes=10, seconds=1.0),
+    relaxed=RelaxedLimits(n_sets=30, passes=10, seconds=1.0),
     n_starts=30,
     n_sampled=500,
     n_subsets=10,
     n_subset=30,
     n_iterations=100,
 )
-QUICK = Protocol(
+QUICK = RunLimits(
     n_sets=(12, 5, 12),
     n_divisions=2,
     settings={
@@ -66,7 +80,7 @@ QUICK = Protocol(
         "thresholds": (0.0,),
     },
     exact_seconds=0.5,
-    relaxed=Relaxed(n_sets=4, passes=2, seconds=0.3),
+    relaxed=RelaxedLimits(n_sets=4, passes=2, seconds=0.3),
     n_starts=3,
     n_sampled=200,
     n_subsets=6,
@@ -75,29 +89,30 @@ QUICK = Protocol(
 )
 
 QUICK_NOTE = (
-    "Quick: of each corpus at most {} item sets to train on, {} to choose by and {} to test on, in "
-    "at most {} folds or genres; γ is one of {}, and of other settings, but the passes, one value "
-    "is tried; Corr-Clustering is trained in {} passes, Spanning Forest in {}."
+    "Quick run: each corpus has at most {} item sets for training, {} for the choice of settings "
+    "and {} for testing, in at most {} folds or genres. γ is one of {}; of each other setting "
+    "except the number of passes, one value is tried. Corr-Clustering is trained in {} passes, "
+    "Spanning Forest in {}."
 )
 
 
-def protocol_of(key: Key) -> Protocol:
-    """Return how much is taken for a cell."""
-    return protocol(bool(key.get("quick")))
+def limits_of(key: Key) -> RunLimits:
+    """Return the limits of a cell."""
+    return run_limits(bool(key.get("quick")))
 
 
-def protocol(quick: bool) -> Protocol:
-    """Return how much is taken in a quick run, or in a full one."""
+def run_limits(quick: bool) -> RunLimits:
+    """Return the limits of a quick run or of a full run."""
     return QUICK if quick else FULL
 
 
 def keyed(context: Context, key: Key) -> dict[str, Any]:
-    """Return a key with what all have: the version, and whether the run is quick."""
+    """Return a key with the version, and with a mark if the run is quick."""
     return {**key, "version": VERSION, **({"quick": True} if context.quick else {})}
 
 
 def quick_notes(context: Context) -> list[str]:
-    """Say what a quick run leaves out; a full one, nothing."""
+    """Describe what a quick run leaves out; a full run has no such note."""
     if not context.quick:
         return []
     settings = QUICK.settings

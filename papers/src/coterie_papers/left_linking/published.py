@@ -1,4 +1,4 @@
-"""The figures that Samdani, Chang & Roth 2014 print, as printed: row → column → figure."""
+"""The figures of Samdani, Chang & Roth 2014 as printed, by table, row and column."""
 
 from collections.abc import Mapping
 
@@ -29,7 +29,7 @@ LEFT_LINKING: Mapping[str, Figures] = {
         "tokens per post": {"posts": 53.64},
         "most posts of an author in an item set": {"posts": 72},
     },
-    # Of 3,145 documents to train on, 343 are taken to choose by.
+    # Of the 3,145 training documents, 343 are used to choose settings.
     "corpora": {
         "ACE 2004": {"documents": 442, "to train on": 268, "to choose by": 68, "to test on": 106},
         "OntoNotes-5.0": {
@@ -41,7 +41,8 @@ LEFT_LINKING: Mapping[str, Figures] = {
     },
     **{
         corpus: {
-            row: dict(zip(_SCORES, both[number], strict=True)) for row, both in _COREFERENCE.items()
+            row: dict(zip(_SCORES, scores[number], strict=True))
+            for row, scores in _COREFERENCE.items()
         }
         for number, corpus in enumerate(("ACE 2004", "OntoNotes-5.0"))
     },
@@ -67,7 +68,7 @@ LEFT_LINKING: Mapping[str, Figures] = {
 }
 """Samdani, Chang & Roth 2014, A Discriminative Latent Variable Model for Online Clustering.
 
-Table 1 by corpus, F1 in percent; Table 2 (a), and what section 5.1 tells of the corpora; Table 2
-(b), the variation of information times 100, whose logarithm the paper does not tell; what sections
-5.3 and 5.4 say in words.
+Table 1 by corpus, with F1 in percent; Table 2 (a) as "statistics"; the sizes of corpora in section
+5.1; Table 2 (b) as "forum", with the variation of information times 100, for which the paper does
+not state the base of the logarithm; and the figures in the text of sections 5.3 and 5.4.
 """

@@ -1,4 +1,4 @@
-"""What techniques predicted in their cells, measured and compared."""
+"""The predictions of techniques, collected from cells, measured and compared."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +17,15 @@ from coterie.metrics import (
 )
 from coterie.partition import Partition
 from coterie_papers.engine.cells import Context, Key, Values
+from coterie_papers.engine.partitions import partitions_of
 from coterie_papers.engine.tables import Table, p_text
-from coterie_papers.left_linking.cells import tested
+from coterie_papers.left_linking.cells import tune_and_test
 from coterie_papers.left_linking.data import NATURAL
-from coterie_papers.left_linking.protocol import keyed, protocol
+from coterie_papers.left_linking.protocol import keyed, run_limits
 from coterie_papers.left_linking.techniques import LONGEST_FIRST, Choice
 
 Groups: TypeAlias = list[tuple[list[Partition], list[Partition]]]
-"""Truths and predictions of item sets that are measured together."""
+"""Groups of item sets that are measured together, each with truths and predictions."""
 
 AS_BEFORE = "as in the table before."
 
@@ -36,14 +37,15 @@ SETTINGS = {
     "solver__learning_rate": "η",
     "n_passes": "passes",
 }
-"""The settings by their short names."""
+"""The short names of settings in tables."""
 
 
 @dataclass(frozen=True)
-class Result:
-    """What a technique predicted in some cells, and the settings that it had chosen in each.
+class TechniquePredictions:
+    """The predictions of a technique in some cells, and the settings chosen in each cell.
 
-    A score is that of a group as a whole, and the mean over groups.
+    A coreference score is computed for each group as one, and then averaged over groups.
+    `n_proved` counts predictions that were proved to be optimal.
     """
 
     groups: Groups
@@ -51,63 +53,63 @@ class Result:
     n_proved: int = 0
 
     @classmethod
-    def of(cls, cells: Sequence[Values], name: str) -> "Result":
-        """Take one choice of a technique from all of its cells, each a group."""
-        chosen = [cell["choices"][name] for cell in cells]
-        both = zip(cells, chosen, strict=True)
-        return cls(
-            [(_read(cell["truth"]), _read(own["predicted"])) for cell, own in both],
-            [own["params"] for own in chosen],
-            sum(own.get("proved", 0) for own in chosen),
-        )
+    def of(cls, cells: Sequence[Values], name: str) -> "TechniquePredictions":
+        """Collect one reported choice of a technique from its cells; each cell becomes a group."""
+        choices = [cell["choices"][name] for cell in cells]
+        groups = [
+            (partitions_of(cell["truth"]), partitions_of(choice["predicted"]))
+            for cell, choice in zip(cells, choices, strict=True)
+        ]
+        n_proved = sum(choice.get("proved", 0) for choice in choices)
+        return cls(groups, [choice["params"] for choice in choices], n_proved)
 
     @property
     def examples(self) -> list[tuple[Partition, Partition]]:
         """The truth and the prediction of each item set."""
         return [pair for group in self.groups for pair in zip(*group, strict=True)]
 
-    def pooled(self) -> "Result":
-        """Take all item sets as one group."""
-        truths, predicted = map(list, zip(*self.examples, strict=True))
-        return replace(self, groups=[(truths, predicted)])
+    def pooled(self) -> "TechniquePredictions":
+        """Return the same predictions with all item sets in one group."""
+        truths, predictions = map(list, zip(*self.examples, strict=True))
+        return replace(self, groups=[(truths, predictions)])
 
-    def apart(self) -> "Result":
-        """Take each item set as a group of its own."""
+    def separated(self) -> "TechniquePredictions":
+        """Return the same predictions with one group per item set."""
         return replace(self, groups=[([truth], [guess]) for truth, guess in self.examples])
 
-    def each(self, metric: Callable[..., float]) -> list[float]:
+    def measure_each(self, metric: Callable[..., float]) -> list[float]:
         """Measure each item set."""
         return [float(metric(truth, guess)) for truth, guess in self.examples]
 
-    def coreference(self) -> dict[str, float]:
-        """Return the scores of coreference and their average, in percent."""
-        found = {
+    def coreference_scores(self) -> dict[str, float]:
+        """Return the coreference scores and their average, in percent."""
+        scores = {
             name: 100 * float(np.mean([micro(metric, *group).f1 for group in self.groups]))
             for name, metric in (("MUC", muc), ("B³", b_cubed), ("CEAF-e", ceaf_entity))
         }
-        return {**found, "average": float(np.mean(list(found.values())))}
+        return {**scores, "average": float(np.mean(list(scores.values())))}
 
-    def information(self) -> float:
+    def mean_vi(self) -> float:
         """Return the mean variation of information over item sets, in nats times 100."""
-        return 100 * float(np.mean(self.each(variation_of_information)))
+        return 100 * float(np.mean(self.measure_each(variation_of_information)))
 
-    def conversations(self) -> dict[str, float]:
-        """Return the measures of chats: per item, per message, and per conversation."""
+    def conversation_scores(self) -> dict[str, float]:
+        """Return the measures of chats: of the partition, of messages, and of conversations."""
         overlaps = [ceaf_mention(truth, guess).f1 for truth, guess in self.examples]
         return {
-            "VI × 100": self.information(),
+            "VI × 100": self.mean_vi(),
             "one-to-one overlap": 100 * float(np.mean(overlaps)),
             "exact-match F1": 100 * exact_match(self.examples),
         }
 
-    def chosen(self) -> dict[str, str]:
-        """Return what was chosen by its short name: where cells differ, the median."""
+    def chosen_settings(self) -> dict[str, str]:
+        """Return the chosen settings by short name, as medians over cells."""
         names = [name for name in SETTINGS if name in self.settings[0]]
         return {SETTINGS[name]: f"{self.median(name):g}" for name in names}
 
     def median(self, name: str) -> float:
         """Return the median of a setting over cells."""
-        return float(np.median([own[name] for own in self.settings]))
+        return float(np.median([settings[name] for settings in self.settings]))
 
 
 def results_of(
@@ -115,39 +117,44 @@ def results_of(
     divisions: Sequence[Key],
     rows: Mapping[str, Choice],
     order: str = NATURAL,
-) -> dict[str, Result]:
-    """Return what stands behind some rows; missing cells are computed, one division at a time.
+) -> dict[str, TechniquePredictions]:
+    """Return the predictions behind some rows; missing cells are computed, division by division.
 
-    A quick run takes the first divisions alone.
+    A quick run uses only the first divisions.
     """
-    wanted = {technique for technique, _ in rows.values()}
-    techniques = [technique for technique in LONGEST_FIRST if technique in wanted]
+    used = {technique for technique, _ in rows.values()}
+    techniques = [technique for technique in LONGEST_FIRST if technique in used]
     keys: list[Key] = [
         keyed(context, {**division, "order": order, "technique": technique})
-        for division in divisions[: protocol(context.quick).n_divisions]
+        for division in divisions[: run_limits(context.quick).n_divisions]
         for technique in techniques
     ]
     cells: dict[str, list[Values]] = {technique: [] for technique in techniques}
-    for key, values in zip(keys, context.run(keys, tested), strict=True):
+    for key, values in zip(keys, context.run(keys, tune_and_test), strict=True):
         cells[str(key["technique"])].append(values)
-    return {row: Result.of(cells[technique], name) for row, (technique, name) in rows.items()}
-
-
-def _read(texts: Sequence[str]) -> list[Partition]:
-    return [Partition([int(label) for label in text.split()]) for text in texts]
+    return {
+        row: TechniquePredictions.of(cells[technique], name)
+        for row, (technique, name) in rows.items()
+    }
 
 
 def exact_match(examples: Sequence[tuple[Partition, Partition]]) -> float:
-    """Return the F1 of clusters of two items and more that are found whole, over all item sets.
+    """Return the F1 of clusters with two or more items that are predicted without any error.
+
+    The clusters of all item sets are counted together.
 
     >>> exact_match([(Partition([0, 0, 1, 1, 2]), Partition([0, 0, 1, 1, 1]))])
     0.5
     """
-    true, found = (
-        {(number, items) for number, each in enumerate(side) for items in _conversations(each)}
-        for side in zip(*examples, strict=True)
+    true, predicted = (
+        {
+            (number, items)
+            for number, partition in enumerate(partitions)
+            for items in _conversations(partition)
+        }
+        for partitions in zip(*examples, strict=True)
     )
-    return 2 * len(true & found) / max(len(true) + len(found), 1)
+    return 2 * len(true & predicted) / max(len(true) + len(predicted), 1)
 
 
 def _conversations(partition: Partition) -> list[tuple[int, ...]]:
@@ -155,24 +162,26 @@ def _conversations(partition: Partition) -> list[tuple[int, ...]]:
 
 
 def p_notes(
-    results: Mapping[str, Result], ours: str, metric: Callable[..., float]
+    results: Mapping[str, TechniquePredictions], reference: str, metric: Callable[..., float]
 ) -> dict[str, str]:
-    """Return a word on how each row compares with ours, which itself has none."""
-    others = {row: result for row, result in results.items() if row != ours}
-    found = p_values(results[ours], others, metric)
-    return {ours: "", **{row: p_text(p_value) for row, p_value in found.items()}}
+    """Return a note with the p-value of each row against a reference row, which has no note."""
+    others = {row: result for row, result in results.items() if row != reference}
+    by_row = p_values(results[reference], others, metric)
+    return {reference: "", **{row: p_text(p_value) for row, p_value in by_row.items()}}
 
 
-def chosen_table(title: str, results: Mapping[str, Result]) -> Table:
-    """Show the settings that each row had chosen."""
-    shown = {row: result.chosen() for row, result in results.items()}
-    return Table.from_rows(f"{title}: what was chosen", shown, data=AS_BEFORE)
+def chosen_table(title: str, results: Mapping[str, TechniquePredictions]) -> Table:
+    """Show the chosen settings of each row."""
+    entries = {row: result.chosen_settings() for row, result in results.items()}
+    return Table.from_rows(f"{title}: what was chosen", entries, data=AS_BEFORE)
 
 
 def p_values(
-    ours: Result, others: Mapping[str, Result], metric: Callable[..., float]
+    reference: TechniquePredictions,
+    others: Mapping[str, TechniquePredictions],
+    metric: Callable[..., float],
 ) -> dict[str, float]:
-    """Compare with others over item sets: Wilcoxon's test, corrected after Holm-Bonferroni."""
-    losses = {name: other.each(metric) for name, other in others.items()}
-    found = compare_all(ours.each(metric), losses)
-    return {name: comparison.p_value for name, comparison in found.items()}
+    """Return p-values of Wilcoxon's test over item sets, with the Holm-Bonferroni correction."""
+    losses = {name: other.measure_each(metric) for name, other in others.items()}
+    comparisons = compare_all(reference.measure_each(metric), losses)
+    return {name: comparison.p_value for name, comparison in comparisons.items()}

@@ -1,8 +1,8 @@
-"""Latent left-linking (Samdani, Chang & Roth 2014): its tables, on corpora like the paper's.
+"""The tables of latent left-linking (Samdani, Chang & Roth 2014), on similar corpora.
 
-Every technique is trained for each of its settings; those that are best on the development sets
-predict the test sets. A cell holds one technique on one division of a corpus, with its predictions,
-from which all measures are taken.
+Each technique is trained with each of its settings, and the settings that are best on the
+development sets predict the test sets. A cell holds the predictions of one technique on one
+division of a corpus; all measures are computed from them.
 """
 
 from collections.abc import Callable
@@ -25,12 +25,12 @@ def coref_gum(context: Context) -> list[Table]:
 
 
 def coref_genres(context: Context) -> list[Table]:
-    """Show Table 1 on GUM, with a model for each genre."""
+    """Show Table 1 on GUM, with one model per genre."""
     return table1(context, GENRES)
 
 
 def coref_ontogum(context: Context) -> list[Table]:
-    """Show Table 1 on OntoGUM, where no mention is alone."""
+    """Show Table 1 on OntoGUM, where each mention corefers with another."""
     return table1(context, ONTOGUM)
 
 
@@ -44,28 +44,28 @@ def coref_gum_60(context: Context) -> list[Table]:
     return table1(context, GUM_60)
 
 
-def _noted(make: Callable[[Context], list[Table]]) -> Callable[[Context], list[Table]]:
-    """Say below each table what a quick run left out for it."""
+def _with_quick_notes(make: Callable[[Context], list[Table]]) -> Callable[[Context], list[Table]]:
+    """Add notes on the limits of a quick run to the tables of a function."""
 
     @wraps(make)
-    def made(context: Context) -> list[Table]:
-        added = quick_notes(context)
-        return [replace(table, notes=[*table.notes, *added]) for table in make(context)]
+    def with_notes(context: Context) -> list[Table]:
+        quick = quick_notes(context)
+        return [replace(table, notes=[*table.notes, *quick]) for table in make(context)]
 
-    return made
+    return with_notes
 
 
 TABLES = {
     "statistics": statistics,
-    "coref-gum": _noted(coref_gum),
-    "coref-genres": _noted(coref_genres),
-    "coref-ontogum": _noted(coref_ontogum),
-    "coref-litbank": _noted(coref_litbank),
-    "coref-gum-60": _noted(coref_gum_60),
-    "forum": _noted(forum),
-    "irc": _noted(irc),
-    "starts": _noted(starts),
-    "cccp": _noted(cccp),
-    "order": _noted(order),
-    "claims": _noted(claims),
+    "coref-gum": _with_quick_notes(coref_gum),
+    "coref-genres": _with_quick_notes(coref_genres),
+    "coref-ontogum": _with_quick_notes(coref_ontogum),
+    "coref-litbank": _with_quick_notes(coref_litbank),
+    "coref-gum-60": _with_quick_notes(coref_gum_60),
+    "forum": _with_quick_notes(forum),
+    "irc": _with_quick_notes(irc),
+    "starts": _with_quick_notes(starts),
+    "cccp": _with_quick_notes(cccp),
+    "order": _with_quick_notes(order),
+    "claims": _with_quick_notes(claims),
 }

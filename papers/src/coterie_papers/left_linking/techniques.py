@@ -1,4 +1,4 @@
-"""The techniques that the tables of left-linking compare, and what is tried of each."""
+"""The techniques that the tables of left-linking compare, and the settings tried for each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -20,20 +20,23 @@ from coterie.metrics import conll_score, variation_of_information
 GAMMAS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 THRESHOLDS = tuple(round(-1.0 + 0.1 * step, 1) for step in range(11))
 MOST_FIRSTS = 5
-"""Where items that start a cluster teach too, nearly all pairs are examples: so many passes."""
+"""The largest number of passes if items that start a cluster teach too, which makes nearly all
+pairs examples."""
 
 
-class Task(NamedTuple):
-    """What settings are chosen by, and which are tried.
+class TaskSettings(NamedTuple):
+    """The metric by which settings are chosen, and the values to try.
 
-    `shown` has the numbers of passes that are reported, None for the one that was chosen; `corr`
-    and `forest` are values of C, with the passes that training makes, ten in the paper; `exact`
-    says whether correlation clustering is solved exactly.
+    `passes`, `rates`, `lams` and `gammas` are values for online techniques. `reported_passes` holds
+    the numbers of passes that tables report; None stands for the chosen number. `corr` and `forest`
+    are values of C for correlation clustering and spanning forests; `corr_passes` and
+    `forest_passes` are the passes of their training, ten in the paper. `solve_exactly` is whether
+    correlation clustering predicts by exact search.
     """
 
     metric: Callable[..., Any]
     passes: tuple[int, ...]
-    shown: tuple[int | None, ...]
+    reported_passes: tuple[int | None, ...]
     rates: tuple[float, ...]
     lams: tuple[float, ...] = (1e-5, 1e-4)
     gammas: tuple[float, ...] = GAMMAS
@@ -42,33 +45,44 @@ class Task(NamedTuple):
     forest: tuple[float, ...] = (10.0,)
     forest_passes: int = 10
     thresholds: tuple[float, ...] = THRESHOLDS
-    exact: bool = False
+    solve_exactly: bool = False
 
-    def narrowed(self, settings: Mapping[str, Any]) -> "Task":
-        """Try other settings; of the passes, those that the task has itself."""
+    def narrowed(self, settings: Mapping[str, Any]) -> "TaskSettings":
+        """Return a task with other settings; of the passes, only those that this task has."""
         passes = tuple(n for n in self.passes if n in settings.get("passes", self.passes))
         return self._replace(**{**settings, "passes": passes})
 
 
-COREFERENCE = Task(
+COREFERENCE = TaskSettings(
     conll_score,
     passes=(1, 2, 5, 10),
-    shown=(1, None),
+    reported_passes=(1, None),
     rates=(0.01, 0.1),
     lams=(1e-6, 1e-5, 1e-4, 1e-3),
     corr=(1e5, 1e6, 1e7, 1e8),
     corr_passes=20,
     forest=(0.1, 1.0, 10.0, 100.0),
-    exact=True,
+    solve_exactly=True,
 )
-FICTION = Task(
-    conll_score, passes=(1, 5, 10), shown=(1, None), rates=(0.1,), corr_passes=20, exact=True
+FICTION = TaskSettings(
+    conll_score,
+    passes=(1, 5, 10),
+    reported_passes=(1, None),
+    rates=(0.1,),
+    corr_passes=20,
+    solve_exactly=True,
 )
-"""Ten folds take their time: fewer settings are tried."""
-AUTHOR = Task(variation_of_information, passes=(1,), shown=(1,), rates=(0.03, 0.1, 0.3))
-TOPIC = Task(variation_of_information, passes=(1, 5), shown=(1, 5), rates=(0.01, 0.1))
-CHAT = Task(variation_of_information, passes=(1, 2, 5), shown=(1, None), rates=(0.01, 0.1))
-TASKS: Mapping[str, Task] = {
+"""Fewer settings are tried here, because ten folds take long."""
+AUTHOR = TaskSettings(
+    variation_of_information, passes=(1,), reported_passes=(1,), rates=(0.03, 0.1, 0.3)
+)
+TOPIC = TaskSettings(
+    variation_of_information, passes=(1, 5), reported_passes=(1, 5), rates=(0.01, 0.1)
+)
+CHAT = TaskSettings(
+    variation_of_information, passes=(1, 2, 5), reported_passes=(1, None), rates=(0.01, 0.1)
+)
+TASKS: Mapping[str, TaskSettings] = {
     "gum": COREFERENCE,
     "ontogum": COREFERENCE,
     "gum-60": COREFERENCE,
@@ -82,7 +96,7 @@ TASKS: Mapping[str, Task] = {
 L3M, SUM_LINK, BIN, FIRSTS = "L3M", "Sum-Link", "Bin-Left-Link", "Bin-Left-Link, firsts"
 CORR, FOREST, PAIRS = "Corr-Clustering", "Spanning Forest", "Pair classifier"
 LONGEST_FIRST = (FIRSTS, FOREST, CORR, L3M, PAIRS, BIN, SUM_LINK)
-"""All techniques, those first that take longest."""
+"""All techniques; those that take longest come first."""
 
 ONLINE: Mapping[str, Learner] = {
     L3M: LatentLeftLinking(),
@@ -93,15 +107,15 @@ ONLINE: Mapping[str, Learner] = {
 
 
 class Technique(NamedTuple):
-    """A learner, the settings to try, and what of them is reported: settings that are fixed."""
+    """A learner, the settings to try, and the fixed settings of each reported choice."""
 
     learner: Learner
     grid: Mapping[str, Sequence[Any]]
     choices: Mapping[str, Params]
 
 
-def technique_of(name: str, task: Task) -> Technique:
-    """Return a technique as it is tried on a task."""
+def technique_of(name: str, task: TaskSettings) -> Technique:
+    """Return a technique with the settings to try on a task."""
     if name not in ONLINE:
         return _batch_technique(name, task)
     most = MOST_FIRSTS if name == FIRSTS else max(task.passes)
@@ -112,10 +126,10 @@ def technique_of(name: str, task: Task) -> Technique:
     return Technique(ONLINE[name], grid, _choices(name, task))
 
 
-def _batch_technique(name: str, task: Task) -> Technique:
+def _batch_technique(name: str, task: TaskSettings) -> Technique:
     passes = task.forest_passes
     pairs = PairwiseClustering(C=0.01, classifier=LinearSVC(dual=False, tol=1e-3))
-    tried: Mapping[str, tuple[Learner, Params]] = {
+    by_name: Mapping[str, tuple[Learner, Params]] = {
         CORR: (SVMCluster(solver=FrankWolfe(max_iter=task.corr_passes)), {"C": task.corr}),
         FOREST: (
             SpanningForestLearner(solver=CCCP(max_iter=passes, inner_max_iter=passes)),
@@ -123,27 +137,27 @@ def _batch_technique(name: str, task: Task) -> Technique:
         ),
         PAIRS: (pairs, {"threshold": task.thresholds}),
     }
-    return Technique(*tried[name], {TUNED: {}})
+    return Technique(*by_name[name], {TUNED: {}})
 
 
 Choice: TypeAlias = tuple[str, str]
-"""A technique, and what is reported of it."""
+"""A technique and the name of one of its reported choices."""
 
 TUNED, BEST_LINK = "tuned", "gamma 0"
-OURS = "L³M (tuned γ)"
+TUNED_L3M = "L³M (tuned γ)"
 BATCH_ROWS: Mapping[str, Choice] = {CORR: (CORR, TUNED), FOREST: (FOREST, TUNED)}
 ONLINE_ROWS: Mapping[str, Choice] = {
     SUM_LINK: (SUM_LINK, TUNED),
     BIN: (BIN, TUNED),
     FIRSTS: (FIRSTS, TUNED),
     "L³M (γ = 0)": (L3M, BEST_LINK),
-    OURS: (L3M, TUNED),
+    TUNED_L3M: (L3M, TUNED),
 }
-"""The rows of tables; of online techniques, but for the number of passes."""
+"""The rows of online techniques in tables, without the number of passes."""
 
 
 def online_rows(passes: int | None, suffix: str = "") -> dict[str, Choice]:
-    """Return the rows of online techniques with so many passes, None for as many as chosen."""
+    """Return the rows of online techniques for a number of passes, None for the chosen number."""
     return {
         f"{row}{suffix}": (technique, choice(kind, passes))
         for row, (technique, kind) in ONLINE_ROWS.items()
@@ -151,17 +165,17 @@ def online_rows(passes: int | None, suffix: str = "") -> dict[str, Choice]:
 
 
 def choice(kind: str, passes: int | None) -> str:
-    """Name what is reported, such as "gamma 0, 1"; without passes where they are chosen."""
+    """Return the name of a choice, such as "gamma 0, 1"; chosen passes are not part of it."""
     return kind if passes is None else f"{kind}, {passes}"
 
 
-def _choices(name: str, task: Task) -> dict[str, Params]:
-    """Return what is reported of an online technique."""
+def _choices(name: str, task: TaskSettings) -> dict[str, Params]:
+    """Return the fixed settings of each reported choice of an online technique."""
     kinds: dict[str, Params] = {TUNED: {}}
     if name == L3M:
         kinds[BEST_LINK] = {"gamma": 0.0}
     return {
         choice(kind, passes): {**fixed, **({} if passes is None else {"n_passes": passes})}
         for kind, fixed in kinds.items()
-        for passes in task.shown
+        for passes in task.reported_passes
     }
