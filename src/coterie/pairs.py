@@ -102,11 +102,11 @@ class PairScores:
         apart: ArrayLike | None = None,
     ) -> None:
         n_items = as_whole("n_items", n_items, error=ItemSetError)
-        listed = as_pairs(pairs, n_items)
+        listed_pairs = as_pairs(pairs, n_items)
         values = {
             "n_items": n_items,
-            "listed": listed,
-            "scores": _as_finite("scores", scores, count_pairs(n_items, listed), "pair"),
+            "listed": listed_pairs,
+            "scores": _as_finite("scores", scores, count_pairs(n_items, listed_pairs), "pair"),
             "diagonal": _as_diagonal(diagonal, n_items),
             "n_clusters": as_n_clusters(n_clusters, n_items),
             "apart": _as_apart(apart, n_items),

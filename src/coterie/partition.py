@@ -261,11 +261,11 @@ def _label_array(labels: Any) -> NDArray[Any]:
     return array
 
 
-def _as_list(values: Any, what: str) -> list[Any]:
+def _as_list(values: Any, name: str) -> list[Any]:
     """List labels or clusters; only clusters may come in a set, because they need no order."""
-    unordered = isinstance(values, Mapping) or (what == "labels" and isinstance(values, Set))
+    unordered = isinstance(values, Mapping) or (name == "labels" and isinstance(values, Set))
     if unordered or isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise PartitionError(f"{what} are of type {type(values).__name__}; give a list or an array")
+        raise PartitionError(f"{name} are of type {type(values).__name__}; give a list or an array")
     return list(values)
 
 

@@ -121,7 +121,7 @@ class KeySelection:
         return min(self.recall, weighted_recall) >= recall
 
     def _add_best(self, recall: float) -> bool:
-        # Until the recall is reached, any price is paid, and only for pairs not found before.
+        # Until the recall is reached, only pairs that are not found yet count, at any cost.
         worth, again = (WORTH, AGAIN) if self._is_enough(recall) else (float("inf"), 0.0)
         best, best_rate = None, 0.0
         for candidate in self.candidates:

@@ -134,7 +134,7 @@ class Prefix(ValueKey):
 class Combined(ValueKey):
     """List the pairs of rows that agree on all of several keys.
 
-    Keys that are too weak each may together make small blocks.
+    Keys that make too large blocks alone may make small blocks together.
 
     Parameters
     ----------

@@ -77,14 +77,14 @@ def best_first(links: Pairs, heights: Floats) -> tuple[Pairs, Floats]:
     return links[order], heights[order]
 
 
-def max_spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tuple[Pairs, Floats]:
+def max_spanning_tree(scores: PairScores, pairs: Pairs, missing: float) -> tuple[Pairs, Floats]:
     """Return the links of the maximum spanning tree, best first, and their scores.
 
     A spanning forest of the absent pairs is enough, because all of them have the same score.
     """
-    in_order = np.lexsort((listed[:, 1], listed[:, 0]))
-    absent = np.array(list(_absent_forest(listed, scores.n_items)), dtype=np.intp).reshape(-1, 2)
-    links = np.concatenate([listed[in_order], absent])
+    in_order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    absent = np.array(list(_absent_forest(pairs, scores.n_items)), dtype=np.intp).reshape(-1, 2)
+    links = np.concatenate([pairs[in_order], absent])
     heights = np.concatenate([scores.scores[in_order], np.full(len(absent), float(missing))])
     links, heights = best_first(links, heights)
     # Ranks replace the scores: SciPy drops links of weight 0, and equal scores need an order.
@@ -94,13 +94,13 @@ def max_spanning_tree(scores: PairScores, listed: Pairs, missing: float) -> tupl
     return links[in_tree], heights[in_tree]
 
 
-def _absent_forest(listed: Pairs, n_items: int) -> Iterator[tuple[int, int]]:
+def _absent_forest(pairs: Pairs, n_items: int) -> Iterator[tuple[int, int]]:
     """Yield a spanning forest of the absent pairs, breadth first from the smallest index on.
 
     The work is proportional to the items and scored pairs: an item that stays unvisited in a step
     has a scored pair with the item of that step.
     """
-    edges = np.concatenate([listed, listed[:, ::-1]])
+    edges = np.concatenate([pairs, pairs[:, ::-1]])
     graph = sp.csr_array((np.ones(len(edges), dtype=np.bool_), edges.T), shape=(n_items, n_items))
     unvisited = np.arange(n_items)
     queue: list[int] = []

@@ -237,10 +237,10 @@ class _DenseLinkage(_Linkage):
         return self.joins(scores, threshold).labels(threshold)
 
     def _joins_inside(self, scores: PairScores, above: float) -> Joins:
-        n_items, listed = scores.n_items, scores.listed
-        if listed is None or len(listed) >= DENSE_SHARE * n_items**2:
+        n_items, pairs = scores.n_items, scores.listed
+        if pairs is None or len(pairs) >= DENSE_SHARE * n_items**2:
             return self._dense_joins(scores, above)
-        pairs, values = _with_barred_pairs(scores, listed)
+        pairs, values = _with_barred_pairs(scores, pairs)
         max_size = n_items if self.max_size is None else self.max_size
         links, heights, spreads = self._listed_joins(n_items, pairs, values, above, max_size)
         return Joins(n_items, links, heights, self._rounding * spreads)
@@ -389,10 +389,10 @@ class AverageLinkage(_DenseLinkage):
         return links, heights, spreads
 
 
-def _with_barred_pairs(scores: PairScores, listed: Pairs) -> tuple[Pairs, Floats]:
+def _with_barred_pairs(scores: PairScores, scored_pairs: Pairs) -> tuple[Pairs, Floats]:
     """Return the scored pairs and the cannot-link pairs; the latter score -inf."""
     if scores.apart is None:
-        return listed, scores.scores
+        return scored_pairs, scores.scores
     values = scores.scores.copy()
-    pairs, values = override_scores(scores.n_items, listed, values, scores.apart, -inf)
-    return (listed if pairs is None else read_only(pairs)), read_only(values)
+    pairs, values = override_scores(scores.n_items, scored_pairs, values, scores.apart, -inf)
+    return (scored_pairs if pairs is None else read_only(pairs)), read_only(values)

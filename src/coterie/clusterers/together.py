@@ -26,17 +26,17 @@ def penalise_cannot_links(scores: PairScores) -> PairScores:
 
 
 def override_scores(
-    n_items: int, listed: Pairs | None, values: Floats, pairs: Pairs, score: float
+    n_items: int, scored_pairs: Pairs | None, values: Floats, pairs: Pairs, score: float
 ) -> tuple[Pairs | None, Floats]:
-    """Give some pairs i < j one score, and add those that have none; `values` are overwritten."""
-    if listed is None:
+    """Give the pairs i < j one score, and add the unscored ones; `values` is overwritten."""
+    if scored_pairs is None:
         values[condensed_positions(pairs, n_items)] = score
         return None, values
-    keys, chosen = _keys(listed, n_items), _keys(pairs, n_items)
-    values[np.isin(keys, chosen)] = score
-    new_pairs = pairs[~np.isin(chosen, keys)]
+    scored_keys, pair_keys = _keys(scored_pairs, n_items), _keys(pairs, n_items)
+    values[np.isin(scored_keys, pair_keys)] = score
+    new_pairs = pairs[~np.isin(pair_keys, scored_keys)]
     scores = np.concatenate([values, np.full(len(new_pairs), score)])
-    return np.concatenate([listed, new_pairs]), scores
+    return np.concatenate([scored_pairs, new_pairs]), scores
 
 
 def _keys(pairs: Pairs, n_items: int) -> Ints:
@@ -57,11 +57,11 @@ def raise_above_all(scores: PairScores, pairs: Pairs, level: float) -> PairScore
     array([2., 4.])
     """
     top = float(np.nextafter(max(float(scores.scores.max(initial=-inf)), level), inf))
-    listed, values = override_scores(
+    scored_pairs, values = override_scores(
         scores.n_items, scores.listed, scores.scores.copy(), pairs, top
     )
     optional = (scores.diagonal, scores.n_clusters, scores.apart)
-    return PairScores(scores.n_items, listed, values, *optional)
+    return PairScores(scores.n_items, scored_pairs, values, *optional)
 
 
 def must_link_groups(links: Pairs, n_items: int) -> Ints:

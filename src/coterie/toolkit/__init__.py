@@ -1,6 +1,6 @@
-"""What code beside Coterie builds on: protocols, checks of arguments, files and progress.
+"""Tools for code outside Coterie: protocols, checks of arguments, files and progress.
 
-Members of the families that live elsewhere, and `coterie-papers`, need no private module.
+With them, your own clusterers, losses and the like, and `coterie-papers`, need no private module.
 """
 
 from coterie._core.lazy import attach
