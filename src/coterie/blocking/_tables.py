@@ -68,7 +68,7 @@ class TextTable:
         return self._parts[name, size]
 
     def sorted_rows(self, name: str, *, backwards: bool) -> Ints:
-        """Return the rows with a text in a column, sorted by the text, read backwards if `backwards`."""
+        """Return the rows with a text in a column, sorted by the text or the reversed text."""
         if (name, backwards) not in self._sorted_rows:
             texts, codes = self.column(name)
             keys = [text[::-1] for text in texts] if backwards else texts
