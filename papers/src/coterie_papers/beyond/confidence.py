@@ -1,4 +1,4 @@
-"""Whether probabilities hold on documents that nothing was learned from."""
+"""The reliability of probabilities on documents that were not used in training."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,9 +16,9 @@ from coterie.learners.calibration.reliability import Reliability
 from coterie.learners.pairwise import scaled_logistic
 from coterie.partition import Partition
 from coterie.toolkit import Floats
-from coterie_papers.beyond.cells import keyed
-from coterie_papers.beyond.data import task
-from coterie_papers.beyond.methods import LOGISTIC, STRUCTURED, boosted
+from coterie_papers.beyond.cells import complete_key
+from coterie_papers.beyond.data import read_task
+from coterie_papers.beyond.methods import LOGISTIC, STRUCTURED, boosting
 from coterie_papers.engine.cells import Context, Key, Values
 from coterie_papers.engine.charts import Lines
 from coterie_papers.engine.partitions import quiet
@@ -32,74 +32,88 @@ ASSERTED = {
     "single items": "single items right, %",
 }
 PRECISIONS = (0.8, 0.9, 0.95)
-N_ROUNDS, FEW_ROUNDS = 200, 20
+N_ROUNDS, QUICK_ROUNDS = 200, 20
 N_BINS = 10
 
-DATA = "60 documents of GUM, 30 to train and to calibrate on, and 30 to test on."
+DATA = "60 documents of GUM, 30 to train and calibrate on, and 30 to test on."
 ERROR_NOTE = (
-    "Calibration error: the mean over all pairs, clusters or single items of what is said less "
-    "what came true in their tenth, × 100; of training documents by curves of the other folds."
+    "Error: the calibration error × 100. Probabilities are divided into ten bins of equal width; "
+    "the error is the mean, over all pairs, clusters or single items, of the difference of the "
+    "predicted and the observed mean of their bin. The probabilities of training documents are "
+    "predicted by the curves of the other folds."
 )
 KINDS_NOTE = (
-    "Of clusters of several items, the share of their pairs that is together is foretold; of "
-    "single items, that they are alone."
+    "For clusters of several items, the share of their pairs that belong together is predicted; "
+    "for single items, the probability that they are alone."
 )
-KEPT_NOTE = (
-    "A cluster is asserted where its probability is at least as high as asked. Right: the share "
-    "of the pairs inside asserted clusters that is together, and of asserted single items that is "
-    "alone, over all test documents."
+ASSERTED_NOTE = (
+    "A cluster is asserted if its probability is at least the number in the row. Right: the share "
+    "of the pairs inside of asserted clusters that belong together, and the share of asserted "
+    "single items that are alone, over all test documents."
 )
 
 
 def confidence(context: Context) -> list[Table]:
-    """Show how far the probabilities of pairs and clusters hold on GUM."""
+    """Show how reliable the probabilities of pairs and clusters are on GUM."""
     keys: list[Key] = [
-        keyed(context, {"table": "confidence", "data": "gum", "method": method})
+        complete_key(context, {"table": "confidence", "data": "gum", "method": method})
         for method in METHODS
     ]
-    found = dict(zip(METHODS, context.run(keys, judged), strict=True))
-    return [_errors(found), _asserted(found)]
+    values_by_method = dict(zip(METHODS, context.run(keys, compute_confidence), strict=True))
+    return [_errors_table(values_by_method), _asserted_table(values_by_method)]
 
 
-def judged(key: Key, folder: Path | None) -> Values:
-    """Calibrate a method on the training documents, and hold it against the test documents."""
+def compute_confidence(key: Key, folder: Path | None) -> Values:
+    """Calibrate a method on the training documents, and test it on the test documents."""
     quick = bool(key.get("quick"))
-    run = task(str(key["data"]), folder, quick).runs[0]
+    run = read_task(str(key["data"]), folder, quick).runs[0]
     with quiet():
-        found = calibrate(_learner(str(key["method"]), quick), *run.train)
-        sure = [found.model.confidences(each) for each in run.test.item_sets]
+        calibrated = calibrate(_learner(str(key["method"]), quick), *run.train)
+        confidences = [calibrated.model.confidences(item_set) for item_set in run.test.item_sets]
     truths = run.test.partitions
-    told = [_told(*both) for both in zip(sure, truths, strict=True)]
-    tables = [_reliability([each[at] for each in told]) for at in range(len(KINDS))]
-    trained = [table.calibration_error for table in found.reliability]
-    shown = zip(KINDS, map(_as_values, tables), trained, strict=True)
+    outcomes_by_set = [
+        _outcomes(set_confidences, truth)
+        for set_confidences, truth in zip(confidences, truths, strict=True)
+    ]
+    test_tables = [
+        _reliability([outcomes[index] for outcomes in outcomes_by_set])
+        for index in range(len(KINDS))
+    ]
+    kinds = zip(KINDS, test_tables, calibrated.reliability, strict=True)
     return {
-        "kinds": {kind: {**values, "held out": error} for kind, values, error in shown},
-        "asserted": {f"{each:g}": _kept(sure, truths, each) for each in PRECISIONS},
+        "kinds": {
+            kind: {**_as_values(test_table), "held out": train_table.calibration_error}
+            for kind, test_table, train_table in kinds
+        },
+        "asserted": {
+            f"{precision:g}": _asserted_shares(confidences, truths, precision)
+            for precision in PRECISIONS
+        },
     }
 
 
 def _learner(method: str, quick: bool) -> Learner:
-    """Return a method as it comes, without a search for its settings."""
+    """Return the learner of a method, with fixed settings."""
     if method == LOGISTIC:
         return scaled_logistic(clusterer=AverageLinkage())
-    return boosted(LeftLinkRisk(), LightTrees(learning_rate=0.2), FEW_ROUNDS if quick else N_ROUNDS)
+    n_rounds = QUICK_ROUNDS if quick else N_ROUNDS
+    return boosting(LeftLinkRisk(), LightTrees(learning_rate=0.2), n_rounds)
 
 
-def _told(sure: Confidences, truth: Partition) -> list[tuple[Floats, Floats]]:
-    """Return what is said of each kind in one item set, and what is true of it."""
-    single = sure.partition.sizes == 1
-    shares = true_shares(truth, sure.partition)
+def _outcomes(confidences: Confidences, truth: Partition) -> list[tuple[Floats, Floats]]:
+    """Return the predicted and the true values of each kind in one item set."""
+    is_single = confidences.partition.sizes == 1
+    shares = true_shares(truth, confidences.partition)
     return [
-        (sure.pairs, truth.together().astype(np.float64)),
-        (sure.clusters[~single], shares[~single]),
-        (sure.clusters[single], shares[single]),
+        (confidences.pairs, truth.together().astype(np.float64)),
+        (confidences.clusters[~is_single], shares[~is_single]),
+        (confidences.clusters[is_single], shares[is_single]),
     ]
 
 
-def _reliability(told: Sequence[tuple[Floats, Floats]]) -> Reliability:
-    said, true = (np.concatenate(side) for side in zip(*told, strict=True))
-    return Reliability.of(said, true, N_BINS)
+def _reliability(outcomes: Sequence[tuple[Floats, Floats]]) -> Reliability:
+    predicted, true = (np.concatenate(values) for values in zip(*outcomes, strict=True))
+    return Reliability.of(predicted, true, N_BINS)
 
 
 def _as_values(table: Reliability) -> dict[str, Any]:
@@ -112,73 +126,85 @@ def _as_values(table: Reliability) -> dict[str, Any]:
     }
 
 
-def _kept(
-    sure: Sequence[Confidences], truths: Sequence[Partition], precision: float
+def _asserted_shares(
+    confidences: Sequence[Confidences], truths: Sequence[Partition], precision: float
 ) -> dict[str, float | None]:
-    """Return the share of the items that are asserted, and of what is asserted what is right.
+    """Return the share of items that are asserted, and the shares of these that are right.
 
-    Where nothing is asserted, nothing can be right: None.
+    If nothing is asserted, the latter are None.
     """
-    n_items = n_kept = 0
+    n_items = n_asserted = 0
+    # The number that are right, and the number that are asserted.
     pairs, singles = np.zeros(2), np.zeros(2)
-    for each, truth in zip(sure, truths, strict=True):
-        kept = each.clusters >= precision
-        sizes, shares = each.partition.sizes, true_shares(truth, each.partition)
+    for set_confidences, truth in zip(confidences, truths, strict=True):
+        partition = set_confidences.partition
+        is_asserted = set_confidences.clusters >= precision
+        sizes, shares = partition.sizes, true_shares(truth, partition)
         counts = np.where(sizes == 1, 1.0, sizes * (sizes - 1) / 2)
-        for totals, of_kind in ((pairs, kept & (sizes > 1)), (singles, kept & (sizes == 1))):
-            totals += [counts[of_kind] @ shares[of_kind], counts[of_kind].sum()]
-        n_items, n_kept = n_items + len(truth), n_kept + int(sizes[kept].sum())
-    right = [float(hit / total) if total else None for hit, total in (pairs, singles)]
-    return {"items": n_kept / n_items, "pairs": right[0], "single items": right[1]}
+        for totals, of_kind in ((pairs, sizes > 1), (singles, sizes == 1)):
+            clusters = is_asserted & of_kind
+            totals += [counts[clusters] @ shares[clusters], counts[clusters].sum()]
+        n_items += len(truth)
+        n_asserted += int(sizes[is_asserted].sum())
+    right = [float(n_right / total) if total else None for n_right, total in (pairs, singles)]
+    return {"items": n_asserted / n_items, "pairs": right[0], "single items": right[1]}
 
 
-def _errors(found: Mapping[str, Values]) -> Table:
+def _errors_table(values_by_method: Mapping[str, Values]) -> Table:
     rows = {
         f"{method}: {kind}": {
-            "number": of_kind["number"],
-            "error, training documents": 100 * of_kind["held out"],
-            "error, test documents": 100 * of_kind["error"],
-            "Brier score × 100": 100 * of_kind["brier"],
+            "number": kind_values["number"],
+            "error, training documents": 100 * kind_values["held out"],
+            "error, test documents": 100 * kind_values["error"],
+            "Brier score × 100": 100 * kind_values["brier"],
         }
-        for method, values in found.items()
-        for kind, of_kind in values["kinds"].items()
+        for method, values in values_by_method.items()
+        for kind, kind_values in values["kinds"].items()
     }
-    notes = [ERROR_NOTE, KINDS_NOTE]
-    title = "How far probabilities hold on GUM"
-    return Table.from_rows(title, rows, notes=notes, digits=2, data=DATA, chart=_chart(found))
+    return Table.from_rows(
+        "How far probabilities hold on GUM",
+        rows,
+        notes=[ERROR_NOTE, KINDS_NOTE],
+        digits=2,
+        data=DATA,
+        chart=_chart(values_by_method),
+    )
 
 
-def _asserted(found: Mapping[str, Values]) -> Table:
+def _asserted_table(values_by_method: Mapping[str, Values]) -> Table:
     rows = {
         f"{method}, at least {precision}": {
-            title: None if kept[kind] is None else 100 * kept[kind]
+            title: None if shares[kind] is None else 100 * shares[kind]
             for kind, title in ASSERTED.items()
         }
-        for method, values in found.items()
-        for precision, kept in values["asserted"].items()
+        for method, values in values_by_method.items()
+        for precision, shares in values["asserted"].items()
     }
     title = "Only what is sure is asserted"
-    return Table.from_rows(title, rows, notes=[KEPT_NOTE], digits=1, data=DATA)
+    return Table.from_rows(title, rows, notes=[ASSERTED_NOTE], digits=1, data=DATA)
 
 
-def _chart(found: Mapping[str, Values]) -> Lines:
-    """Draw what came true over what was said, by tenths."""
-    tenths = [f"{number * 10}" for number in range(N_BINS)]
-    middles = [100 * (number + 0.5) / N_BINS for number in range(N_BINS)]
+def _chart(values_by_method: Mapping[str, Values]) -> Lines:
+    """Draw the observed values over the predicted ones, by tenths."""
+    tenths = [f"{index * 10}" for index in range(N_BINS)]
+    middles = [100 * (index + 0.5) / N_BINS for index in range(N_BINS)]
     panels = {
         method: {
-            "as said": middles,
-            **{kind: _by_tenth(of_kind) for kind, of_kind in values["kinds"].items()},
+            "as predicted": middles,
+            **{
+                kind: _observed_by_tenth(kind_values)
+                for kind, kind_values in values["kinds"].items()
+            },
         }
-        for method, values in found.items()
+        for method, values in values_by_method.items()
     }
-    axes = ("said, from … %", "true, %")
-    return Lines("What came true of what was said", tenths, panels, axes)
+    axes = ("predicted, from … %", "observed, %")
+    return Lines("Observed and predicted probabilities", tenths, panels, axes)
 
 
-def _by_tenth(of_kind: Mapping[str, Any]) -> list[float]:
-    """Return what came true in each tenth in percent, NaN where nothing was said."""
-    true = [float("nan")] * N_BINS
-    for said, observed in zip(of_kind["said"], of_kind["true"], strict=True):
-        true[min(int(said * N_BINS), N_BINS - 1)] = 100 * observed
-    return true
+def _observed_by_tenth(kind_values: Mapping[str, Any]) -> list[float]:
+    """Return the observed value of each tenth in percent, NaN if nothing was predicted there."""
+    percentages = [float("nan")] * N_BINS
+    for predicted, observed in zip(kind_values["said"], kind_values["true"], strict=True):
+        percentages[min(int(predicted * N_BINS), N_BINS - 1)] = 100 * observed
+    return percentages

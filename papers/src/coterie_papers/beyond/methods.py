@@ -1,7 +1,7 @@
-"""The methods that are compared beyond the papers, and the settings that are tried of each."""
+"""The methods that the tables beyond the papers compare, and the settings to choose from."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
@@ -15,6 +15,8 @@ from coterie.learners.linking.sgd import SGD
 from coterie.learners.pairwise import scaled_logistic
 from coterie.toolkit import Clusterer
 
+Clusterers: TypeAlias = tuple[Clusterer, ...]
+
 LOGISTIC = "logistic regression"
 L3M = "L³M"
 PAIRS = "boosted pairs"
@@ -25,10 +27,11 @@ ALONE = (LOGISTIC, L3M, PAIRS, STRUCTURED)
 CONTEXT = (LOGISTIC, PAIRS, LOGISTIC_CONTEXT, PAIRS_CONTEXT)
 
 LAM = 1e-5
+"""The regularisation of latent left-linking."""
 
 
-class Effort(NamedTuple):
-    """The settings that are tried, and in how many folds of the training sets."""
+class SearchGrid(NamedTuple):
+    """The settings to choose from, and the number of folds of the training sets."""
 
     n_folds: int = 3
     Cs: tuple[float, ...] = (0.01, 1.0)
@@ -41,12 +44,14 @@ class Effort(NamedTuple):
     rounds: tuple[int, ...] = (50, 100, 200, 300)
 
 
-FULL: Mapping[str, Effort] = {
-    "gum": Effort(),
-    "news": Effort(n_folds=4, Cs=(1.0,), tree_rates=(0.1,), n_leaves=(15,), rounds=(50, 100, 200)),
-    "threads": Effort(tree_rates=(0.1,), n_leaves=(7, 15), boosted_gammas=(0.5,)),
+FULL: Mapping[str, SearchGrid] = {
+    "gum": SearchGrid(),
+    "news": SearchGrid(
+        n_folds=4, Cs=(1.0,), tree_rates=(0.1,), n_leaves=(15,), rounds=(50, 100, 200)
+    ),
+    "threads": SearchGrid(tree_rates=(0.1,), n_leaves=(7, 15), boosted_gammas=(0.5,)),
 }
-QUICK = Effort(
+QUICK = SearchGrid(
     n_folds=2,
     Cs=(1.0,),
     gammas=(0.0, 0.4),
@@ -59,108 +64,111 @@ QUICK = Effort(
 )
 
 
-def effort_of(table: str, quick: bool) -> Effort:
-    """Return what is tried for a table."""
+def grid_of(table: str, quick: bool) -> SearchGrid:
+    """Return the settings to choose from for a table."""
     return QUICK if quick else FULL[table]
 
 
-class Setting(NamedTuple):
-    """A learner, what of its path is fitted in one go, and what may predict with it.
+class LearnerSetting(NamedTuple):
+    """A learner with its parameters, and the clusterers that may predict with it.
 
-    `path` has no name, or that of one parameter with its values; `params` are what sets it apart
-    from the other settings of its method.
+    `path` is empty, or has one parameter of which several values are fitted at the cost of the
+    largest. `params` are the parameters by which the settings of a method differ.
     """
 
     learner: Learner
     path: Mapping[str, tuple[int, ...]]
-    clusterers: tuple[Clusterer, ...]
+    clusterers: Clusterers
     params: Mapping[str, float]
 
 
-def settings_of(method: str, effort: Effort, ordered: bool) -> list[Setting]:
-    """Return the settings of a method that are tried, on items whose order means something or not.
+def settings_of(method: str, grid: SearchGrid, ordered: bool) -> list[LearnerSetting]:
+    """Return the settings of a method to choose from.
 
-    Scores of pairs are clustered by average linkage, greedily or, in order, by the best links;
-    scores of links as they were learned.
+    Scores of pairs are clustered by average linkage, by greedy clustering or, if the order of the
+    items matters (`ordered`), by the best left links. Scores of links are clustered by the left
+    links for which they were learned.
     """
-    free: tuple[Clusterer, ...] = (AverageLinkage(), Greedy())
-    return MAKERS[method](effort, (*free, LeftLink(0.0)) if ordered else free)
+    clusterers: Clusterers = (AverageLinkage(), Greedy())
+    return SETTINGS_BY_METHOD[method](grid, (*clusterers, LeftLink(0.0)) if ordered else clusterers)
 
 
-def _logistic(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:
-    return [Setting(scaled_logistic(C=C), {}, clusterers, {"C": C}) for C in effort.Cs]
+def _logistic_settings(grid: SearchGrid, clusterers: Clusterers) -> list[LearnerSetting]:
+    return [LearnerSetting(scaled_logistic(C=C), {}, clusterers, {"C": C}) for C in grid.Cs]
 
 
-def _left_linking(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:  # noqa: ARG001
+def _left_linking_settings(grid: SearchGrid, clusterers: Clusterers) -> list[LearnerSetting]:  # noqa: ARG001
     return [
-        Setting(
+        LearnerSetting(
             LatentLeftLinking(
                 gamma,
                 LAM,
                 solver=SGD(learning_rate=rate),
                 featurizer=WithConstant(Scaled(GivenFeatures())),
             ),
-            {"n_passes": effort.passes},
+            {"n_passes": grid.passes},
             (LeftLink(gamma),),
             {"γ": gamma, "η": rate},
         )
-        for gamma in effort.gammas
-        for rate in effort.sgd_rates
+        for gamma in grid.gammas
+        for rate in grid.sgd_rates
     ]
 
 
-def _pairs(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:
+def _pair_settings(grid: SearchGrid, clusterers: Clusterers) -> list[LearnerSetting]:
     return [
-        Setting(boosted(LogisticRisk(), tree), {"n_rounds": effort.rounds}, clusterers, shown)
-        for tree, shown in _trees(effort)
-    ]
-
-
-def _structured(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:  # noqa: ARG001
-    return [
-        Setting(
-            boosted(LeftLinkRisk(gamma), tree),
-            {"n_rounds": effort.rounds},
-            (LeftLink(gamma),),
-            {"γ": gamma, **shown},
+        LearnerSetting(
+            boosting(LogisticRisk(), trees), {"n_rounds": grid.rounds}, clusterers, params
         )
-        for gamma in effort.boosted_gammas
-        for tree, shown in _trees(effort)
+        for trees, params in _tree_settings(grid)
     ]
 
 
-def _trees(effort: Effort) -> list[tuple[LightTrees, dict[str, float]]]:
-    """Return the trees that both kinds of boosting try."""
+def _structured_settings(grid: SearchGrid, clusterers: Clusterers) -> list[LearnerSetting]:  # noqa: ARG001
+    return [
+        LearnerSetting(
+            boosting(LeftLinkRisk(gamma), trees),
+            {"n_rounds": grid.rounds},
+            (LeftLink(gamma),),
+            {"γ": gamma, **params},
+        )
+        for gamma in grid.boosted_gammas
+        for trees, params in _tree_settings(grid)
+    ]
+
+
+def _tree_settings(grid: SearchGrid) -> list[tuple[LightTrees, dict[str, float]]]:
+    """Return the tree growers for both kinds of boosting, with their parameters."""
     return [
         (LightTrees(leaves, rate), {"leaves": leaves, "η": rate})
-        for leaves in effort.n_leaves
-        for rate in effort.tree_rates
+        for leaves in grid.n_leaves
+        for rate in grid.tree_rates
     ]
 
 
-def boosted(risk: Risk, trees: LightTrees, n_rounds: int = 1) -> StructuredBoosting:
-    """Return boosted trees; of a path, the number of rounds does not matter."""
+def boosting(risk: Risk, trees: LightTrees, n_rounds: int = 1) -> StructuredBoosting:
+    """Return boosted trees; `n_rounds` has no effect if a path is fitted."""
     return StructuredBoosting(risk, trees, n_rounds)
 
 
-def _logistic_context(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:
-    return _with_context(_logistic(effort, clusterers))
+def _logistic_context_settings(grid: SearchGrid, clusterers: Clusterers) -> list[LearnerSetting]:
+    return _add_context(_logistic_settings(grid, clusterers))
 
 
-def _pairs_context(effort: Effort, clusterers: tuple[Clusterer, ...]) -> list[Setting]:
-    return _with_context(_pairs(effort, clusterers))
+def _pair_context_settings(grid: SearchGrid, clusterers: Clusterers) -> list[LearnerSetting]:
+    return _add_context(_pair_settings(grid, clusterers))
 
 
-def _with_context(settings: list[Setting]) -> list[Setting]:
-    """Put each learner upon a first stage, which is logistic regression."""
-    return [each._replace(learner=WithContext(each.learner)) for each in settings]
+def _add_context(settings: list[LearnerSetting]) -> list[LearnerSetting]:
+    """Add features of context to each learner; its first stage is logistic regression."""
+    return [setting._replace(learner=WithContext(setting.learner)) for setting in settings]
 
 
-MAKERS: Mapping[str, Callable[[Effort, tuple[Any, ...]], list[Setting]]] = {
-    LOGISTIC: _logistic,
-    L3M: _left_linking,
-    PAIRS: _pairs,
-    STRUCTURED: _structured,
-    LOGISTIC_CONTEXT: _logistic_context,
-    PAIRS_CONTEXT: _pairs_context,
+SETTINGS_BY_METHOD: Mapping[str, Callable[[SearchGrid, Clusterers], list[LearnerSetting]]] = {
+    LOGISTIC: _logistic_settings,
+    L3M: _left_linking_settings,
+    PAIRS: _pair_settings,
+    STRUCTURED: _structured_settings,
+    LOGISTIC_CONTEXT: _logistic_context_settings,
+    PAIRS_CONTEXT: _pair_context_settings,
 }
