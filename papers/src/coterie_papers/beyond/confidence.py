@@ -38,9 +38,9 @@ N_BINS = 10
 DATA = "60 documents of GUM, 30 to train and calibrate on, and 30 to test on."
 ERROR_NOTE = (
     "Error: the calibration error × 100. Probabilities are divided into ten bins of equal width; "
-    "the error is the mean, over all pairs, clusters or single items, of the difference of the "
-    "predicted and the observed mean of their bin. The probabilities of training documents are "
-    "predicted by the curves of the other folds."
+    "the error is the mean, over all pairs, clusters or single items, of the absolute difference "
+    "between the predicted and the observed mean of their bin. The probabilities of training "
+    "documents are predicted by the curves of the other folds."
 )
 KINDS_NOTE = (
     "For clusters of several items, the share of their pairs that belong together is predicted; "
