@@ -172,7 +172,7 @@ def test_damaged_files_are_reported(folder):
     result = run("check", "--data", folder)
     assert result.exit_code == 1
     text = " ".join(result.stdout.split())
-    assert "rows.csv cannot be read (line 4: the row has not one value for each" in text
+    assert "rows.csv cannot be read (line 4: the row does not have one value per" in text
     assert "1 wrong, 1 missing" in text
 
 

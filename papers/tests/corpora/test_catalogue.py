@@ -119,7 +119,7 @@ def test_damaged_files_are_faults(rows, folder):
     path.write_text(f"{ROWS}A\n", encoding="utf-8")
     ((_, faults),) = check([entry_of(reading_of())], folder)
     assert len(faults) == 1
-    assert f"{path} cannot be read (line 4: the row has not" in faults[0]
+    assert f"{path} cannot be read (line 4: the row does not" in faults[0]
 
 
 def test_missing_files_are_told_and_the_others_read(rows, folder):
@@ -145,6 +145,6 @@ def test_checks_tell_how_far_they_are(rows, folder):
 def test_a_kind_of_result_is_counted_as_it_is():
     graph = coterie.ItemSet.from_pair_features([[1.0], [-1.0], [1.0]], 3)
     counts = {"item sets": 2, "items": 6, "positive pairs": 4}
-    assert entries.counted({"a": graph, "b": graph}) == counts
+    assert entries.count_items({"a": graph, "b": graph}) == counts
     case = corpora.ScorerCase("A", [], [], {"muc": (1.0, 1.0, 1.0)}, True)
-    assert entries.counted([case, case]) == {"cases": 2, "figures": 6}
+    assert entries.count_items([case, case]) == {"cases": 2, "figures": 6}

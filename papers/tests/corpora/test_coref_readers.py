@@ -197,10 +197,10 @@ def test_quotations_are_numbered():
         (lambda: load_litbank_coref("x", 10), "split is 10; give the index of a fold, 0 to 9"),
         (lambda: load_litbank_coref("x", "test"), "split is 'test'; give the index of a fold"),
         (lambda: load_litbank_coref("x", True), "split is True; give the index of a fold"),
-        (lambda: load_gum_mentions("x"), r"lacks gum.jsonl.gz .* It is made from the GUM corpus"),
+        (lambda: load_gum_mentions("x"), r"lacks gum.jsonl.gz .* made from the GUM corpus"),
         (lambda: load_ontogum_mentions("x"), r"lacks gum.jsonl.gz \(.* and ontogum.conll.gz \("),
-        (lambda: load_litbank_coref("x"), r"lacks litbank.jsonl.gz .* It is made from the LitB"),
-        (lambda: gum_genre(ItemSet([[1.0]])), "first id is '', not that of a GUM document; give"),
+        (lambda: load_litbank_coref("x"), r"lacks litbank.jsonl.gz .* made from the LitB"),
+        (lambda: gum_genre(ItemSet([[1.0]])), "first id is '', which is not the id of a GUM doc"),
         (lambda: gum_genre(ItemSet([[1.0]], ids=["GUM_rap_x:0"])), "first id is 'GUM_rap_x:0'"),
     ],
 )
@@ -217,7 +217,7 @@ def test_bad_input_is_refused(load, message):
         (RECORD | {"mentions": [{"s": 0}]}, r"line 2: 'e' is missing"),
         (RECORD | {"mentions": [mention(99, 99, 0)]}, "line 2: list index out of range"),
         (RECORD | {"sents": None}, "line 2: 'NoneType' object is not iterable"),
-        ([], "line 2: there is a list, no object"),
+        ([], "line 2: the line holds a list, not an object"),
     ],
 )
 def test_damages_are_named_by_file_and_line(load, record, message, tmp_path):
@@ -229,10 +229,16 @@ def test_damages_are_named_by_file_and_line(load, record, message, tmp_path):
 @pytest.mark.parametrize(
     ("brackets", "message"),
     [
-        (BRACKETS[:-1], r"ontogum.conll.gz cannot be read|GUM_news_ann has 11 tokens, but 10"),
-        (["1)"], r"ontogum.conll.gz cannot be read \(token 0: a mention of 1 ends that has"),
+        (
+            BRACKETS[:-1],
+            r"ontogum.conll.gz cannot be read|GUM_news_ann has 11 tokens in gum.jsonl.gz, but 10",
+        ),
+        (["1)"], r"ontogum.conll.gz cannot be read \(token 0: a mention of cluster 1 ends wi"),
         (["a\tb"], r"ontogum.conll.gz cannot be read \(line \d+: too many values"),
-        (["_"], r"line 1: GUM_news_ann has 11 tokens, but 1 in ontogum.conll.gz; fetch both"),
+        (
+            ["_"],
+            r"line 1: GUM_news_ann has 11 tokens in gum.jsonl.gz, but 1 in ontogum.conll.gz; ",
+        ),
     ],
 )
 def test_damages_of_ontogum_are_named(brackets, message, tmp_path):

@@ -149,8 +149,9 @@ def test_a_missing_corpus_says_what_its_missing_files_hold(tmp_path):
     with pytest.raises(InputError) as told:
         Source("things", files, "somewhere").find(tmp_path)
     assert str(told.value) == (
-        f"the corpus things is not in {tmp_path / 'things'}, which lacks a.csv (CSV: id) and "
-        "b.csv, c.csv (CSV: x, y). It is made from somewhere; `coterie data show things` says "
-        "more. Name the folder that holds things by the argument folder (--data on the command "
-        "line) or by the environment variable COTERIE_DATA"
+        "the corpus things is missing or incomplete: the folder "
+        f"{tmp_path / 'things'} lacks a.csv (CSV: id) and b.csv, c.csv (CSV: x, y). These files "
+        "are made from somewhere; `coterie data show things` says more. Give the folder that holds "
+        "things as the argument folder (--data on the command line) or in the environment variable "
+        "COTERIE_DATA"
     )

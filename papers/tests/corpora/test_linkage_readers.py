@@ -224,7 +224,7 @@ def test_other_choices_are_refused_before_anything_is_read(call, message):
     [
         ("cluster,by\n1,2\n", "line 1: the column 'fname_c1' is missing"),
         (f"{PEOPLE},ANN,NA,MAY,NA,1960,1,2\n", "line 5: the cluster is missing"),
-        (f"{PEOPLE}c,ANN\n", "line 5: the row has not one value for each column"),
+        (f"{PEOPLE}c,ANN\n", "line 5: the row does not have one value per column"),
     ],
 )
 def test_damaged_tables_are_told_with_the_line(text, message, tmp_path):

@@ -229,7 +229,7 @@ def test_no_headlines_of_a_story_are_refused():
             "news_ecbplus",
             "item_sets.csv",
             f"{ARTICLES}2,test,w,s\n",
-            "line 5: there is no article 'w' in docs.jsonl.gz",
+            "line 5: the article 'w' is missing from docs.jsonl.gz",
         ),
         ("news_ecbplus", "docs.jsonl.gz", '{"doc": "x"}', "line 1: 'title' is missing"),
         (
@@ -243,15 +243,15 @@ def test_no_headlines_of_a_story_are_refused():
             "google_news_2013",
             "item_sets.csv",
             f"{GOOGLE_SETS}2,test,6,a\n",
-            "line 5: there is no article 6 in articles.csv.gz",
+            "line 5: the article 6 is missing from articles.csv.gz",
         ),
-        ("google_news_2013", "item_sets.csv", f"{GOOGLE_SETS}2,test\n", "line 5: the row has not"),
+        ("google_news_2013", "item_sets.csv", f"{GOOGLE_SETS}2,test\n", "line 5: the row does not"),
         ("uci_news_sample", "headlines.csv.gz", "ID,day\n", "line 1: the column 'CATEGORY'"),
         (
             "uci_news_sample",
             "headlines.csv.gz",
             f"{HEADLINES}9,T,u,p,b,s,h,1,2014-03-12\n",
-            "line 7: the day is '2014-03-12', none of 2014-03-10 and 2014-03-11",
+            "line 7: the day is '2014-03-12', but must be 2014-03-10 or 2014-03-11",
         ),
     ],
 )

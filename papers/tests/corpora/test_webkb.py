@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coterie.exceptions import InputError
 from coterie_papers.corpora import load_webkb
-from coterie_papers.corpora.webkb import UNIVERSITIES, Page, _linked, _visible
+from coterie_papers.corpora.webkb import UNIVERSITIES, Page, _page_links, _visible_text
 
 HEADER = "MIME-Version: 1.0\nContent-Type: text/html\n\n"
 PAGES = [
@@ -102,15 +102,15 @@ bodies = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @given(bodies)
-def test_what_is_visible_is_what_no_markup_hides(body):
-    assert _visible(body) == MARKUP.sub(" ", body)
+def test_what_is_visible_text_is_what_no_markup_hides(body):
+    assert _visible_text(body) == MARKUP.sub(" ", body)
 
 
 @given(bodies)
 def test_links_are_the_anchors_with_an_address(body):
     found = [(quoted.strip("\"'").strip(), text) for quoted, text in ANCHOR.findall(body)]
     # Relative to nothing, an address stays as it is written.
-    assert list(_linked(Page(0, "", "", body))) == found
+    assert list(_page_links(Page(0, "", "", body))) == found
 
 
 MANY = 20_000
@@ -133,9 +133,9 @@ MANY = 20_000
 def test_pages_of_tags_without_an_end(piece):
     """Once each tag was worth a walk over the rest of the page, or two: this took for ever."""
     body = piece * MANY
-    assert _visible(body) == body
-    assert not list(_linked(Page(0, "", "", body)))
-    assert len(list(_linked(Page(0, "", "", f"<a {body}>")))) <= 1
+    assert _visible_text(body) == body
+    assert not list(_page_links(Page(0, "", "", body)))
+    assert len(list(_page_links(Page(0, "", "", f"<a {body}>")))) <= 1
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_pages_of_tags_without_an_end(piece):
 )
 def test_pages_of_tags_that_hide_nothing(piece, shown, n_links):
     body = piece * MANY
-    assert _visible(body) == shown * MANY
-    assert len(list(_linked(Page(0, "", "", body)))) == n_links
+    assert _visible_text(body) == shown * MANY
+    assert len(list(_page_links(Page(0, "", "", body)))) == n_links
 
 
 def test_a_page_may_name_addresses_that_are_none():
     page = Page(0, "", "http://x/", "<base href='http://[y'><a href=c>c</a><a href=//[z]>z</a>")
-    assert [text for _, text in _linked(page)] == ["c", "z"]
+    assert [text for _, text in _page_links(page)] == ["c", "z"]
 
 
 def test_a_text_that_cannot_be_read_is_a_damage(tiny):

@@ -132,7 +132,7 @@ def _details(entry: "CorpusEntry", data: Path | None) -> Iterator[str]:
     origins = _origins(entry, list(entry.files))
     loaders = list(dict.fromkeys(reading.loader for reading in readings))
     facts: dict[str, Iterable[str]] = {
-        "state": [f"{entry.state(data)}, in {readings[0].source.place(data)}"],
+        "state": [f"{entry.state(data)}, in {readings[0].source.path(data)}"],
         "data": [DATA[entry.data]],
         "serves": entry.serves,
         "licence": [entry.licence],

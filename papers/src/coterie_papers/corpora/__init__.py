@@ -1,4 +1,4 @@
-"""Readers of public corpora, and their catalogue; each reader returns a `Corpus`."""
+"""Readers of public corpora, most of which return a `Corpus`, and the catalogue of them."""
 
 from coterie.toolkit import attach
 

@@ -1,4 +1,4 @@
-"""Publications under an ambiguous name, to be clustered by the person who wrote them."""
+"""Publications under ambiguous names, clustered by the person who wrote them."""
 
 from collections import Counter
 
@@ -21,10 +21,10 @@ SOURCE = Source(
 def load_aminer_names(folder: PathLike | None = None, split: Split | None = None) -> Corpus:
     """Read 7,528 publications under 109 ambiguous names, clustered by the person who wrote them.
 
-    One item set a name, of 4 to 484 publications by 1,546 persons in all. The names alternate
-    between those to train on (55) and those to test on (54). The columns are the texts `title`,
-    `authors` (all of them, with commas between, the ambiguous name included), `venue`, `year` and
-    `organization`; what is missing is None. An id is the name and the position, such as
+    There is one item set per name, with 4 to 484 publications; the names belong to 1,546 persons in
+    total. The names alternate between training (55) and tests (54). The columns are the texts
+    `title`, `authors` (all authors, separated by commas, including the ambiguous name), `venue`,
+    `year` and `organization`; missing values are None. An id is the name and the position, such as
     "Ajay Gupta:0".
 
     Parameters
@@ -42,14 +42,14 @@ def load_aminer_names(folder: PathLike | None = None, split: Split | None = None
     (55, 'Ajay Gupta:0', 9)
     """
     refuse_other_splits(split)
-    seen: Counter[str] = Counter()
+    n_rows: Counter[str] = Counter()
 
-    def take(name: str, part: str, cluster: str, *values: str) -> CorpusRow | None:
+    def convert(name: str, part: str, cluster: str, *values: str) -> CorpusRow | None:
         if split not in (part, None):
             return None
-        seen[name] += 1
+        n_rows[name] += 1
         texts = {key: value or None for key, value in zip(TEXTS, values, strict=True)}
-        return CorpusRow(name, f"{name}:{seen[name] - 1}", cluster, texts)
+        return CorpusRow(name, f"{name}:{n_rows[name] - 1}", cluster, texts)
 
     path = SOURCE.find(folder) / PUBLICATIONS
-    return corpus_of_rows(map_rows(path, ("item_set", "part", "cluster", *TEXTS), take))
+    return corpus_of_rows(map_rows(path, ("item_set", "part", "cluster", *TEXTS), convert))

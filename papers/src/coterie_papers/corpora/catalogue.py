@@ -1,7 +1,6 @@
 """The catalogue of the public corpora that have a reader.
 
-The counts are those that the readers give on whole files; where the publishers of a corpus state
-counts, they agree.
+The counts are those of complete files. They agree with the counts that publishers of corpora state.
 """
 
 from collections.abc import Mapping
@@ -32,7 +31,7 @@ Sizes = tuple[int, int, int]
 
 
 def _sets(loader: str, source: Source, sizes: Sizes, /, **arguments: Any) -> Reading:
-    """Expect a corpus by its numbers of item sets, items and clusters."""
+    """Return a reading that expects these numbers of item sets, items and clusters."""
     counts = dict(zip(("item sets", "items", "clusters"), sizes, strict=True))
     return Reading(loader, source, counts, arguments)
 

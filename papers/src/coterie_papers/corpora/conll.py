@@ -1,4 +1,4 @@
-"""Coreference in columns, as the files of the CoNLL tasks have it."""
+"""The coreference column in files of the CoNLL shared tasks."""
 
 import re
 from collections.abc import Sequence
@@ -8,32 +8,32 @@ Span: TypeAlias = tuple[int, int]
 Mention: TypeAlias = tuple[int, str, Span]
 
 
-def bracketed(columns: Sequence[str]) -> list[Mention]:
-    """Return the rank of opening, the cluster, and the first and last token of each mention.
+def read_mentions(columns: Sequence[str]) -> list[Mention]:
+    """Return the opening rank, the cluster, and the first and last token of each mention.
 
-    A column such as "(3(4)" says that a mention of 3 begins, and one of 4, which ends here too. The
-    mentions are in the order in which they end.
+    The text "(3(4)" of a token means that a mention of cluster 3 begins, and that a mention of
+    cluster 4 consists of this token. The mentions are in the order in which they end.
 
-    >>> bracketed(["(3(4)", "-", "3)"])
+    >>> read_mentions(["(3(4)", "-", "3)"])
     [(1, '4', (0, 0)), (0, '3', (0, 2))]
     """
     mentions = []
-    waiting: dict[str, list[tuple[int, int]]] = {}
+    open_mentions: dict[str, list[tuple[int, int]]] = {}
     n_opened = 0
     for token, column in enumerate(columns):
         for opens, name, closes in re.findall(r"(\(?)(\d+)(\)?)", column):
             if opens:
-                waiting.setdefault(name, []).append((n_opened, token))
+                open_mentions.setdefault(name, []).append((n_opened, token))
                 n_opened += 1
             if closes:
-                rank, start = _last_opened(waiting, name, token)
+                rank, start = _last_opened(open_mentions, name, token)
                 mentions.append((rank, name, (start, token)))
     return mentions
 
 
 def _last_opened(
-    waiting: dict[str, list[tuple[int, int]]], name: str, token: int
+    open_mentions: dict[str, list[tuple[int, int]]], name: str, token: int
 ) -> tuple[int, int]:
-    if not waiting.get(name):
-        raise ValueError(f"token {token}: a mention of {name} ends that has not begun")
-    return waiting[name].pop()
+    if not open_mentions.get(name):
+        raise ValueError(f"token {token}: a mention of cluster {name} ends without a beginning")
+    return open_mentions[name].pop()

@@ -1,4 +1,4 @@
-"""Citations of the Cora collection, to be clustered by the publication that they cite."""
+"""Citations of the Cora collection, clustered by publication."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -42,17 +42,18 @@ KSF = Source(
 
 
 def load_cora_refs(folder: PathLike | None = None, split: int | None = None) -> Corpus:
-    """Read 1,879 citations in three files, one an author, clustered by publication.
+    """Read 1,879 citations in three files, one per author, clustered by publication.
 
-    A full-size stand-in for the citations of Daumé & Marcu 2004, Table 2: what was found for
-    Fahlman (529 citations of 65 publications), Kibler (594 of 45) and Utgoff (756 of 72), with the
-    clusters as they were corrected later. No publication is in two files. The fields were marked by
-    machine and have its errors.
+    This is a stand-in of full size for the citations of Daumé & Marcu 2004, Table 2: the results of
+    searches for Fahlman (529 citations of 65 publications), Kibler (594 of 45) and Utgoff (756 of
+    72). The clusters include later corrections. No publication is in two files. The fields were
+    marked by a program and contain its errors.
 
-    The columns are `title`, `author`, `venue` (the book, or else the journal, the report or the
-    institution) and `year` (or else the date), as they were printed, the reference as a whole
-    (`text`) and all other fields. What is missing is None. The ids are those of the file, where the
-    citations of a publication follow each other: shuffle them for methods that go by their order.
+    The columns are `title`, `author`, `venue` (the book, or if it is missing the journal, the
+    report or the institution), `year` (or if it is missing the date), the full reference (`text`)
+    and all other fields, as they were printed. Missing values are None. The ids are those of the
+    file. In the file, the citations of a publication follow each other: shuffle them for methods
+    that depend on the order.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def load_cora_refs(folder: PathLike | None = None, split: int | None = None) -> 
         The folder that holds `cora_refs`; None takes that of the environment variable COTERIE_DATA,
         or else `coterie` in the user's cache folder.
     split
-        The number of one of three folds, each a file: 0 to 2; or None for all, in the order above.
+        The number of a fold, 0 to 2, or None for all, in the order above. A fold is a file.
 
     Examples
     --------
@@ -70,20 +71,27 @@ def load_cora_refs(folder: PathLike | None = None, split: int | None = None) -> 
     """
     refuse_other_folds(split, len(REFS_SETS))
     path = REFS.find(folder) / CITATIONS
-    return _read(path, _chosen(REFS_SETS, split), ("item_set", "gold_cluster"), REFS_TEXTS, _joint)
+    return _read(
+        path,
+        _sets_of_fold(REFS_SETS, split),
+        ("item_set", "gold_cluster"),
+        REFS_TEXTS,
+        _with_venue_and_year,
+    )
 
 
 def load_cora_ksf(folder: PathLike | None = None, split: int | None = None) -> Corpus:
     """Read 1,292 citations of Kearns, Schapire and Freund, clustered by publication.
 
-    The nearest public data to the citations of Daumé & Marcu 2004, Table 2: 658 citations of 47
-    publications, 309 of 38 and 325 of 25. A publication of several of the three authors is in the
-    set of the one who mostly comes first. Three citations of none of them are left out. The fields
-    were marked by machine and have its errors; all is in lower case.
+    These are the public data nearest to the citations of Daumé & Marcu 2004, Table 2: 658 citations
+    of 47 publications by Kearns, 309 of 38 by Schapire, and 325 of 25 by Freund. A publication by
+    several of them is in the set of the author who usually comes first. Three citations of other
+    authors are left out. The fields were marked by a program and contain its errors; all texts are
+    in lower case.
 
     The columns are `title`, `author`, `venue` and `year`, as they were printed, and all other
-    fields. What is missing is None. The ids are those of the file, where the citations of a
-    publication are near each other: shuffle them for methods that go by their order.
+    fields. Missing values are None. The ids are those of the file. In the file, the citations of a
+    publication are near each other: shuffle them for methods that depend on the order.
 
     Parameters
     ----------
@@ -91,8 +99,7 @@ def load_cora_ksf(folder: PathLike | None = None, split: int | None = None) -> C
         The folder that holds `cora_ksf`; None takes that of the environment variable COTERIE_DATA,
         or else `coterie` in the user's cache folder.
     split
-        The number of one of three folds, each an author: 0 to 2; or None for all, in the order
-        above.
+        The number of a fold, 0 to 2, or None for all, in the order above. A fold is an author.
 
     Examples
     --------
@@ -102,10 +109,10 @@ def load_cora_ksf(folder: PathLike | None = None, split: int | None = None) -> C
     """
     refuse_other_folds(split, len(KSF_SETS))
     path = KSF.find(folder) / CITATIONS
-    return _read(path, _chosen(KSF_SETS, split), ("author_set", "cluster"), KSF_TEXTS, dict)
+    return _read(path, _sets_of_fold(KSF_SETS, split), ("author_set", "cluster"), KSF_TEXTS, dict)
 
 
-def _chosen(names: tuple[str, ...], fold: int | None) -> tuple[str, ...]:
+def _sets_of_fold(names: tuple[str, ...], fold: int | None) -> tuple[str, ...]:
     return names if fold is None else (names[fold],)
 
 
@@ -114,34 +121,34 @@ def _read(
     names: Sequence[str],
     labels: tuple[str, str],
     texts: tuple[str, ...],
-    completed: Callable[[Citation], Citation],
+    complete: Callable[[Citation], Citation],
 ) -> Corpus:
-    """Read the item sets of some names; `labels` say the columns of the set and the cluster."""
+    """Read the item sets with these names; `labels` are the columns of the set and the cluster."""
 
-    def take(name: str, cluster: str, number: str, *values: str) -> CorpusRow:
-        return CorpusRow(name, int(number), cluster, completed(_citation(texts, values)))
+    def convert(name: str, cluster: str, number: str, *values: str) -> CorpusRow:
+        return CorpusRow(name, int(number), cluster, complete(_citation(texts, values)))
 
-    rows = map_rows(path, (*labels, "id", *texts), take)
+    rows = map_rows(path, (*labels, "id", *texts), convert)
     with reading(path):
-        return corpus_of_rows([row for name in names for row in _own(rows, name)])
+        return corpus_of_rows([row for name in names for row in _rows_of_set(rows, name)])
 
 
-def _own(rows: Sequence[CorpusRow], name: str) -> list[CorpusRow]:
-    own = [row for row in rows if row.item_set == name]
-    if not own:
-        raise ValueError(f"there are no citations of {name}")
-    return own
+def _rows_of_set(rows: Sequence[CorpusRow], name: str) -> list[CorpusRow]:
+    set_rows = [row for row in rows if row.item_set == name]
+    if not set_rows:
+        raise ValueError(f"the citations of {name} are missing")
+    return set_rows
 
 
 def _citation(names: tuple[str, ...], values: Sequence[str]) -> Citation:
     return {name: value or None for name, value in zip(names, values, strict=True)}
 
 
-def _joint(citation: Citation) -> Citation:
-    """Add the venue of a citation, and its year where only a date is marked."""
-    venue, year = (_first(citation, names) for names in (REFS_VENUES, REFS_YEARS))
+def _with_venue_and_year(citation: Citation) -> Citation:
+    """Add the venue of a citation, and its year if only a date is marked."""
+    venue, year = (_first_value(citation, names) for names in (REFS_VENUES, REFS_YEARS))
     return {**citation, "venue": venue, "year": year}
 
 
-def _first(citation: Citation, names: tuple[str, ...]) -> str | None:
+def _first_value(citation: Citation, names: tuple[str, ...]) -> str | None:
     return next((citation[name] for name in names if citation[name]), None)

@@ -1,4 +1,4 @@
-"""What a catalogue says of a corpus, and how that is checked."""
+"""The entries of the catalogue of corpora, and their check against the files."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ State: TypeAlias = Literal["there", "in part", "missing"]
 
 
 class Reading(NamedTuple):
-    """A call of a reader of `coterie_papers.corpora`, the files it needs, what it must give."""
+    """A call of a reader in `coterie_papers.corpora`, its files, and the counts of its result."""
 
     loader: str
     source: Source
@@ -23,42 +23,43 @@ class Reading(NamedTuple):
     arguments: Mapping[str, Any] = {}
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
-        return f"{self.loader}({shown})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"{self.loader}({arguments})"
 
     def faults(self, folder: PathLike | None) -> list[str]:
-        """Read the files, which must be there, and say what is wrong with them, if anything is."""
+        """Read the files, which must not be missing, and return what is wrong with them."""
         load = getattr(import_module("coterie_papers.corpora"), self.loader)
         try:
-            found = counted(load(folder=folder, **self.arguments))
+            counts = count_items(load(folder=folder, **self.arguments))
         except InputError as error:
             return [str(error)]
         return [
-            f"{self} gives {found.get(what, 0):,} {what} instead of {expected:,}"
-            for what, expected in self.counts.items()
-            if found.get(what, 0) != expected
+            f"{self} gives {counts.get(noun, 0):,} {noun} instead of {expected:,}"
+            for noun, expected in self.counts.items()
+            if counts.get(noun, 0) != expected
         ]
 
 
 class CorpusEntry(NamedTuple):
-    """A corpus: what it is, whose data it is, its licence, and how it is read.
+    """The facts about a corpus: its content, use and licence, and the calls that read it.
 
     Attributes
     ----------
     name
-        The name of its folder.
+        The name of the corpus and of its folder.
     about
-        What is clustered by what.
+        The items, and what their clusters stand for.
     data
-        Whether it is the "same" data as a paper's, "near" to it, or an "extra".
+        "same" if a paper uses the same data, "near" if the corpus is a stand-in for the data of a
+        paper, or "extra".
     serves
-        Which tables and figures of which papers.
+        The tables and figures of the papers that use the corpus.
     licence
-        In short; what is not stated was published for research.
+        The licence in short. A corpus whose licence is not stated was published for research.
     readings
-        The calls that read the corpus, which the counts of the catalogue are about.
+        The calls that read the corpus. The counts of the catalogue are those of these calls.
     others
-        Further calls: the same items in another form, or files that the first do not count.
+        Other calls, for the same items in another form or for files that `readings` do not count.
     """
 
     name: str
@@ -71,7 +72,7 @@ class CorpusEntry(NamedTuple):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts of all readings together."""
+        """The sum of the counts of `readings`."""
         total: Counter[str] = Counter()
         for reading in self.readings:
             total.update(reading.counts)
@@ -79,22 +80,22 @@ class CorpusEntry(NamedTuple):
 
     @property
     def files(self) -> dict[str, str]:
-        """The files and what each holds."""
+        """The layout of each file."""
         sources = (reading.source for reading in self.readings + self.others)
         return {file: layout for source in sources for file, layout in source.files.items()}
 
     @property
     def origins(self) -> dict[str, str]:
-        """The files and what each is made from."""
+        """The origin of each file."""
         sources = (reading.source for reading in self.readings + self.others)
         return {file: source.origin for source in sources for file in source.files}
 
     def missing(self, folder: PathLike | None) -> list[str]:
-        """Return the files that are not there."""
+        """Return the names of the missing files."""
         return Source(self.name, self.files, "").missing(folder)
 
     def state(self, folder: PathLike | None) -> State:
-        """Say whether the files are there."""
+        """Return whether all files are there, some of them, or none."""
         n_missing = len(self.missing(folder))
         if n_missing == len(self.files):
             return "missing"
@@ -104,9 +105,9 @@ class CorpusEntry(NamedTuple):
 def check(
     entries: Iterable[CorpusEntry], folder: PathLike | None = None
 ) -> Iterator[tuple[CorpusEntry, list[str]]]:
-    """Read what is there of each corpus by all its readers, and say what is wrong, if anything is.
+    """Read each corpus by all its calls, and yield it with the list of its faults.
 
-    Files that are missing are wrong too.
+    Missing files are faults too; calls that need them are left out.
     """
     entries = list(entries)
     done, total = 0, sum(len(entry.readings + entry.others) for entry in entries)
@@ -120,17 +121,18 @@ def check(
         yield entry, faults
 
 
-def counted(found: Any) -> dict[str, int]:
-    """Count what a reader returned: a corpus, or item sets by name, or cases of a scorer."""
-    if isinstance(found, Corpus):
-        n_clusters = sum(truth.n_clusters for truth in found.partitions)
-        return {**_sized(found.item_sets), "clusters": n_clusters}
-    if isinstance(found, Mapping):
-        positive = sum(int((item_set.items.features > 0).sum()) for item_set in found.values())
-        return {**_sized(found.values()), "positive pairs": positive}
-    return {"cases": len(found), "figures": 3 * sum(len(case.expected) for case in found)}
+def count_items(data: Any) -> dict[str, int]:
+    """Count the result of a reader: a corpus, item sets by name, or test cases of a scorer."""
+    if isinstance(data, Corpus):
+        n_clusters = sum(truth.n_clusters for truth in data.partitions)
+        return {**_count_sets(data.item_sets), "clusters": n_clusters}
+    if isinstance(data, Mapping):
+        n_positive = sum(int((item_set.items.features > 0).sum()) for item_set in data.values())
+        return {**_count_sets(data.values()), "positive pairs": n_positive}
+    # Each expected score has three figures: recall, precision and F.
+    return {"cases": len(data), "figures": 3 * sum(len(case.expected) for case in data)}
 
 
-def _sized(item_sets: Iterable[Any]) -> dict[str, int]:
+def _count_sets(item_sets: Iterable[Any]) -> dict[str, int]:
     sizes = [len(item_set) for item_set in item_sets]
     return {"item sets": len(sizes), "items": sum(sizes)}

@@ -1,4 +1,4 @@
-"""Where the files of public corpora are, and how they are read."""
+"""The folders of public corpora, and functions that read their files."""
 
 import csv
 import gzip
@@ -19,20 +19,24 @@ from coterie.exceptions import InputError, located
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Record: TypeAlias = dict[str, Any]
-Taken = TypeVar("Taken")
+Converted = TypeVar("Converted")
 
 VARIABLE = "COTERIE_DATA"
-_DAMAGES = (
+"""The environment variable that names the folder of the corpora."""
+
+_READ_ERRORS = (
     OSError, ValueError, TypeError, AttributeError, LookupError, EOFError, MemoryError,
     RecursionError, csv.Error, zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
+"""The errors that damaged files cause while they are read."""
 
 
 class Source(NamedTuple):
-    """A corpus by its name, which is its folder's, its files and where they come from.
+    """Files of a corpus.
 
-    Of each file, `files` says the format and the fields that are read, such as "CSV: name, phone",
-    and, after a semicolon, what they hold where their names do not say it.
+    `name` is the name of the corpus and of its folder. `files` gives the layout of each file: its
+    format and the fields that are read, such as "CSV: name, phone", and after a semicolon an
+    explanation of fields whose names are not enough. `origin` says where the files come from.
     """
 
     name: str
@@ -40,50 +44,50 @@ class Source(NamedTuple):
     origin: str
 
     def find(self, folder: PathLike | None) -> Path:
-        """Return the corpus's own folder inside `folder`; None looks in the default one."""
+        """Return the folder of the corpus inside `folder`, or inside the default folder if None."""
         missing = self.missing(folder)
         if missing:
             fields = {file: self.files[file].split(";")[0] for file in missing}
             raise InputError(
-                f"the corpus {self.name} is not in {self.place(folder)}, which lacks "
-                f"{' and '.join(layout_texts(fields))}. It is made from {self.origin}; "
-                f"`coterie data show {self.name}` says more. Name the folder that holds "
-                f"{self.name} by the argument folder (--data on the command line) or by the "
+                f"the corpus {self.name} is missing or incomplete: the folder {self.path(folder)} "
+                f"lacks {' and '.join(layout_texts(fields))}. These files are made from "
+                f"{self.origin}; `coterie data show {self.name}` says more. Give the folder that holds "
+                f"{self.name} as the argument folder (--data on the command line) or in the "
                 f"environment variable {VARIABLE}"
             )
-        return self.place(folder)
+        return self.path(folder)
 
-    def place(self, folder: PathLike | None) -> Path:
-        """Return where the corpus should be."""
+    def path(self, folder: PathLike | None) -> Path:
+        """Return the path at which the folder of the corpus is expected."""
         return (default_folder() if folder is None else Path(folder)) / self.name
 
     def missing(self, folder: PathLike | None) -> list[str]:
-        """Return the files that are not there."""
-        return [file for file in self.files if not (self.place(folder) / file).is_file()]
+        """Return the names of the missing files."""
+        return [file for file in self.files if not (self.path(folder) / file).is_file()]
 
 
 def layout_texts(files: Mapping[str, str]) -> list[str]:
-    """Say what files hold, those that hold the same together.
+    """Return one text per layout, with the files that have this layout.
 
     >>> layout_texts({"a.csv": "CSV: name, phone", "b.csv": "CSV: name, phone", "c.csv": "CSV: id"})
     ['a.csv, b.csv (CSV: name, phone)', 'c.csv (CSV: id)']
     """
-    alike: dict[str, list[str]] = {}
+    files_by_layout: dict[str, list[str]] = {}
     for file, layout in files.items():
-        alike.setdefault(layout, []).append(file)
-    return [f"{', '.join(names)} ({layout})" for layout, names in alike.items()]
+        files_by_layout.setdefault(layout, []).append(file)
+    return [f"{', '.join(names)} ({layout})" for layout, names in files_by_layout.items()]
 
 
 def default_folder() -> Path:
-    """Return the folder of the corpora: that of COTERIE_DATA, or one in the user's cache."""
-    named = os.environ.get(VARIABLE)
-    return Path(named) if named else _cache_folder() / "coterie"
+    """Return the folder in COTERIE_DATA, or `coterie` in the user's cache folder."""
+    folder = os.environ.get(VARIABLE)
+    return Path(folder) if folder else _cache_folder() / "coterie"
 
 
 def _cache_folder() -> Path:
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    if Path(named).is_absolute():
-        return Path(named)
+    folder = os.environ.get("XDG_CACHE_HOME", "")
+    if Path(folder).is_absolute():
+        return Path(folder)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     if sys.platform == "darwin":
@@ -93,104 +97,108 @@ def _cache_folder() -> Path:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Name the file in whatever goes wrong inside."""
+    """Turn errors inside the block into errors that name the file."""
     try:
         with located(str(path)):
             yield
     except InputError:
         raise
-    except _DAMAGES as error:
-        raise InputError(f"{path} cannot be read ({_told(error)}); fetch it again") from error
+    except _READ_ERRORS as error:
+        raise InputError(f"{path} cannot be read ({_message(error)}); fetch it again") from error
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
 def read_rows(path: Path, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Read some columns of a table of comma-separated values whose first row names them.
+    """Read some columns of a CSV file whose first row names the columns.
 
-    A file that ends in .gz is unpacked on the way.
+    A file whose name ends in .gz is decompressed.
     """
     return map_rows(path, columns, lambda *cells: cells)
 
 
-def map_rows(path: Path, columns: tuple[str, ...], take: Callable[..., Taken]) -> list[Taken]:
-    """Read some columns as `read_rows` does and give what `take` makes of the cells of each row.
+def map_rows(
+    path: Path, columns: tuple[str, ...], convert: Callable[..., Converted]
+) -> list[Converted]:
+    """Read columns like `read_rows`, and call `convert` with the cells of each row.
 
-    Errors name the file and the line; a cell that `take` cannot use is a damage of the file.
+    Errors name the file and the line. If `convert` raises an error, the file counts as damaged.
     """
-    with reading(path), _opened(path) as lines:
+    with reading(path), _open_text(path) as lines:
         rows = csv.DictReader(lines, strict=True)
         for column in columns:
             if column not in (rows.fieldnames or ()):
                 raise ValueError(f"line 1: the column {column!r} is missing")
-        return [_at_line(rows.line_num, _from_cells, row, columns, take) for row in rows]
+        return [_at_line(rows.line_num, _from_cells, row, columns, convert) for row in rows]
 
 
-def _from_cells(row: Record, columns: tuple[str, ...], take: Callable[..., Taken]) -> Taken:
-    # What a row has too much is under None, and what it lacks is None.
+def _from_cells(
+    row: Record, columns: tuple[str, ...], convert: Callable[..., Converted]
+) -> Converted:
+    # The csv module stores extra cells under the key None, and None for missing cells.
     if None in row or None in row.values():
-        raise ValueError("the row has not one value for each column")
-    return take(*(row[column] for column in columns))
+        raise ValueError("the row does not have one value per column")
+    return convert(*(row[column] for column in columns))
 
 
-def map_json_lines(path: Path, take: Callable[[Record], Taken]) -> Iterator[Taken]:
-    """Read objects of JSON, one a line, and give what `take` makes of each.
+def map_json_lines(path: Path, convert: Callable[[Record], Converted]) -> Iterator[Converted]:
+    """Read JSON objects, one per line, and yield what `convert` returns for each.
 
-    A file that ends in .gz is unpacked on the way. Errors name the file and the line; a key that
-    `take` misses, or a value that it cannot use, is a damage of the file.
+    A file whose name ends in .gz is decompressed. Errors name the file and the line. If `convert`
+    raises an error, such as for a missing key, the file counts as damaged.
     """
-    return map_lines(path, lambda line: _as_record(line, take))
+    return map_lines(path, lambda line: _from_json(line, convert))
 
 
-def map_lines(path: Path, take: Callable[[str], Taken]) -> Iterator[Taken]:
-    """Read lines and give what `take` makes of each; errors name the file and the line."""
-    with reading(path), _opened(path) as lines:
+def map_lines(path: Path, convert: Callable[[str], Converted]) -> Iterator[Converted]:
+    """Read lines and yield what `convert` returns for each; errors name the file and the line."""
+    with reading(path), _open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
-            yield _at_line(number, take, line)
+            yield _at_line(number, convert, line)
 
 
-def _opened(path: Path) -> Any:
+def _open_text(path: Path) -> Any:
     opener: Any = gzip.open if path.suffix == ".gz" else open
     return opener(path, "rt", encoding="utf-8", newline="")
 
 
-def _at_line(number: int, read: Callable[..., Taken], *given: Any) -> Taken:
+def _at_line(number: int, convert: Callable[..., Converted], *arguments: Any) -> Converted:
     try:
         with located(f"line {number}"):
-            return read(*given)
+            return convert(*arguments)
     except InputError:
         raise
     except KeyError as error:
         raise ValueError(f"line {number}: {error} is missing") from error
-    except _DAMAGES as error:
-        raise ValueError(f"line {number}: {_told(error)}") from error
+    except _READ_ERRORS as error:
+        raise ValueError(f"line {number}: {_message(error)}") from error
 
 
-def _as_record(line: str, take: Callable[[Record], Taken]) -> Taken:
+def _from_json(line: str, convert: Callable[[Record], Converted]) -> Converted:
     record = json.loads(line)
     if not isinstance(record, dict):
-        raise TypeError(f"there is a {type(record).__name__}, no object")
-    return take(record)
+        raise TypeError(f"the line holds a {type(record).__name__}, not an object")
+    return convert(record)
 
 
 def as_text(record: Record, key: str) -> str:
-    """Take a text from an object of JSON.
+    """Return a text from a JSON object.
 
     >>> as_text({"title": None}, "title")
     Traceback (most recent call last):
-    TypeError: the title is None
+    TypeError: the title is None, not a text
     """
     value = record[key]
     if not isinstance(value, str):
-        raise TypeError(f"the {key} is {value!r}")
+        raise TypeError(f"the {key} is {value!r}, not a text")
     return value
 
 
 @contextmanager
 def open_arrays(path: Path) -> Iterator[Mapping[str, NDArray[Any]]]:
-    """Open named arrays, each of which is read when it is asked for; objects are refused."""
+    """Open named arrays; each is read on access, and arrays of objects are refused."""
     with (
         reading(path),
         path.open("rb") as file,

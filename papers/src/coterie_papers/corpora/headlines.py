@@ -1,4 +1,4 @@
-"""Headlines of Google News, to be clustered by the story that they tell."""
+"""Headlines of Google News, clustered by story."""
 
 from collections import Counter
 from operator import attrgetter
@@ -28,14 +28,15 @@ PART_OF = {"2014-03-10": "train", "2014-03-11": "test"}
 def load_google_news_2013(folder: PathLike | None = None, split: Split | None = None) -> Corpus:
     """Read 14 sets of articles of one day of Google News, which are clustered by story.
 
-    A stand-in for the news of Finley & Joachims 2005 and 2008, of the same kind: each set has ten
-    stories of at most 15 articles, 131 to 150 in all, and the stories are those of Google News. In
-    2008 there are seven sets, each left out in turn: here seven to train on (sets 1 to 7) and seven
-    to test on (8 to 14), or each half as seven of its own.
+    This is a stand-in of the same kind for the news of Finley & Joachims 2005 and 2008: each set
+    has ten stories of at most 15 articles, 131 to 150 articles in total, and the stories are those
+    of Google News. The paper of 2008 has seven sets and leaves out each in turn. Here seven sets
+    are for training (1 to 7) and seven for tests (8 to 14); each half can also be used like the
+    paper's seven sets.
 
-    The columns are `title` and `text` (the snippet), in lower case, without stop words and
-    lemmatised, as published. The ids are those of the file. The articles of a story follow each
-    other: shuffle them for methods that go by their order.
+    The columns are `title` and `text` (the snippet). As published, they are in lower case and
+    lemmatised, without stop words. The ids are those of the file. The articles of a story follow
+    each other: shuffle them for methods that depend on the order.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def load_google_news_2013(folder: PathLike | None = None, split: Split | None = 
         The folder that holds `google_news_2013`; None takes that of the environment variable
         COTERIE_DATA, or else `coterie` in the user's cache folder.
     split
-        "train", "test", or None for both, the sets to train on first.
+        "train", "test", or None for both, first the sets for training.
 
     Examples
     --------
@@ -52,22 +53,22 @@ def load_google_news_2013(folder: PathLike | None = None, split: Split | None = 
     (7, ItemSet(150 items, columns title, text), 10)
     """
     refuse_other_splits(split)
-    place = SETS.find(folder)
-    articles = {row.id: row for row in map_rows(place / ARTICLES, ARTICLE, _article)}
+    corpus_folder = SETS.find(folder)
+    articles = {row.id: row for row in map_rows(corpus_folder / ARTICLES, ARTICLE, _article)}
 
-    def take(name: str, part: str, number: str) -> CorpusRow | None:
+    def convert(name: str, part: str, number: str) -> CorpusRow | None:
         if int(number) not in articles:
-            raise ValueError(f"there is no article {number} in {ARTICLES}")
+            raise ValueError(f"the article {number} is missing from {ARTICLES}")
         return articles[int(number)]._replace(item_set=name) if split in (part, None) else None
 
-    return corpus_of_rows(map_rows(place / ITEM_SETS, ("item_set", "part", "id"), take))
+    return corpus_of_rows(map_rows(corpus_folder / ITEM_SETS, ("item_set", "part", "id"), convert))
 
 
 def load_google_news_day(folder: PathLike | None = None) -> Corpus:
     """Read all 11,109 articles of `load_google_news_2013` as one item set of 152 stories.
 
-    Meant for tests of scale. The columns are those of `load_google_news_2013`; the order is that of
-    the file, which mixes the stories.
+    This item set is meant for tests of scale. The columns are those of `load_google_news_2013`. The
+    order is that of the file, which mixes the stories.
 
     Parameters
     ----------
@@ -90,16 +91,17 @@ def _article(number: str, story: str, title: str, snippet: str) -> CorpusRow:
 def load_uci_news_sample(
     folder: PathLike | None = None, split: Split | None = None, n_per_story: int | None = 15
 ) -> Corpus:
-    """Read headlines of two days of Google News, clustered by story, one set a day and category.
+    """Read headlines of two days of Google News, clustered by story; one set per day and category.
 
-    Headlines as they were printed, without articles. The six sets are, of the first day, business
-    (17 stories) and technology (1), and of the second business (20), entertainment (20), health (2)
-    and technology (15). Of a story the first `n_per_story` headlines are taken.
+    The headlines are as they were printed; there are no articles. The six sets are business (17
+    stories) and technology (1) of the first day, and business (20), entertainment (20), health (2)
+    and technology (15) of the second day. Only the first `n_per_story` headlines of a story are
+    used.
 
-    The columns are `title` and `publisher`, and the ids are those of the file. The time is left
-    out: it says when a headline was fetched, and since stories were fetched one after the other it
-    gives the answer away. So does the order of the file, which the items keep: shuffle them for
-    methods that go by their order.
+    The columns are `title` and `publisher`, and the ids are those of the file. The time of a
+    headline is left out. It is the time at which a program fetched the headline, one story after
+    the other, so that it would leak the answer. The order of the file leaks it too, and the items
+    have this order: shuffle them for methods that depend on the order.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def load_uci_news_sample(
     split
         "train" for the first day, "test" for the second, or None for both in this order.
     n_per_story
-        The most headlines of a story, or None for all.
+        The largest number of headlines per story, or None for all.
 
     Examples
     --------
@@ -119,18 +121,21 @@ def load_uci_news_sample(
     [(290, 20), (300, 20), (30, 2), (205, 15)]
     """
     refuse_other_splits(split)
-    most = None if n_per_story is None else as_whole("n_per_story", n_per_story, 1)
-    seen: Counter[str] = Counter()
+    limit = None if n_per_story is None else as_whole("n_per_story", n_per_story, 1)
+    n_headlines: Counter[str] = Counter()
 
-    def take(
-        day: str, category: str, number: str, story: str, title: str, by: str
+    def convert(
+        day: str, category: str, number: str, story: str, title: str, publisher: str
     ) -> CorpusRow | None:
         if day not in PART_OF:
-            raise ValueError(f"the day is {day!r}, none of {' and '.join(PART_OF)}")
-        seen[story] += 1
-        if split not in (PART_OF[day], None) or (most is not None and seen[story] > most):
+            raise ValueError(f"the day is {day!r}, but must be {' or '.join(PART_OF)}")
+        n_headlines[story] += 1
+        if limit is not None and n_headlines[story] > limit:
             return None
-        return CorpusRow(f"{day} {category}", int(number), story, {"title": title, "publisher": by})
+        if split not in (PART_OF[day], None):
+            return None
+        values = {"title": title, "publisher": publisher}
+        return CorpusRow(f"{day} {category}", int(number), story, values)
 
-    found = map_rows(SAMPLE.find(folder) / HEADLINES, HEADLINE, take)
-    return corpus_of_rows(sorted(filter(None, found), key=attrgetter("item_set")))
+    rows = map_rows(SAMPLE.find(folder) / HEADLINES, HEADLINE, convert)
+    return corpus_of_rows(sorted(filter(None, rows), key=attrgetter("item_set")))

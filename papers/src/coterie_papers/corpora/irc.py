@@ -1,4 +1,4 @@
-"""Messages in a chat room, to be clustered by conversation."""
+"""Messages in a chat room, clustered by conversation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,9 +15,9 @@ CHATS = "irc.jsonl.gz"
 SOURCE = Source(
     "irc_ubuntu",
     {
-        CHATS: "JSON lines: split, items [i, type, text, time, nick, thread]; a line is a stretch "
-        "of messages, the split train, dev or test, i the number of a message, its type system "
-        "where no user wrote it, its time as in 23:59"
+        CHATS: "JSON lines: split, items [i, type, text, time, nick, thread]; one line per "
+        "section of the log; the split is train, dev or test, i is the number of a message, its "
+        "type is system if no user wrote it, and its time is written like 23:59"
     },
     "the Ubuntu IRC logs, jkkummerfeld/irc-disentanglement on GitHub",
 )
@@ -26,12 +26,13 @@ HALF_DAY = 12 * 60
 
 
 def load_irc_ubuntu(folder: PathLike | None = None, split: DevSplit | None = None) -> Corpus:
-    """Read 173 stretches of the chat room #ubuntu, clustered by conversation.
+    """Read 173 sections of the log of the chat room #ubuntu, clustered by conversation.
 
-    The annotated messages of Kummerfeld et al. 2019, 66,293 by users, in the order of the log; what
-    the system says of people who come and go is left out. Conversations are those that links of
-    replies make. The columns are `text`, `time` (in minutes since the first message), `position`
-    (0, 1, … in the item set) and `author` (the nick); ids are the numbers of the lines in the log.
+    These are the messages that Kummerfeld et al. 2019 annotated, 66,293 messages by users in the
+    order of the log. Messages of the system about users who enter and leave are left out. A
+    conversation is a connected component of the links between messages and replies. The columns are
+    `text`, `time` (in minutes since the first message), `position` (0, 1, … in the item set) and
+    `author` (the nick); the ids are the numbers of the lines in the log.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def load_irc_ubuntu(folder: PathLike | None = None, split: DevSplit | None = Non
         The folder that holds `irc_ubuntu`; None takes that of the environment variable
         COTERIE_DATA, or else `coterie` in the user's cache folder.
     split
-        "train" (153 stretches), "dev" (10), "test" (10), or None for all, in this order.
+        "train" (153 sections), "dev" (10), "test" (10), or None for all, in this order.
 
     Examples
     --------
@@ -48,9 +49,9 @@ def load_irc_ubuntu(folder: PathLike | None = None, split: DevSplit | None = Non
     (ItemSet(203 items, columns text, time, position, author), 21)
     """
     refuse_other_splits(split, SPLITS)
-    place = SOURCE.find(folder)
-    read = map_json_lines(place / CHATS, _read_chat)
-    chats = [chat for chat in read if split in (chat[0], None)]
+    corpus_folder = SOURCE.find(folder)
+    all_chats = map_json_lines(corpus_folder / CHATS, _read_chat)
+    chats = [chat for chat in all_chats if split in (chat[0], None)]
     chats.sort(key=lambda chat: SPLITS.index(chat[0]))
     return Corpus([items for _, items, _ in chats], [truth for *_, truth in chats])
 
@@ -69,14 +70,15 @@ def _read_chat(chat: dict[str, Any]) -> tuple[str, ItemSet, Partition]:
 
 
 def minutes(clock: Sequence[str]) -> Floats:
-    """Return the minutes since the first of some times of day, which follow each other.
+    """Return the minutes since the first of several times of day, which are in order.
 
-    Where the clock goes back, half a day began, for one log has a clock of twelve hours, or a day.
+    If a time is earlier than the one before it, a new half day has begun: one log has a clock of
+    twelve hours.
 
     >>> minutes(["23:58", "23:59", "00:01"])
     array([0., 1., 3.])
     """
-    read = np.array([60 * int(time[:2]) + int(time[3:]) for time in clock], dtype=np.float64)
-    steps = np.diff(read, prepend=read[:1])
+    times = np.array([60 * int(time[:2]) + int(time[3:]) for time in clock], dtype=np.float64)
+    steps = np.diff(times, prepend=times[:1])
     steps[steps < 0] %= HALF_DAY
     return np.cumsum(steps)

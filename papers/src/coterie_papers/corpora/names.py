@@ -1,4 +1,4 @@
-"""Names of people, locations and organisations in texts, to be clustered by what they denote."""
+"""Names of people, locations and organisations in texts, clustered by entity."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,9 +18,9 @@ SOURCE = Source(
     "entity_names",
     {
         NAMES: "CSV: etype, id, name, doc, source, entity; the etype is person, location or "
-        "organization, the source gum, ecbplus, hipe2020 or topres19th",
-        SETS: "CSV: etype, pair, part, id; the pair is 1, 2 or 3, the part train or test, the id "
-        f"that of {NAMES}",
+        "organization, the source is gum, ecbplus, hipe2020 or topres19th",
+        SETS: "CSV: etype, pair, part, id; the pair is 1, 2 or 3, the part is train or test, and "
+        f"the id is that of {NAMES}",
     },
     "amir-zeldes/gum, anastasia-zhukova/Diverse_CDCR_datasets and hipe-eval/HIPE-2022-data on "
     "GitHub",
@@ -32,7 +32,7 @@ KINDS_OF = {"gum": KINDS, "ecbplus": KINDS, "hipe2020": KINDS, "topres19th": ("l
 
 
 class Name(NamedTuple):
-    """A name where it occurs; entities are comparable only inside one source."""
+    """An occurrence of a name; entities can be compared only within one source."""
 
     id: int
     name: str
@@ -49,16 +49,16 @@ def load_entity_names(
 ) -> Corpus:
     """Read names of people, locations or organisations, clustered by the entity that they denote.
 
-    The stand-in for the names of Li & Roth 2005: for each kind three pairs of a set to train on and
-    one to test on, each of about 300 names of 131 to 214 entities, from GUM and from the news of
-    ECB+. A document gives a name of an entity once. The two sets of a pair share no entity; sets of
-    different pairs share names. The columns are `name`, `doc` and `source`, and the ids are those
-    of the file.
+    This is the stand-in for the names of Li & Roth 2005. For each kind there are three pairs of a
+    training set and a test set. Each set has about 300 names of 131 to 214 entities, from GUM and
+    from the news of ECB+. A document has each name of an entity only once. The two sets of a pair
+    share no entity; sets of different pairs share names. The columns are `name`, `doc` and
+    `source`, and the ids are those of the file.
 
-    An entity is known inside one source only: what is in both counts as two, which is so for most
-    equal names of locations that do not belong together. To call two names one entity where they
-    are equal but for case has a pairwise F1 of .60, .75 and .69 on the sets to test on (people,
-    locations, organisations).
+    Entities are annotated within one source only. An entity that is in both sources counts as two.
+    This is the case for most equal names of locations that are in different clusters. If all names
+    that are equal apart from case are put together, the pairwise F1 on the test sets is .60 for
+    people, .75 for locations and .69 for organisations.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def load_entity_names(
         "train", "test" or None for both, pair by pair: train of pair 1, test of pair 1, train of
         pair 2, and so on.
     kind
-        What the names denote: "person", "location" or "organization".
+        The kind of the entities: "person", "location" or "organization".
     pair
         The number of a pair, 1 to 3, or None for all in this order.
 
@@ -82,12 +82,12 @@ def load_entity_names(
     refuse_other_splits(split)
     refuse_other_values("kind", kind, KINDS)
     refuse_other_values("pair", str(pair) if isinstance(pair, bool) else pair, (*PAIRS, None))
-    place = SOURCE.find(folder)
-    names = {name.id: name for name in _read_names(place / NAMES, kind)}
-    found = _read_sets(place / SETS, kind, names)
-    wanted = product(PAIRS if pair is None else (pair,), SPLITS if split is None else (split,))
-    with reading(place / SETS):
-        return _corpus(_in_set(found, *which) for which in wanted)
+    corpus_folder = SOURCE.find(folder)
+    names = {name.id: name for name in _read_names(corpus_folder / NAMES, kind)}
+    names_by_set = _read_sets(corpus_folder / SETS, kind, names)
+    selected = product(PAIRS if pair is None else (pair,), SPLITS if split is None else (split,))
+    with reading(corpus_folder / SETS):
+        return _corpus(_names_of_set(names_by_set, *pair_and_part) for pair_and_part in selected)
 
 
 def load_source_names(
@@ -95,9 +95,9 @@ def load_source_names(
 ) -> Corpus:
     """Read all names of one kind from one source as one item set, clustered by entity.
 
-    Meant for tests on other texts than `load_entity_names` trains on: "hipe2020" and "topres19th"
-    are historical newspapers, whose names were read by machine and have its errors. Every
-    occurrence counts. The columns and ids are as in `load_entity_names`.
+    This item set is meant for tests on other texts than those of `load_entity_names`: "hipe2020"
+    and "topres19th" are historical newspapers, whose names contain the errors of text recognition.
+    All occurrences of a name are included. The columns and ids are as in `load_entity_names`.
 
     Parameters
     ----------
@@ -105,9 +105,10 @@ def load_source_names(
         The folder that holds `entity_names`; None takes that of the environment variable
         COTERIE_DATA, or else `coterie` in the user's cache folder.
     source
-        Where the names are from: "gum", "ecbplus", "hipe2020" or "topres19th".
+        The source of the names: "gum", "ecbplus", "hipe2020" or "topres19th".
     kind
-        What they denote: "person", "location" or "organization"; "topres19th" has locations only.
+        The kind of the entities: "person", "location" or "organization"; "topres19th" has only
+        locations.
 
     Examples
     --------
@@ -124,45 +125,45 @@ def load_source_names(
 
 
 def _read_names(path: Path, kind: Kind) -> list[Name]:
-    def take(etype: str, number: str, *rest: str) -> Name | None:
-        return Name(int(number), *rest) if etype == kind else None
+    def convert(etype: str, number: str, *values: str) -> Name | None:
+        return Name(int(number), *values) if etype == kind else None
 
     columns = ("etype", "id", "name", "doc", "source", "entity")
-    return list(filter(None, map_rows(path, columns, take)))
+    return list(filter(None, map_rows(path, columns, convert)))
 
 
 def _read_sets(path: Path, kind: Kind, names: Mapping[int, Name]) -> dict[str, list[Name]]:
-    """Return the names of each set of a kind, the sets called by their pair and part."""
-    found = defaultdict(list)
+    """Return the names of each set of a kind, by the name of the set."""
+    names_by_set = defaultdict(list)
 
-    def take(etype: str, pair: str, part: str, number: str) -> None:
+    def convert(etype: str, pair: str, part: str, number: str) -> None:
         if etype == kind:
-            found[_called(pair, part)].append(_known(names, int(number), kind))
+            names_by_set[_set_name(pair, part)].append(_name_of_id(names, int(number), kind))
 
-    map_rows(path, ("etype", "pair", "part", "id"), take)
-    return dict(found)
+    map_rows(path, ("etype", "pair", "part", "id"), convert)
+    return dict(names_by_set)
 
 
-def _called(pair: object, part: str) -> str:
+def _set_name(pair: object, part: str) -> str:
     return f"{part} of pair {pair}"
 
 
-def _known(names: Mapping[int, Name], number: int, kind: Kind) -> Name:
+def _name_of_id(names: Mapping[int, Name], number: int, kind: Kind) -> Name:
     if number not in names:
-        raise ValueError(f"the id {number} is that of no {kind} in {NAMES}")
+        raise ValueError(f"the id {number} does not belong to a {kind} in {NAMES}")
     return names[number]
 
 
-def _in_set(found: Mapping[str, list[Name]], pair: int, part: str) -> list[Name]:
-    called = _called(pair, part)
-    if called not in found:
-        raise ValueError(f"{called} is missing")
-    return found[called]
+def _names_of_set(names_by_set: Mapping[str, list[Name]], pair: int, part: str) -> list[Name]:
+    set_name = _set_name(pair, part)
+    if set_name not in names_by_set:
+        raise ValueError(f"{set_name} is missing")
+    return names_by_set[set_name]
 
 
 def _corpus(sets: Iterable[list[Name]]) -> Corpus:
-    given = list(sets)
-    return Corpus([_item_set(names) for names in given], [_truth(names) for names in given])
+    sets = list(sets)
+    return Corpus([_item_set(names) for names in sets], [_truth(names) for names in sets])
 
 
 def _item_set(names: list[Name]) -> ItemSet:

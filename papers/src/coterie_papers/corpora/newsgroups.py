@@ -1,4 +1,4 @@
-"""Posts in newsgroups, to be clustered by thread or by author."""
+"""Posts in newsgroups, clustered by thread or by author."""
 
 import re
 from collections import defaultdict
@@ -27,15 +27,15 @@ ITEM_SETS, POSTS = "item_sets.csv", "posts.jsonl.gz"
 SOURCE = Source(
     "newsgroups_threads",
     {
-        ITEM_SETS: "CSV: item_set, fold; the item set is called day_family, the fold is 0 to 9",
+        ITEM_SETS: "CSV: item_set, fold; the name of an item set is DAY_FAMILY, the fold is 0 to 9",
         POSTS: "JSON lines: day, family, id, time, text, thread, author; all posts in the order "
-        "of time, the time in seconds, thread and author as numbers",
+        "of time, with the time in seconds and with numbers for threads and authors",
     },
     "20 Newsgroups, guifigueiroa/20newsgroup on GitHub",
 )
 N_FOLDS = 10
 
-_OTHERS = re.compile(
+_QUOTED = re.compile(
     r"""\s*(
         [>:|\#}\]]                                            # > quoted, :quoted, |> quoted
         | \w{1,12}>                                           # AB> quoted
@@ -48,7 +48,7 @@ _OTHERS = re.compile(
 
 
 class NewsgroupPost(NamedTuple):
-    """What is taken of a post; the cluster is the number of its thread or of its author."""
+    """The parts of a post that are used; its cluster is the number of its thread or author."""
 
     item_set: str
     id: int
@@ -65,17 +65,18 @@ def load_newsgroups_threads(
 ) -> Corpus:
     """Read 17,639 posts of 20 Newsgroups, clustered by thread or by author.
 
-    The stand-in for the forum of Samdani, Chang & Roth 2014: 97 item sets, one a day and family of
-    newsgroups, on average of 182 posts in 110 threads by 134 authors, in the order of time. The
-    columns are `text`, `time` (in seconds, UTC) and `position` (0, 1, … in the item set), and the
-    ids are those of the posts.
+    This is the stand-in for the forum of Samdani, Chang & Roth 2014: 97 item sets, one per day and
+    family of newsgroups, with 182 posts in 110 threads by 134 authors on average, in the order of
+    time. The columns are `text`, `time` (in seconds, UTC) and `position` (0, 1, … in the item set),
+    and the ids are those of the posts.
 
-    The subject, which would nearly name the thread, is left out, and senders' addresses are masked.
-    What is left in the texts helps, as in any forum. By thread, it is the lines that a post quotes
-    from another and the line that says whose they are; now and then a header in a forwarded text.
-    By author these lines are taken out, since others wrote them; what remains is the signature,
-    often with the name. Threads and authors go on over days, so that most posts of a fold have
-    theirs in other folds too, and a learner that weighs single words may know them again.
+    The subject is left out, because it almost names the thread, and the addresses of senders are
+    masked. The texts still contain hints, as in all forums. For threads, these are the lines that a
+    post quotes, the line that names their author, and sometimes a header in a forwarded text. For
+    authors, these lines are removed, because other people wrote them; the signature remains, often
+    with the name. Threads and authors continue over days. Most posts of a fold therefore have their
+    thread and author in other folds too, and a learner with weights of single words may recognise
+    them.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def load_newsgroups_threads(
     split
         The number of one of 10 folds, 0 to 9, or None for all, in the order of days.
     target
-        What a cluster is: the posts of a "thread" or of an "author".
+        "thread" or "author": the clusters are threads or authors.
 
     Examples
     --------
@@ -96,42 +97,43 @@ def load_newsgroups_threads(
     refuse_other_folds(split, N_FOLDS)
     if target not in ("thread", "author"):
         raise InputError(f"target is {target!r}; give 'thread' or 'author'")
-    place = SOURCE.find(folder)
-    rows = read_rows(place / ITEM_SETS, ("item_set", "fold"))
+    corpus_folder = SOURCE.find(folder)
+    rows = read_rows(corpus_folder / ITEM_SETS, ("item_set", "fold"))
     names = [name for name, fold in rows if split is None or fold == str(split)]
-    found = _read_posts(place / POSTS, target, set(names))
-    with reading(place / POSTS):
+    posts_by_set = _read_posts(corpus_folder / POSTS, target, set(names))
+    with reading(corpus_folder / POSTS):
         return Corpus(
-            [_item_set(found[name]) for name in names],
-            [Partition([post.cluster for post in found[name]]) for name in names],
+            [_item_set(posts_by_set[name]) for name in names],
+            [Partition([post.cluster for post in posts_by_set[name]]) for name in names],
         )
 
 
 def without_quoted_lines(text: str) -> str:
-    r"""Leave out the lines that others wrote, and those that say who did.
+    r"""Remove the lines that a post quotes, and the lines that name their author.
 
     >>> without_quoted_lines("In article 7 A. Name writes:\n>Is it so?\nIt is.\n|> Why?\nLook.")
     'It is.\nLook.'
     """
-    return "\n".join(line for line in text.split("\n") if not _OTHERS.match(line))
+    return "\n".join(line for line in text.split("\n") if not _QUOTED.match(line))
 
 
 def _read_posts(path: Path, target: Target, names: set[str]) -> dict[str, Posts]:
-    """Return the posts of each of some item sets."""
+    """Return the posts of the item sets with these names."""
 
-    def take(post: Record) -> NewsgroupPost | None:
+    def convert(post: Record) -> NewsgroupPost | None:
         name = f"{post['day']}_{post['family']}"
         if name not in names:
             return None
         text = as_text(post, "text")
-        own = without_quoted_lines(text) if target == "author" else text
-        return NewsgroupPost(name, int(post["id"]), int(post["time"]), own, int(post[target]))
+        if target == "author":
+            text = without_quoted_lines(text)
+        return NewsgroupPost(name, int(post["id"]), int(post["time"]), text, int(post[target]))
 
-    found = defaultdict(list)
-    for post in map_json_lines(path, take):
+    posts_by_set = defaultdict(list)
+    for post in map_json_lines(path, convert):
         if post is not None:
-            found[post.item_set].append(post)
-    return dict(found)
+            posts_by_set[post.item_set].append(post)
+    return dict(posts_by_set)
 
 
 def _item_set(posts: Posts) -> ItemSet:

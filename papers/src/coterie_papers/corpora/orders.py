@@ -1,4 +1,4 @@
-"""The items of a corpus in other orders."""
+"""A corpus with its items in random order."""
 
 import numpy as np
 
@@ -12,15 +12,15 @@ from coterie.toolkit import as_whole
 def scrambled(corpus: Corpus, random_state: int = 0) -> Corpus:
     """Put the items of each item set, and their partition, in a random order.
 
-    The control for the effect of item order (Samdani, Chang & Roth 2014, section 5.4): ids and
-    features stay with their items, and features of pairs with their pairs.
+    Samdani, Chang & Roth 2014, section 5.4, measure the effect of the item order in this way. Ids
+    and features move with their items, and features of pairs with their pairs.
 
     Parameters
     ----------
     corpus
-        Item sets and their partitions; they are not changed.
+        The item sets and their partitions; they are not changed.
     random_state
-        Seed of the orders.
+        The seed of the random orders.
 
     Examples
     --------
@@ -31,16 +31,17 @@ def scrambled(corpus: Corpus, random_state: int = 0) -> Corpus:
     (('c', 'a', 'b'), Partition([0, 1, 1]))
     """
     rng = np.random.default_rng(as_whole("random_state", random_state))
-    sets, given = as_item_sets(corpus.item_sets), list(corpus.partitions)
-    if len(sets) != len(given):
+    sets, partitions = as_item_sets(corpus.item_sets), list(corpus.partitions)
+    if len(sets) != len(partitions):
         raise PartitionError(
-            f"there are {len(sets)} item sets and {len(given)} partitions; give one for each"
+            f"there are {len(sets)} item sets and {len(partitions)} partitions; give one partition "
+            "per item set"
         )
-    moved = Corpus([], [])
-    for number, (item_set, partition) in enumerate(zip(sets, given, strict=True)):
+    shuffled = Corpus([], [])
+    for number, (item_set, partition) in enumerate(zip(sets, partitions, strict=True)):
         with located(f"item set {number}"):
             truth = as_partition(partition, len(item_set))
         order = rng.permutation(len(item_set))
-        moved.item_sets.append(item_set.reordered(order))
-        moved.partitions.append(Partition(truth.labels[order]))
-    return moved
+        shuffled.item_sets.append(item_set.reordered(order))
+        shuffled.partitions.append(Partition(truth.labels[order]))
+    return shuffled

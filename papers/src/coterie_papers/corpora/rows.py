@@ -1,4 +1,4 @@
-"""Rows of tables as item sets of columns."""
+"""Item sets from the rows of tables."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from coterie.partition import Partition
 
 
 class CorpusRow(NamedTuple):
-    """An item: the set that it is in, its id, its cluster, and its value in each column."""
+    """An item: the name of its item set, its id, its cluster, and its values by column."""
 
     item_set: str
     id: Hashable
@@ -18,19 +18,20 @@ class CorpusRow(NamedTuple):
 
 
 def corpus_of_rows(rows: Iterable[CorpusRow | None]) -> Corpus:
-    """Make an item set of the rows of each set; None stands for a row that is not wanted.
+    """Make one item set of the rows with the same `item_set`; rows that are None are left out.
 
-    The sets are in the order in which they first appear, their items in that of the rows.
+    The sets are in the order of their first rows, and their items in the order of the rows.
 
     >>> ann, bob = ({"name": name} for name in ("Ann", "Bob"))
     >>> corpus_of_rows([CorpusRow("a", 7, "x", ann), CorpusRow("a", 8, "y", bob)])
     Corpus(item_sets=[ItemSet(2 items, columns name)], partitions=[Partition([0, 1])])
     """
-    sets: dict[str, list[CorpusRow]] = {}
+    rows_by_set: dict[str, list[CorpusRow]] = {}
     for row in rows:
         if row is not None:
-            sets.setdefault(row.item_set, []).append(row)
-    return Corpus([_item_set(own) for own in sets.values()], [_truth(own) for own in sets.values()])
+            rows_by_set.setdefault(row.item_set, []).append(row)
+    sets = rows_by_set.values()
+    return Corpus(list(map(_item_set, sets)), list(map(_truth, sets)))
 
 
 def _item_set(rows: list[CorpusRow]) -> ItemSet:

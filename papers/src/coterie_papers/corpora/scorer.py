@@ -1,4 +1,4 @@
-"""The test suite of the CoNLL scorer, an oracle for metrics of coreference."""
+"""The test suite of the CoNLL scorer, with which coreference metrics can be checked."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from coterie.metrics import Scores
-from coterie_papers.corpora.conll import Span, bracketed
+from coterie_papers.corpora.conll import Span, read_mentions
 from coterie_papers.corpora.folder import PathLike, Record, Source, as_text, map_lines, reading
 
 Clusters: TypeAlias = list[list[Span]]
@@ -24,7 +24,7 @@ SOURCE = Source(
 
 
 class ScorerCase(NamedTuple):
-    """Two clusterings of mentions, and the scores that the scorer gives the second."""
+    """A true and a predicted clustering of mentions, and the scores of the prediction."""
 
     id: str
     truth: Clusters
@@ -34,12 +34,13 @@ class ScorerCase(NamedTuple):
 
 
 def load_coref_scorer_tests(folder: PathLike | None = None) -> list[ScorerCase]:
-    """Read the 36 cases by which the scorer of the CoNLL shared tasks is tested.
+    """Read the 36 test cases of the scorer of the CoNLL shared tasks.
 
-    A case has the clusters of mentions, each mention the numbers of its first and last token, that
-    are correct and that a system found, and what some of the metrics "muc", "bcub", "ceafm",
-    "ceafe" and "blanc" must give, printed with five or six digits. In 15 cases both clusterings are
-    of the same mentions. There is nothing to learn, hence nothing to split.
+    A case has the correct clusters of mentions and the clusters that a system predicted. A mention
+    is the number of its first token and of its last token. A case also has the expected values of
+    some of the metrics "muc", "bcub", "ceafm", "ceafe" and "blanc", printed with five or six
+    digits. In 15 cases both clusterings have the same mentions. There is nothing to learn from the
+    cases, so this reader has no argument `split`.
 
     Parameters
     ----------
@@ -71,14 +72,14 @@ def _case(record: Record, place: Path) -> ScorerCase:
 
 
 def _read_clusters(path: Path) -> Clusters:
-    """Read the clusters of a file; of mentions that are there twice the first opened counts."""
+    """Read the clusters of a file; if a span is a mention twice, the first opened counts."""
     columns = list(filter(None, map_lines(path, _last_column)))
     clusters: dict[str, list[Span]] = {}
-    seen: set[Span] = set()
+    spans: set[Span] = set()
     with reading(path):
-        for _, name, span in sorted(bracketed(columns)):
-            if span not in seen:
-                seen.add(span)
+        for _, name, span in sorted(read_mentions(columns)):
+            if span not in spans:
+                spans.add(span)
                 clusters.setdefault(name, []).append(span)
     return list(clusters.values())
 

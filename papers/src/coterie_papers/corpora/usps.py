@@ -1,4 +1,4 @@
-"""Handwritten digits of the US Postal Service, to be clustered by digit."""
+"""Handwritten digits of the US Postal Service, clustered by digit."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -16,15 +16,15 @@ IMAGES = "usps.npz"
 SOURCE = Source(
     "usps",
     {
-        IMAGES: "NumPy arrays: X_train, y_train, X_test, y_test; an image a row of 256 grey "
-        "levels, in whole numbers from -1000 to 1000, and the digit of each"
+        IMAGES: "NumPy arrays: X_train, y_train, X_test, y_test; X has one row of 256 grey "
+        "levels per image, as whole numbers from -1000 to 1000, and y the digit of each image"
     },
     "the USPS digits, niuers/Learning-From-Data-A-Short-Course on GitHub",
 )
 HALVES = ("train", "test")
 N_PIXELS = 256
 MOST_IN_SET = 4338
-"""How many images the smaller split has."""
+"""The number of images in the smaller split."""
 
 WHITE = 1000
 """The integer that stands for a grey level of 1."""
@@ -38,12 +38,12 @@ def load_usps(
     *,
     digits: Collection[int] | None = None,
 ) -> Corpus:
-    """Read sets of handwritten digits of the US Postal Service, to be clustered by digit.
+    """Read sets of handwritten digits of the US Postal Service, clustered by digit.
 
-    The data of Daumé & Marcu 2004, Table 1: the digits to train on (0, 2, 4, 6, 7; 4,960 images)
-    are others than those to test on (1, 3, 5, 8, 9; 4,338 images). An image has 16 × 16 pixels,
-    whose grey levels run from -1 to 1. Both halves of the published file are pooled, since they
-    were made for telling known digits. Each image is in one set.
+    These are the data of Daumé & Marcu 2004, Table 1. The digits for training (0, 2, 4, 6, 7; 4,960
+    images) are not those for tests (1, 3, 5, 8, 9; 4,338 images). An image has 16 × 16 pixels with
+    grey levels from -1 to 1. The training half and the test half of the published file are pooled,
+    because they were made for the classification of known digits. Each image is in one set.
 
     Parameters
     ----------
@@ -51,13 +51,13 @@ def load_usps(
         The folder that holds `usps`; None takes that of the environment variable COTERIE_DATA, or
         else `coterie` in the user's cache folder.
     split
-        "train", "test", or None for both, the sets to train on first.
+        "train", "test", or None for both, first the sets for training.
     n_items
-        Images in a set; those left over are not used.
+        The number of images per set; images that do not fill a set are not used.
     random_state
-        Seed of the division into sets.
+        The seed of the division into sets.
     digits
-        The digits to draw from, in place of those of a split.
+        The digits to use instead of those of a split.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def load_usps(
 
 
 def _read_images(path: Path) -> tuple[Floats, NDArray[Any]]:
-    """Return the images of both halves, one a row, and the digit of each."""
+    """Return the images of both halves, one per row, and the digit of each image."""
     with open_arrays(path) as arrays:
         images = np.concatenate([arrays[f"X_{half}"] for half in HALVES])
         digits = np.concatenate([arrays[f"y_{half}"] for half in HALVES])
         if images.shape != (len(digits), N_PIXELS) or images.dtype.kind != "i":
             raise ValueError(
-                f"there are images of shape {images.shape} and type {images.dtype} for "
-                f"{len(digits)} digits, not {N_PIXELS} whole numbers for each"
+                f"the images have the shape {images.shape} and the type {images.dtype}, but there "
+                f"must be {len(digits)} images of {N_PIXELS} whole numbers"
             )
     return images / WHITE, digits
