@@ -109,7 +109,8 @@ class Prefix(ValueKey):
         object.__setattr__(self, "length", as_whole("length", self.length, 1))
 
     def __str__(self) -> str:
-        return f"the same first {self.length} characters of {self.column}"
+        first = "character" if self.length == 1 else f"{self.length} characters"
+        return f"the same first {first} of {self.column}"
 
     @classmethod
     def of_column(cls, column: str) -> Iterable["Prefix"]:
