@@ -1,4 +1,4 @@
-"""Learning in two stages: by hand, and with a first stage that leaks."""
+"""Learning in two stages, computed by hand, and with a first stage that overfits."""
 
 import numpy as np
 import pytest
@@ -53,30 +53,30 @@ def test_it_is_two_stages_by_hand(corpus):
     scale = np.vstack(columns).std(axis=0)
 
     def fitted(matrices, numbers):
-        given = [ItemSet.from_pair_features(matrices[i], len(truths[i])) for i in numbers]
-        return logistic().fit(given, [truths[i] for i in numbers]).similarity_
+        item_sets = [ItemSet.from_pair_features(matrices[i], len(truths[i])) for i in numbers]
+        return logistic().fit(item_sets, [truths[i] for i in numbers]).similarity_
 
     def scored(similarity, number, matrix):
         return similarity.pair_scores(ItemSet.from_pair_features(matrix, len(truths[number])))
 
     contexts = []
     for number in range(len(sets)):
-        others = [other for other in range(len(sets)) if other != number]
-        own = np.vstack([columns[other] for other in others]).std(axis=0)
-        first = fitted([column / own for column in columns], others)
-        found = scored(first, number, columns[number] / own)
-        gap = odds(truths) - odds([truths[other] for other in others])
-        contexts.append(context_columns(PairScores(found.n_items, None, found.scores + gap)))
+        training = [other for other in range(len(sets)) if other != number]
+        training_scale = np.vstack([columns[other] for other in training]).std(axis=0)
+        first = fitted([column / training_scale for column in columns], training)
+        scores = scored(first, number, columns[number] / training_scale)
+        gap = odds(truths) - odds([truths[other] for other in training])
+        contexts.append(context_columns(PairScores(scores.n_items, None, scores.scores + gap)))
     spread = np.vstack(contexts).std(axis=0)
-    both = [np.hstack([a, b / spread]) for a, b in zip(columns, contexts, strict=True)]
-    second = fitted(both, range(len(sets)))
+    stacked = [np.hstack([a, b / spread]) for a, b in zip(columns, contexts, strict=True)]
+    second = fitted(stacked, range(len(sets)))
     first = fitted([column / scale for column in columns], range(len(sets)))
 
     scaled = logistic(featurizer=Scaled(GivenFeatures()))
     learner = WithContext(logistic(), scaled, n_folds=len(sets)).fit(*corpus)
     for number, item_set in enumerate(sets):
-        seen = context_columns(scored(first, number, columns[number] / scale)) / spread
-        expected = scored(second, number, np.hstack([columns[number], seen])).scores
+        context = context_columns(scored(first, number, columns[number] / scale)) / spread
+        expected = scored(second, number, np.hstack([columns[number], context])).scores
         np.testing.assert_allclose(learner.similarity_(item_set), expected, rtol=1e-5, atol=1e-5)
     assert learner.predict(sets) == [
         AverageLinkage()(learner.similarity_.pair_scores(s)) for s in sets
@@ -95,18 +95,18 @@ def test_what_it_leaves(corpus):
 def test_context_helps_where_single_pairs_say_little(corpus):
     fresh = make_item_sets(n_sets=5, random_state=1)
     alone, beside = (
-        each.fit(*corpus).score(*fresh) for each in (logistic(), WithContext(logistic()))
+        learner.fit(*corpus).score(*fresh) for learner in (logistic(), WithContext(logistic()))
     )
     assert beside > alone + 0.05
 
 
 class Recording(Untrained):
-    """Keeps what the last one was fitted to."""
+    """A learner whose class keeps the examples of the last fit."""
 
-    seen: Examples
+    examples: Examples
 
     def _fit(self, examples):
-        type(self).seen = examples
+        type(self).examples = examples
         super()._fit(examples)
 
 
@@ -115,11 +115,11 @@ def test_the_second_stage_meets_the_same_sets_with_more_columns(corpus):
     WithContext(Recording(featurizer=Scaled(GivenFeatures()), blocker=Window(4))).fit(
         sets, corpus[1]
     )
-    for item_set, before in zip(Recording.seen.item_sets, sets, strict=True):
+    for item_set, before in zip(Recording.examples.item_sets, sets, strict=True):
         np.testing.assert_array_equal(item_set.items.pairs, Window(4)(before))
         assert item_set.items.features.shape[1] == before.items.shape[1] + 7
         assert (item_set.n_clusters, item_set.ordered) == (2, True)
-    assert Recording.seen.truths == corpus[1]
+    assert Recording.examples.truths == corpus[1]
 
 
 @pytest.mark.parametrize("featurizer", [None, GivenFeatures(), WithConstant(GivenFeatures())])
@@ -131,7 +131,7 @@ def test_there_is_one_constant_at_most(featurizer, corpus):
 
 def test_columns_of_context_are_scaled(corpus):
     WithContext(Recording()).fit(*corpus)
-    rows = np.vstack([written(s.items.features) for s in Recording.seen.item_sets])
+    rows = np.vstack([written(s.items.features) for s in Recording.examples.item_sets])
     np.testing.assert_allclose(rows[:, -7:].std(axis=0), 1.0)
 
 
@@ -139,7 +139,7 @@ def test_the_first_stage_reads_the_features_of_the_learner(corpus):
     plain = WithContext(logistic(), first=Recording()).fit(*corpus)
     assert isinstance(plain.first_, Recording)
     n_columns = corpus[0][0].items.shape[1]
-    assert Recording.seen.item_sets[0].items.features.shape[1] == n_columns
+    assert Recording.examples.item_sets[0].items.features.shape[1] == n_columns
     assert isinstance(plain.similarity_.featurizer, Stacked)
     doubled = WithContext(logistic(), first=Recording(featurizer=WithConstant(GivenFeatures())))
     assert len(doubled.fit(*corpus).first_.similarity_.coef) == n_columns + 1
@@ -149,7 +149,7 @@ def test_the_first_stage_reads_the_features_of_the_learner(corpus):
 
 
 def leaking(n_sets, n_items, random_state):
-    """Make sets whose pairs can be known by heart: a column tells something, one nothing."""
+    """Make sets of pairs with an informative and a random column, which a tree can memorise."""
     rng = np.random.default_rng(random_state)
     sets, truths = [], []
     for _ in range(n_sets):
@@ -162,13 +162,13 @@ def leaking(n_sets, n_items, random_state):
 
 
 def by_heart():
-    """A learner that knows all pairs that it was fitted to, and takes noise for a reason."""
+    """Return a learner that memorises its training pairs, including their noise."""
     return PairwiseClustering(classifier=DecisionTreeClassifier(), featurizer=GivenFeatures())
 
 
-def scored_by_all(first, given, n_folds, random_state):
-    similarity = first.fit(*given).similarity_
-    return [similarity.pair_scores(item_set) for item_set in given.item_sets]
+def scored_by_all(first, examples, n_folds, random_state):
+    similarity = first.fit(*examples).similarity_
+    return [similarity.pair_scores(item_set) for item_set in examples.item_sets]
 
 
 @pytest.mark.parametrize(("n_sets", "n_items"), [(6, 20), (1, 50)])
@@ -188,23 +188,23 @@ def test_what_a_first_stage_knows_by_heart_is_not_trusted(n_sets, n_items, monke
 
 @pytest.mark.parametrize("n_sets", [1, 2, 7])
 def test_no_pair_is_scored_by_a_learner_that_saw_it(n_sets, monkeypatch):
-    """Every pair has a feature of its own, and the learner tells those that it met from others."""
+    """Every pair has another feature value, by which the learner knows its training pairs."""
     monkeypatch.setattr(module, "log_odds", lambda examples: 0.0)
     sets, truths = [], []
     for number in range(n_sets):
-        own = number * 1000.0 + np.arange(66.0)
-        sets.append(ItemSet.from_pair_features(own[:, None], 12))
+        column = number * 1000.0 + np.arange(66.0)
+        sets.append(ItemSet.from_pair_features(column[:, None], 12))
         truths.append(Partition(np.arange(12) % 5))
 
-    found = module.cross_fitted_scores(Remembering(), Examples(sets, truths), 3, 0)
-    for scores in found:
+    cross_fitted = module.cross_fitted_scores(Remembering(), Examples(sets, truths), 3, 0)
+    for scores in cross_fitted:
         assert not scores.scores.any()
-    seen = scored_by_all(Remembering(), Examples(sets, truths), 3, 0)
-    assert all(scores.scores.all() for scores in seen)
+    in_sample = scored_by_all(Remembering(), Examples(sets, truths), 3, 0)
+    assert all(scores.scores.all() for scores in in_sample)
 
 
 class Remembering(Learner):
-    """Scores a pair 1 where it was among those of the fit."""
+    """A learner that scores a pair 1 if it was a training pair, else 0."""
 
     def _fit(self, examples):
         rows = [written(s.items.features) for s in examples.item_sets]
@@ -216,19 +216,19 @@ class Remembering(Learner):
 
 
 class Remembered(LinearSimilarity):
-    def __init__(self, known):
+    def __init__(self, training_values):
         object.__setattr__(self, "featurizer", GivenFeatures())
         object.__setattr__(self, "coef", np.ones(1))
-        object.__setattr__(self, "known", known)
+        object.__setattr__(self, "training_values", training_values)
 
     def _scores(self, features):
-        return np.isin(written(features)[:, 0], self.known).astype(float)
+        return np.isin(written(features)[:, 0], self.training_values).astype(float)
 
 
 @pytest.mark.parametrize("n_sets", [1, 12])
 def test_noise_has_no_context(n_sets):
-    """How many pairs are together in what is left must not tell which are in what is left out."""
-    shares = []
+    """The share of pairs together in the training part must not show which are together outside."""
+    areas = []
     for seed in range(4):
         rng = np.random.default_rng(seed)
         n_items = 120 // n_sets
@@ -239,14 +239,15 @@ def test_noise_has_no_context(n_sets):
             noise = rng.normal(size=(n_items * (n_items - 1) // 2, 3))
             sets.append(ItemSet.from_pair_features(noise, n_items))
         first = WithContext(PairwiseClustering())._first
-        found = module.cross_fitted_scores(first, Examples(sets, truths), 5, 0)
+        set_scores = module.cross_fitted_scores(first, Examples(sets, truths), 5, 0)
         together = np.concatenate([truth.together(None) for truth in truths])
-        shares.append(roc_auc_score(together, np.concatenate([each.scores for each in found])))
-    assert np.mean(shares) == pytest.approx(0.5, abs=0.05)
+        scores = np.concatenate([pair_scores.scores for pair_scores in set_scores])
+        areas.append(roc_auc_score(together, scores))
+    assert np.mean(areas) == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_single_pair_of_parts_scores_the_mean(monkeypatch):
-    """Without an item's cluster one learner is left, and without the other's another."""
+    """A pair gets the mean of two scores, each by a learner fitted without one of its items."""
     monkeypatch.setattr(module, "log_odds", lambda examples: 0.0)
     truth = Partition([0, 0, 1, 1])
     columns = np.array([[4.0], [1.0], [2.0], [3.0], [5.0], [-2.0]])
@@ -257,8 +258,8 @@ def test_a_single_pair_of_parts_scores_the_mean(monkeypatch):
             total = sum(written(s.items.features).sum() for s in examples.item_sets)
             self.similarity_ = ConstantSimilarity(total)
 
-    (found,) = module.cross_fitted_scores(Sum(), Examples([item_set], [truth]), 5, 0)
-    assert found.scores.tolist() == [-2.0, 1.0, 1.0, 1.0, 1.0, 4.0]
+    (scores,) = module.cross_fitted_scores(Sum(), Examples([item_set], [truth]), 5, 0)
+    assert scores.scores.tolist() == [-2.0, 1.0, 1.0, 1.0, 1.0, 4.0]
 
 
 def test_sets_with_pairs_are_spread_over_the_folds():
@@ -274,12 +275,12 @@ def test_sets_with_pairs_are_spread_over_the_folds():
 
 def test_a_path_is_the_same_as_single_fits(corpus):
     learner = WithContext(LatentLeftLinking())
-    for n_passes, found in zip([3, 1], learner.fit_path(*corpus, [3, 1]), strict=True):
+    for n_passes, fitted in zip([3, 1], learner.fit_path(*corpus, [3, 1]), strict=True):
         alone = WithContext(LatentLeftLinking(n_passes=n_passes)).fit(*corpus)
-        assert found.learner.n_passes == n_passes
+        assert fitted.learner.n_passes == n_passes
         for item_set in corpus[0]:
             np.testing.assert_array_equal(
-                found.to_model().scores(item_set).scores, alone.to_model().scores(item_set).scores
+                fitted.to_model().scores(item_set).scores, alone.to_model().scores(item_set).scores
             )
     assert not hasattr(learner, "similarity_")
 
@@ -287,9 +288,9 @@ def test_a_path_is_the_same_as_single_fits(corpus):
 def test_a_path_computes_the_context_once(corpus, monkeypatch):
     calls = []
 
-    def counted(*given):
-        calls.append(given)
-        return scored_by_all(*given)
+    def counted(*arguments):
+        calls.append(arguments)
+        return scored_by_all(*arguments)
 
     monkeypatch.setattr(module, "cross_fitted_scores", counted)
     grid = {"learner__n_passes": [1, 2, 3]}
@@ -309,10 +310,10 @@ def test_there_is_no_path_where_the_learner_has_none():
 def test_some_pairs_score_as_among_all(corpus):
     learner = WithContext(logistic(blocker=Window(5))).fit(*corpus)
     item_set = corpus[0][0]
-    listed = Window(5)(item_set)
-    whole = learner.similarity_(item_set, listed)
+    pairs = Window(5)(item_set)
+    scores = learner.similarity_(item_set, pairs)
     rows = np.array([7, 2, 30])
-    np.testing.assert_allclose(learner.similarity_(item_set, listed[rows]), whole[rows])
+    np.testing.assert_allclose(learner.similarity_(item_set, pairs[rows]), scores[rows])
 
 
 def test_parts_sum_to_the_score(corpus):
@@ -344,20 +345,20 @@ def test_what_cannot_be_explained_is_refused():
 def test_products_of_items_keep_their_diagonal(corpus):
     similarity = ContextSimilarity(GivenFeatures(), LinearSimilarity(GivenFeatures(), np.ones(8)))
     expected = LinearSimilarity(GivenFeatures(), np.ones(8)).pair_scores(corpus[0][0])
-    found = similarity.pair_scores(corpus[0][0])
-    np.testing.assert_allclose(found.diagonal, expected.diagonal)
-    np.testing.assert_allclose(found.scores, expected.scores)
+    scores = similarity.pair_scores(corpus[0][0])
+    np.testing.assert_allclose(scores.diagonal, expected.diagonal)
+    np.testing.assert_allclose(scores.scores, expected.scores)
 
 
 def test_the_model_can_be_saved(corpus, tmp_path):
     learner = WithContext(logistic(featurizer=Scaled(GivenFeatures()), blocker=Window(5)))
     model = learner.fit(*corpus).to_model()
     model.save(tmp_path / "model")
-    again = Model.load(tmp_path / "model")
+    loaded = Model.load(tmp_path / "model")
     for item_set in corpus[0]:
-        found, expected = again.scores(item_set), model.scores(item_set)
-        assert found.scores.tobytes() == expected.scores.tobytes()
-    context = again.similarity.featurizer.featurizers[1].featurizer
+        scores, expected = loaded.scores(item_set), model.scores(item_set)
+        assert scores.scores.tobytes() == expected.scores.tobytes()
+    context = loaded.similarity.featurizer.featurizers[1].featurizer
     assert isinstance(context, ContextFeatures)
     assert context.blocker == Window(5)
 

@@ -1,4 +1,4 @@
-"""The pair classifier against one fitted by hand, and the learners that learn nothing."""
+"""The pair classifier against one fitted by hand, and the trivial learners."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs", "listed pairs"]
 
 
 def corpus(kind, rng, n_sets=3, n_items=9, n_columns=4):
-    """Return item sets, truths, and by hand the pairs and their features of each set."""
+    """Return item sets, truths, and for each set its pairs and their features, made by hand."""
     sets, truths, pairs_of, features_of = [], [], [], []
     for _ in range(n_sets):
         labels = rng.integers(3, size=n_items)
@@ -41,12 +41,12 @@ def corpus(kind, rng, n_sets=3, n_items=9, n_columns=4):
         nodes = rng.normal(size=(n_items, n_columns)) * (rng.random((n_items, n_columns)) < 0.7)
         nodes[:, 0] += 2.0 * labels - 2.0
         features = nodes[pairs[:, 0]] * nodes[pairs[:, 1]]
-        listed = pairs if kind == "listed pairs" else None
+        listed_pairs = pairs if kind == "listed pairs" else None
         if "nodes" in kind:
             sets.append(ItemSet(sp.csr_array(nodes) if "sparse" in kind else nodes))
         else:
-            given = sp.csr_array(features) if "sparse" in kind else features
-            sets.append(ItemSet.from_pair_features(given, n_items, listed))
+            pair_features = sp.csr_array(features) if "sparse" in kind else features
+            sets.append(ItemSet.from_pair_features(pair_features, n_items, listed_pairs))
         truths.append(Partition(labels))
         pairs_of.append(pairs)
         features_of.append(features)
@@ -59,10 +59,10 @@ def by_hand(classifier, truths, pairs_of, features_of):
 
 
 class Recording(LinearSVC):
-    """Keeps what it was fitted to."""
+    """A classifier that keeps the examples that it was fitted to."""
 
     def fit(self, X, y):
-        self.seen_ = X, y
+        self.fitted_to_ = X, y
         return super().fit(X, y)
 
 
@@ -70,8 +70,8 @@ class Recording(LinearSVC):
 @pytest.mark.parametrize("balanced", [False, True])
 def test_it_is_a_classifier_of_all_pairs_and_a_clusterer(kind, balanced, rng):
     sets, truths, pairs_of, features_of = corpus(kind, rng)
-    known = {"C": 0.3, "class_weight": "balanced" if balanced else None, "random_state": 0}
-    twin = by_hand(LinearSVC(tol=1e-10, **known), truths, pairs_of, features_of)
+    params = {"C": 0.3, "class_weight": "balanced" if balanced else None, "random_state": 0}
+    twin = by_hand(LinearSVC(tol=1e-10, **params), truths, pairs_of, features_of)
     learner = PairwiseClustering(classifier=LinearSVC(tol=1e-10), C=0.3, balanced=balanced)
     learner.fit(sets, truths)
     assert isinstance(learner.similarity_, LinearSimilarity)
@@ -97,7 +97,7 @@ def test_the_default_is_a_linear_svm_with_its_intercept(rng):
 def test_features_are_written_out_as_they_are(kind, form, rng):
     sets, truths, pairs_of, features_of = corpus(kind, rng)
     learner = PairwiseClustering(classifier=Recording()).fit(sets, truths)
-    matrix, targets = learner.classifier_.seen_
+    matrix, targets = learner.classifier_.fitted_to_
     assert type(matrix) is form
     dense = matrix.toarray() if sp.issparse(matrix) else matrix
     assert np.allclose(dense, np.vstack(features_of))
@@ -118,7 +118,7 @@ def test_a_blocker_says_which_pairs_are_examples(rng):
     learner = PairwiseClustering(classifier=Recording(), blocker=Window(1)).fit(sets, truths)
     near = np.flatnonzero(np.diff(all_pairs(9), axis=1)[:, 0] == 1)
     expected = np.vstack([features[near] for features in features_of])
-    assert np.allclose(learner.classifier_.seen_[0], expected)
+    assert np.allclose(learner.classifier_.fitted_to_[0], expected)
     assert len(learner.to_model().scores(sets[0]).scores) == 8
 
 
@@ -207,8 +207,8 @@ def test_sets_without_pairs(rng):
 def test_the_number_of_clusters_is_that_of_the_item_set(rng):
     sets, truths, _, _ = corpus("nodes", rng)
     learner = PairwiseClustering(KernelKMeans()).fit(sets, truths)
-    known = [ItemSet(sets[0].items, n_clusters=k) for k in (2, 5)]
-    assert [p.n_clusters for p in learner.predict(known)] == [2, 5]
+    item_sets = [ItemSet(sets[0].items, n_clusters=k) for k in (2, 5)]
+    assert [p.n_clusters for p in learner.predict(item_sets)] == [2, 5]
 
 
 def test_repeatable_by_its_seed(rng):
@@ -344,11 +344,13 @@ def test_coarse_and_fine_look_at_nothing(kind, tmp_path):
 
 @given(st.integers(2, 12), st.data())
 def test_coarse_and_fine_do_not_depend_on_the_pairs(n_items, data):
-    every = all_pairs(n_items)
-    listed = every[data.draw(st.lists(st.booleans(), min_size=len(every), max_size=len(every)))]
+    pairs = all_pairs(n_items)
+    listed_pairs = pairs[
+        data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
+    ]
     n_clusters = data.draw(st.none() | st.integers(1, n_items))
-    features = np.zeros((len(listed), 1))
-    item_set = ItemSet.from_pair_features(features, n_items, listed, n_clusters=n_clusters)
+    features = np.zeros((len(listed_pairs), 1))
+    item_set = ItemSet.from_pair_features(features, n_items, listed_pairs, n_clusters=n_clusters)
     for learner, expected in [(Coarse(), [0] * n_items), (Fine(), range(n_items))]:
         assert learner.fit([item_set], [[0] * n_items]).predict([item_set]) == [Partition(expected)]
 

@@ -34,7 +34,7 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def arrays(corpus):
-    """The same as plain arrays and lists of labels."""
+    """Return the corpus as plain arrays and lists of labels."""
     return [np.array(s.items) for s in corpus[0]], [p.labels.tolist() for p in corpus[1]]
 
 
@@ -65,7 +65,7 @@ def test_a_solver_and_its_parameters_can_be_searched_together(corpus):
 
 
 def test_random_search_by_threads_finds_the_same(corpus):
-    def found(n_jobs):
+    def search_scores(n_jobs):
         grid = {"C": [1.0, 1e2, 1e4], "augment": [True, False]}
         search = RandomizedSearchCV(
             SVMCluster(), grid, n_iter=3, cv=2, n_jobs=n_jobs, random_state=0, error_score="raise"
@@ -73,7 +73,7 @@ def test_random_search_by_threads_finds_the_same(corpus):
         with parallel_config("threading"):
             return search.fit(*corpus).cv_results_["mean_test_score"].tolist()
 
-    assert found(1) == found(2)
+    assert search_scores(1) == search_scores(2)
 
 
 def test_learners_and_item_sets_can_be_sent_to_other_processes(corpus):
@@ -89,21 +89,24 @@ def test_cross_validation_scores_item_sets_by_b_cubed(corpus):
     expected = []
     for train, test in KFold(3).split(item_sets):
         fitted = clone(learner).fit([item_sets[i] for i in train], [truths[i] for i in train])
-        found = fitted.predict([item_sets[i] for i in test])
-        expected.append(macro(b_cubed, [truths[i] for i in test], found).f1)
+        predicted = fitted.predict([item_sets[i] for i in test])
+        expected.append(macro(b_cubed, [truths[i] for i in test], predicted).f1)
     assert scores.tolist() == expected
 
 
 def test_losses_are_scored_with_their_sign(corpus):
     learner = SVMCluster(1e4)
-    both = {"loss": scorer(pair_loss), "f1": scorer(b_cubed)}
-    found = cross_validate(learner, *corpus, cv=2, scoring=both, error_score="raise")
-    assert np.all(found["test_loss"] <= 0)
-    assert found["test_f1"].tolist() == cross_val_score(learner, *corpus, cv=2).tolist()
+    scoring = {"loss": scorer(pair_loss), "f1": scorer(b_cubed)}
+    results = cross_validate(learner, *corpus, cv=2, scoring=scoring, error_score="raise")
+    assert np.all(results["test_loss"] <= 0)
+    assert results["test_f1"].tolist() == cross_val_score(learner, *corpus, cv=2).tolist()
     search = GridSearchCV(learner, {"C": [1.0, 1e4]}, scoring=scorer(pair_loss), cv=2)
     fitted = search.fit(*corpus)
     assert fitted.best_params_ == {"C": 1e4}
-    losses = [pair_loss(*both) for both in zip(corpus[1], fitted.predict(corpus[0]), strict=True)]
+    losses = [
+        pair_loss(truth, predicted)
+        for truth, predicted in zip(corpus[1], fitted.predict(corpus[0]), strict=True)
+    ]
     assert fitted.score(*corpus) == pytest.approx(-np.mean(losses))
 
 
@@ -111,18 +114,18 @@ def test_groups_of_item_sets_stay_together(corpus):
     item_sets, truths = corpus
     groups = [0, 1, 0, 1, 2, 2]
 
-    seen = []
+    scored_sets = []
 
     class Recorder(SVMCluster):
         def score(self, item_sets, partitions):
-            seen.append(item_sets)
+            scored_sets.append(item_sets)
             return super().score(item_sets, partitions)
 
     scores = cross_val_score(
         Recorder(1e3), item_sets, truths, groups=groups, cv=GroupKFold(3), error_score="raise"
     )
     assert len(scores) == 3
-    held_out = [{groups[item_sets.index(s)] for s in sets} for sets in seen]
+    held_out = [{groups[item_sets.index(s)] for s in sets} for sets in scored_sets]
     assert sorted(map(tuple, held_out)) == [(0,), (1,), (2,)]
 
 
@@ -133,8 +136,8 @@ def test_one_item_set_can_be_left_out_at_a_time(arrays):
 
 def test_plain_arrays_and_labels_do_as_well(corpus, arrays):
     learner = SVMCluster(1e3)
-    found = cross_val_score(learner, *arrays, cv=3, error_score="raise")
-    assert found.tolist() == cross_val_score(learner, *corpus, cv=3).tolist()
+    scores = cross_val_score(learner, *arrays, cv=3, error_score="raise")
+    assert scores.tolist() == cross_val_score(learner, *corpus, cv=3).tolist()
     search = GridSearchCV(learner, {"C": [1.0, 1e5]}, cv=2, error_score="raise").fit(*arrays)
     assert search.best_params_ == {"C": 1e5}
 
@@ -163,12 +166,12 @@ def test_pipelines_of_item_sets(corpus):
 
 def test_predictions_of_held_out_item_sets(corpus):
     item_sets, truths = corpus
-    found = [None] * len(item_sets)
+    predictions = [None] * len(item_sets)
     for train, test in KFold(2).split(item_sets):
         fitted = SVMCluster(1e3).fit([item_sets[i] for i in train], [truths[i] for i in train])
         for i, predicted in zip(test, fitted.predict([item_sets[i] for i in test]), strict=True):
-            found[i] = predicted
-    assert list(cross_val_predict(SVMCluster(1e3), item_sets, truths, cv=2)) == found
+            predictions[i] = predicted
+    assert list(cross_val_predict(SVMCluster(1e3), item_sets, truths, cv=2)) == predictions
 
 
 def test_clones_share_nothing_that_was_learned(corpus):

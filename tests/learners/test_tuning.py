@@ -44,7 +44,7 @@ def by_hand(learner, grid_points, n_folds, value, random_state=0):
 
 
 class Counting(PairwiseClustering):
-    """Counts the fits."""
+    """A learner that counts its fits."""
 
     fits = 0
 
@@ -54,7 +54,7 @@ class Counting(PairwiseClustering):
 
 
 class Dial(Fine):
-    """Predicts as many clusters as the exponent of C says, plus 10."""
+    """A learner that predicts log₁₀ C + 10 clusters."""
 
     fits = 0
 
@@ -68,7 +68,7 @@ class Dial(Fine):
         super()._fit(examples)
 
     def predict(self, item_sets):
-        return [Partition(np.arange(len(each)) % self.n_clusters_) for each in item_sets]
+        return [Partition(np.arange(len(item_set)) % self.n_clusters_) for item_set in item_sets]
 
 
 def distance_to(n_clusters):
@@ -79,14 +79,14 @@ def distance_to(n_clusters):
     return distance
 
 
-def dialled(Cs, target, **known):
+def tune_dial(Cs, target, **params):
     many = [np.zeros((30, 1))] * 2
-    return tune(Dial(), many, [[0] * 30] * 2, {"C": Cs}, metric=distance_to(target), **known)
+    return tune(Dial(), many, [[0] * 30] * 2, {"C": Cs}, metric=distance_to(target), **params)
 
 
 @pytest.mark.parametrize("n_folds", [2, 3, 5])
 @pytest.mark.parametrize(
-    ("metric", "value"), [(b_cubed, lambda *both: b_cubed(*both).f1), (pair_loss, pair_loss)]
+    ("metric", "value"), [(b_cubed, lambda *pair: b_cubed(*pair).f1), (pair_loss, pair_loss)]
 )
 def test_it_is_cross_validation_over_item_sets(n_folds, metric, value):
     learner = PairwiseClustering(balanced=True)
@@ -128,12 +128,12 @@ def test_processes_change_nothing():
 
 def test_the_seed_divides_the_sets():
     grid = {"threshold": [0.0]}
-    first, again, *others = (
+    first, again, *other_tables = (
         tune(PairwiseClustering(), SETS, TRUTHS, grid, n_folds=2, random_state=seed).table
         for seed in (0, 0, 1, 2, 3)
     )
     assert first == again
-    assert any(first != other for other in others)
+    assert any(first != other for other in other_tables)
 
 
 # Fits that are saved.
@@ -150,7 +150,7 @@ def test_what_matters_in_prediction_alone_costs_no_fit():
     assert Counting.fits == 3 * 2 + 1
     assert len(tuned.table) == 12
     points = [trial.params for trial in tuned.table]
-    expected = by_hand(PairwiseClustering(), points, 3, lambda *both: b_cubed(*both).f1)
+    expected = by_hand(PairwiseClustering(), points, 3, lambda *pair: b_cubed(*pair).f1)
     assert np.allclose([trial.scores for trial in tuned.table], expected)
 
 
@@ -183,10 +183,10 @@ def test_a_path_of_c_is_fitted_in_one_go(monkeypatch):
             part(TRUTHS, sorted(order[train])),
             [10.0, 1000.0],
         )
-        for C, each in zip([10.0, 1000.0], learned, strict=True):
+        for C, fitted in zip([10.0, 1000.0], learned, strict=True):
             trial = next(t for t in tuned.table if t.params == {"C": C, "augment": True})
             for number in order[test]:
-                predicted = each.predict([SETS[number]])[0]
+                predicted = fitted.predict([SETS[number]])[0]
                 assert trial.scores[number] == b_cubed(TRUTHS[number], predicted).f1
 
 
@@ -207,7 +207,7 @@ def test_a_path_of_c_is_fitted_in_one_go(monkeypatch):
     ],
 )
 def test_a_list_of_c_is_widened_where_its_end_is_best(Cs, target, tried):
-    tuned = dialled(Cs, target)
+    tuned = tune_dial(Cs, target)
     assert [trial.params["C"] for trial in tuned.table] == tried
     distances = [abs(math.log10(C) + 10 - target) for C in tried]
     assert np.allclose([trial.mean for trial in tuned.table], distances)
@@ -216,7 +216,7 @@ def test_a_list_of_c_is_widened_where_its_end_is_best(Cs, target, tried):
 
 
 def test_no_widening_unless_wanted():
-    assert [t.params["C"] for t in dialled([1.0, 10.0], 14, widen=False).table] == [1.0, 10.0]
+    assert [t.params["C"] for t in tune_dial([1.0, 10.0], 14, widen=False).table] == [1.0, 10.0]
 
 
 def test_a_further_c_is_tried_with_all_the_rest():
@@ -258,11 +258,11 @@ def test_the_direction_is_that_of_the_metric():
 def test_progress_is_told():
     steps = []
     with progress(steps.append):
-        dialled([1.0, 10.0], 12)
-    told = [step for step in steps if step.task == "tune"]
-    assert [step.done for step in told] == list(range(1, len(told) + 1))
-    assert [step.total for step in told] == [4] * 4 + [6] * 2 + [8] * 2
-    assert told[0].detail == "C=1.0"
+        tune_dial([1.0, 10.0], 12)
+    tune_steps = [step for step in steps if step.task == "tune"]
+    assert [step.done for step in tune_steps] == list(range(1, len(tune_steps) + 1))
+    assert [step.total for step in tune_steps] == [4] * 4 + [6] * 2 + [8] * 2
+    assert tune_steps[0].detail == "C=1.0"
 
 
 def test_the_learner_is_left_as_it_is():
@@ -333,7 +333,7 @@ ONE = {"threshold": [0.0]}
     ],
 )
 def test_refusals(change, error, message):
-    known = {
+    arguments = {
         "learner": PairwiseClustering(),
         "item_sets": SETS,
         "partitions": TRUTHS,
@@ -341,7 +341,7 @@ def test_refusals(change, error, message):
         **change,
     }
     with pytest.raises(error, match=message):
-        tune(**known)
+        tune(**arguments)
 
 
 def test_nothing_is_fitted_before_the_grid_is_checked():

@@ -21,7 +21,7 @@ def f1(truth, predicted):
 
 
 class Walk(Fine):
-    """Walks a path of passes; each pass and each set fitted to adds a cluster, lam scales them."""
+    """A learner with a path of passes, which predicts lam · (passes + training sets) clusters."""
 
     _path_param = "n_passes"
     paths: ClassVar = []
@@ -41,7 +41,7 @@ class Walk(Fine):
         ]
 
     def predict(self, item_sets):
-        return [Partition(np.arange(len(each)) % self.n_clusters_) for each in item_sets]
+        return [Partition(np.arange(len(item_set)) % self.n_clusters_) for item_set in item_sets]
 
 
 def test_a_learner_says_which_parameter_its_path_walks():
@@ -71,13 +71,15 @@ def test_without_its_parameter_a_path_is_not_walked():
 
 
 def held_out_by_hand(learner, points, held_out, value):
-    others = [number for number in range(len(SETS)) if number not in held_out]
+    training = [number for number in range(len(SETS)) if number not in held_out]
     table = []
     for params in points:
-        learned = clone(learner).set_params(**params).fit(part(SETS, others), part(TRUTHS, others))
+        learned = (
+            clone(learner).set_params(**params).fit(part(SETS, training), part(TRUTHS, training))
+        )
         predicted = learned.predict(part(SETS, sorted(held_out)))
-        both = zip(part(TRUTHS, sorted(held_out)), predicted, strict=True)
-        table.append(tuple(value(*each) for each in both))
+        partition_pairs = zip(part(TRUTHS, sorted(held_out)), predicted, strict=True)
+        table.append(tuple(value(*pair) for pair in partition_pairs))
     return table
 
 
@@ -97,8 +99,10 @@ def test_held_out_sets_are_predicted_in_every_trial_and_never_fitted_to(held_out
     means = [float(np.mean(scores)) for scores in expected]
     assert [trial.mean for trial in tuned.table] == means
     assert (tuned.params, tuned.score) == (points[int(np.argmax(means))], max(means))
-    others = np.setdiff1d(np.arange(5), held_out)
-    direct = clone(learner).set_params(**tuned.params).fit(part(SETS, others), part(TRUTHS, others))
+    training = np.setdiff1d(np.arange(5), held_out)
+    direct = (
+        clone(learner).set_params(**tuned.params).fit(part(SETS, training), part(TRUTHS, training))
+    )
     assert tuned.learner.predict(SETS) == direct.predict(SETS)
 
 
@@ -112,9 +116,7 @@ def test_every_trial_with_held_out_sets_is_one_fit():
 
 @pytest.mark.parametrize("metric", [b_cubed, variation_of_information])
 def test_left_linking_as_in_its_paper(metric):
-    """γ, λ and the number of passes on a development set, by the metric that counts; in any number
-    of processes.
-    """
+    """Tune γ, λ and the number of passes on a development set, in one and in two processes."""
     grid = {"gamma": [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], "lam": [0.01, 0.1], "n_passes": [3, 1, 5]}
     one, two = (
         tune(
@@ -130,7 +132,7 @@ def test_left_linking_as_in_its_paper(metric):
         for n_jobs in (1, 2)
     )
     points = [trial.params for trial in one.table]
-    assert points == [dict(zip(grid, each, strict=True)) for each in product(*grid.values())]
+    assert points == [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
     value = f1 if metric is b_cubed else metric
     expected = held_out_by_hand(LatentLeftLinking(), points, [1, 4], value)
     assert [trial.scores for trial in one.table] == expected

@@ -1,4 +1,4 @@
-"""Learners: scikit-learn estimators whose samples are item sets, and what they are made of."""
+"""Learners, which are scikit-learn estimators whose samples are item sets, and their parts."""
 
 from coterie._core.lazy import attach
 

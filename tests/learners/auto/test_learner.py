@@ -618,12 +618,12 @@ def test_context_is_tried_with_costlier_families_only_where_it_helped():
     for seed in range(2):
         table = AutoLearner().fit(*make_sets(noise=1.5, seed=seed)).table_
         rows = {row[:2]: row for row in table}
-        without = {name: rows[name, False].mean for name in NAMES}
-        tested = {LOGISTIC, max(without, key=without.get)}
-        helped = any(rows[name, True].mean > without[name] for name in tested)
+        plain_means = {name: rows[name, False].mean for name in NAMES}
+        first_families = {LOGISTIC, max(plain_means, key=plain_means.get)}
+        helped = any(rows[name, True].mean > plain_means[name] for name in first_families)
         for name in NAMES:
             assert rows[name, False].status == "tried"
-            if helped or name in tested:
+            if helped or name in first_families:
                 assert rows[name, True].status == "tried"
             else:
                 assert rows[name, True].status.startswith("not tried: context did not help")

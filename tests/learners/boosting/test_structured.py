@@ -30,9 +30,9 @@ GROWERS = [LightTrees, HistogramTrees]
 TRAIN, TEST = make_item_sets(random_state=0), make_item_sets(random_state=1)
 
 
-def boosting(objective=None, trees=None, n_rounds=20, **rest):
+def boosting(objective=None, trees=None, n_rounds=20, **params):
     objective = LeftLinkRisk() if objective is None else objective
-    return StructuredBoosting(objective, trees, n_rounds, **rest)
+    return StructuredBoosting(objective, trees, n_rounds, **params)
 
 
 def bits(learner):

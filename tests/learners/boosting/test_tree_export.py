@@ -75,8 +75,8 @@ def test_some_trees_of_lightgbm(lightgbm, data, rng):
     last = from_lightgbm(booster, 20)
     assert np.array_equal(last(rows), booster.predict(rows, start_iteration=20))
     assert len(from_lightgbm(booster, 3, 0)) == 0
-    joined = Trees.joined([from_lightgbm(booster, index, 1) for index in range(25)])
-    assert np.array_equal(joined(rows), booster.predict(rows))
+    all_trees = Trees.joined([from_lightgbm(booster, index, 1) for index in range(25)])
+    assert np.array_equal(all_trees(rows), booster.predict(rows))
 
 
 def test_trees_after_the_best_iteration_are_included(lightgbm, data):

@@ -14,21 +14,21 @@ METHODS = [Platt(), PAV()]
 
 points = st.lists(
     st.tuples(st.integers(-50, 50), st.sampled_from([0.0, 1.0])), min_size=1, max_size=30
-).map(lambda both: (np.array([s / 7.0 for s, _ in both]), np.array([t for _, t in both])))
+).map(lambda pairs: (np.array([s / 7.0 for s, _ in pairs]), np.array([t for _, t in pairs])))
 
 
 def platt_by_scipy(scores, targets):
-    """Platt 1999 by a general optimiser over slope and intercept, both free."""
+    """Return slope and intercept of Platt 1999 by a general optimiser."""
     n_ones = targets.sum()
     ones, zeros = (n_ones + 1) / (n_ones + 2), 1 / (len(targets) - n_ones + 2)
     smoothed = targets * ones + (1 - targets) * zeros
 
-    def loss(both):
-        odds = both[0] * scores + both[1]
+    def loss(params):
+        odds = params[0] * scores + params[1]
         return np.mean(np.logaddexp(0.0, odds) - smoothed * odds)
 
-    found = minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 0})
-    return found.x
+    result = minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 0})
+    return result.x
 
 
 @pytest.mark.parametrize("shares", [False, True])
@@ -68,12 +68,12 @@ def test_curves_never_fall_and_nothing_is_certain(method, points):
     scores, targets = points
     probabilities = method.fit(scores, targets)(np.linspace(-9.0, 9.0, 101))
     assert np.all(np.diff(probabilities) >= 0)
-    own = method.fit(scores, targets)(scores)
-    assert np.all((own > 0) & (own < 1))
+    fitted = method.fit(scores, targets)(scores)
+    assert np.all((fitted > 0) & (fitted < 1))
 
 
 def plain_isotonic(scores, targets):
-    """The minimax formula: the level at i is max over a ≤ i of min over b ≥ i of mean(a..b)."""
+    """Return the level at each i: the maximum over a ≤ i of min over b ≥ i of mean(a..b)."""
     groups = [targets[scores == score] for score in np.unique(scores)]
     n = len(groups)
     means = [
@@ -87,19 +87,19 @@ def plain_isotonic(scores, targets):
 def test_pav_is_isotonic_regression_but_for_sure_ends(points):
     scores, targets = points
     expected = plain_isotonic(scores, targets)
-    found = PAV().fit(scores, targets)(np.unique(scores))
+    levels = PAV().fit(scores, targets)(np.unique(scores))
     inner = (expected > expected[0]) & (expected < expected[-1])
-    assert np.allclose(found[inner], expected[inner])
+    assert np.allclose(levels[inner], expected[inner])
     n_first = sum(scores <= np.unique(scores)[expected == expected[0]][-1])
     n_last = sum(scores >= np.unique(scores)[expected == expected[-1]][0])
     below = expected[expected < expected[-1]].max(initial=0.0)
     above = expected[expected > expected[0]].min(initial=1.0)
     if expected[0] < expected[-1]:
-        assert found[0] == pytest.approx(min(max(expected[0], 1 / (n_first + 2)), above))
-        assert found[-1] == pytest.approx(max(min(expected[-1], 1 - 1 / (n_last + 2)), below))
+        assert levels[0] == pytest.approx(min(max(expected[0], 1 / (n_first + 2)), above))
+        assert levels[-1] == pytest.approx(max(min(expected[-1], 1 - 1 / (n_last + 2)), below))
     else:
         level = np.clip(expected[0], 1 / (n_first + 2), 1 - 1 / (n_last + 2))
-        assert np.allclose(found, level)
+        assert np.allclose(levels, level)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)

@@ -34,8 +34,8 @@ def test_the_table_is_that_of_scikit_learn(points):
 def test_intervals_are_wilson_s(points):
     table = Reliability.of(*points)
     for row, rate, count in zip(table.intervals, table.observed, table.counts, strict=True):
-        found = binomtest(round(rate * count), count).proportion_ci(method="wilson")
-        assert np.allclose(row, found)
+        interval = binomtest(round(rate * count), count).proportion_ci(method="wilson")
+        assert np.allclose(row, interval)
 
 
 def test_shares_empty_tables_and_certain_mistakes():
@@ -89,8 +89,8 @@ def test_the_plot_has_a_point_for_each_bin(tables):
     axes = figure.subplots()
     _draw_series(axes, "pairs", tables.pairs)
     lines, dots, _ = axes.collections
-    at = np.column_stack([tables.pairs.predicted, tables.pairs.observed])
-    assert np.allclose(dots.get_offsets(), at)
+    centres = np.column_stack([tables.pairs.predicted, tables.pairs.observed])
+    assert np.allclose(dots.get_offsets(), centres)
     ends = [segment[:, 1] for segment in lines.get_segments()]
     assert np.allclose(ends, tables.pairs.intervals)
     assert np.argmax(dots.get_sizes()) == np.argmax(tables.pairs.counts)

@@ -24,10 +24,10 @@ from coterie.learners.classifiers.sampled import Sampled
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
-    """Keeps what it was fitted to."""
+    """A classifier that keeps the examples that it was fitted to."""
 
     def fit(self, X, y):
-        self.seen_ = X, y
+        self.fitted_to_ = X, y
         self.classes_ = np.unique(y)
         return self
 
@@ -35,44 +35,46 @@ class Recorder(ClassifierMixin, BaseEstimator):
         return np.full((len(X), len(self.classes_)), 1.0 / len(self.classes_))
 
 
-def drawn(labels, n_rows, random_state=0):
+def draw_sample(labels, n_rows, random_state=0):
     rows = np.arange(len(labels))[:, None]
     sampled = Sampled(Recorder(), n_rows, random_state).fit(rows, labels)
-    numbers, own = sampled.classifier_.seen_
-    assert sampled.n_rows_ == len(numbers)
-    assert len(np.unique(numbers)) == len(numbers)
-    np.testing.assert_array_equal(own, np.asarray(labels)[numbers[:, 0]])
-    return numbers[:, 0], own
+    sample_rows, sample_labels = sampled.classifier_.fitted_to_
+    assert sampled.n_rows_ == len(sample_rows)
+    assert len(np.unique(sample_rows)) == len(sample_rows)
+    np.testing.assert_array_equal(sample_labels, np.asarray(labels)[sample_rows[:, 0]])
+    return sample_rows[:, 0], sample_labels
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=4), st.integers(1, 80), st.integers(0, 9))
 def test_classes_keep_their_shares(counts, n_rows, seed):
     n_rows = max(n_rows, len(counts))
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
-    rows, own = drawn(labels, n_rows)
+    rows, sample_labels = draw_sample(labels, n_rows)
     assert len(rows) == min(n_rows, len(labels))
-    found = np.bincount(own, minlength=len(counts))
-    assert np.all(found >= 1)
+    class_counts = np.bincount(sample_labels, minlength=len(counts))
+    assert np.all(class_counts >= 1)
     exact = np.array(counts) * len(rows) / len(labels)
-    assert np.all(np.abs(found - exact) <= len(counts))
+    assert np.all(np.abs(class_counts - exact) <= len(counts))
 
 
 def test_few_rows_are_all_taken_in_order():
     labels = [1, 0, 1, 1, 0]
-    assert drawn(labels, 5)[0].tolist() == drawn(labels, 9)[0].tolist() == [0, 1, 2, 3, 4]
+    for n_rows in (5, 9):
+        assert draw_sample(labels, n_rows)[0].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_seeds_repeat_and_differ():
     labels = np.arange(300) % 3
-    assert np.array_equal(drawn(labels, 30)[0], drawn(labels, 30)[0])
-    assert not np.array_equal(drawn(labels, 30)[0], drawn(labels, 30, 1)[0])
+    assert np.array_equal(draw_sample(labels, 30)[0], draw_sample(labels, 30)[0])
+    assert not np.array_equal(draw_sample(labels, 30)[0], draw_sample(labels, 30, 1)[0])
 
 
 def test_every_row_is_equally_likely():
     labels = np.repeat([0, 1], [30, 10])
-    found = sum(np.bincount(drawn(labels, 20, seed)[0], minlength=40) for seed in range(400))
+    samples = [draw_sample(labels, 20, seed)[0] for seed in range(400)]
+    n_draws = np.bincount(np.concatenate(samples), minlength=40)
     # 200 of 400 draws each; the deviation of one count is 10.
-    assert np.all(np.abs(found - 200) < 45)
+    assert np.all(np.abs(n_draws - 200) < 45)
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, pd.DataFrame])
@@ -85,8 +87,8 @@ def test_rows_are_of_any_kind(make, rng):
     assert np.mean(sampled.predict(make(rows)) == labels) > 0.9
     inner = sampled.classifier_
     for name in ("decision_function", "predict_proba"):
-        found = getattr(sampled, name)(make(rows))
-        np.testing.assert_array_equal(found, getattr(inner, name)(make(rows)))
+        values = getattr(sampled, name)(make(rows))
+        np.testing.assert_array_equal(values, getattr(inner, name)(make(rows)))
 
 
 def test_it_offers_what_its_classifier_offers():
@@ -136,10 +138,10 @@ def test_it_is_cloned_unfitted():
 
 def test_bad_parameters_are_refused():
     rows, labels = np.arange(6.0)[:, None], [0, 1, 2] * 2
-    for given_, message in [
+    for params, message in [
         ({"n_rows": 2}, "n_rows is 2, but there are 3 classes; use at least one"),
         ({"n_rows": 0}, "n_rows is 0; give"),
         ({"random_state": -1}, "random_state is -1; give"),
     ]:
         with pytest.raises(InputError, match=message):
-            Sampled(LogisticRegression(), **given_).fit(rows, labels)
+            Sampled(LogisticRegression(), **params).fit(rows, labels)

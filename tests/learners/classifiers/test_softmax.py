@@ -137,7 +137,7 @@ def test_three_classes_and_unfitted_ones_are_refused():
 def corpora():
     """Item sets of pair features from 0 to 1, with their number of clusters: to learn, to test."""
 
-    def made(seed):
+    def make_corpus(seed):
         sets, truths = make_item_sets(n_sets=4, n_items=15, n_clusters=4, random_state=seed)
         near = [_nearness(item_set.items) for item_set in sets]
         k = [truth.n_clusters for truth in truths]
@@ -146,7 +146,7 @@ def corpora():
             for features, count in zip(near, k, strict=True)
         ], truths
 
-    return made(0), made(1)
+    return make_corpus(0), make_corpus(1)
 
 
 def _nearness(vectors):

@@ -105,9 +105,9 @@ def test_entries_in_any_order_teach_the_same_and_are_left_as_they_are(rng):
     tidy = sp.csr_array(X)
     columns, values, ends = [], [], [0]
     for row in range(len(X)):  # backwards, each entry in two halves, and a zero that is written
-        own = np.repeat(np.flatnonzero(X[row])[::-1], 2)
-        columns += [*own, 5]
-        values += [*(X[row, own] / 2), 0.0]
+        row_columns = np.repeat(np.flatnonzero(X[row])[::-1], 2)
+        columns += [*row_columns, 5]
+        values += [*(X[row, row_columns] / 2), 0.0]
         ends.append(len(columns))
     untidy = sp.csr_array((np.array(values), np.array(columns), np.array(ends)), X.shape)
     winnow = Winnow().fit(untidy, classes)
@@ -306,9 +306,9 @@ def test_it_tells_pairs_as_perceptrons_do(classifier, rng):
     assert type(learner.classifier_) is type(classifier)
     clues, absences = learner.similarity_.coef[:2], learner.similarity_.coef[2:4]
     assert clues.min() > absences.max()
-    found = np.concatenate([learner.similarity_(item_set) > 0 for item_set in test[0]])
+    predicted = np.concatenate([learner.similarity_(item_set) > 0 for item_set in test[0]])
     truth = np.concatenate([p.together(all_pairs(len(p))) for p in test[1]])
-    assert 2 * (found & truth).sum() / (found.sum() + truth.sum()) > 0.6
+    assert 2 * (predicted & truth).sum() / (predicted.sum() + truth.sum()) > 0.6
     guess = PairwiseClustering(SingleLinkage(), classifier=classifier)
     guess.fit(train[0], [Partition(rng.permutation(p.labels)) for p in train[1]])
     assert learner.score(*test) > guess.score(*test) + 0.2

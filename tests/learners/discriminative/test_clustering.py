@@ -150,9 +150,9 @@ def test_the_updates_differ_by_the_wrongly_joined_pairs(seed):
         update.gradient(operator, truth, predicted, coef)
         for update in (PaperUpdate(), ExactUpdate())
     )
-    joined = np.count_nonzero(predicted.together() & ~truth.together())
+    n_joined = np.count_nonzero(predicted.together() & ~truth.together())
     furthest = features[np.argmax(features @ coef)]
-    np.testing.assert_allclose(exact - paper, furthest * 2 * joined / len(truth) ** 2)
+    np.testing.assert_allclose(exact - paper, furthest * 2 * n_joined / len(truth) ** 2)
 
 
 @pytest.mark.parametrize("update", [PaperUpdate(), ExactUpdate()])
@@ -161,10 +161,10 @@ def test_candidate_pairs_have_the_gradient_of_their_rows(update):
     pairs = all_pairs(len(truth))[::2]
     gradient = update.gradient(DenseFeatures(features[::2]), truth, predicted, coef, pairs)
     rows = features[::2]
-    same, joined = truth.together(pairs), predicted.together(pairs)
-    weights = same.astype(float) - joined
+    in_truth, in_predicted = truth.together(pairs), predicted.together(pairs)
+    weights = in_truth.astype(float) - in_predicted
     if isinstance(update, ExactUpdate):
-        weights[np.argmax(rows @ coef)] += np.count_nonzero(joined & ~same)
+        weights[np.argmax(rows @ coef)] += np.count_nonzero(in_predicted & ~in_truth)
     np.testing.assert_allclose(gradient, rows.T @ weights * 2 / len(truth) ** 2)
 
 
@@ -174,18 +174,20 @@ def test_candidate_pairs_have_the_gradient_of_their_rows(update):
 def plain_learner(distances, truth, n_clusters, coef, rate, n_iterates, clusterer):
     """Run the algorithm of figure 3 of the paper in plain NumPy, with weights clipped at 0."""
     n_items = len(truth)
-    same = truth.together()
+    in_truth = truth.together()
     coefs, errors = [], []
     for _ in range(n_iterates):
         values = distances @ coef
         scores = PairScores(n_items, None, values.max() - values, n_clusters=n_clusters)
-        joined = clusterer(scores).together()
+        in_predicted = clusterer(scores).together()
         coefs.append(coef)
-        wrong = values[same & ~joined].sum() + (values.max() - values[joined & ~same]).sum()
+        gaps = values.max() - values[in_predicted & ~in_truth]
+        wrong = values[in_truth & ~in_predicted].sum() + gaps.sum()
         errors.append(2 * wrong / n_items**2)
-        if np.array_equal(same, joined):
+        if np.array_equal(in_truth, in_predicted):
             break
-        coef = coef - rate * 2 / n_items**2 * (distances.T @ (same.astype(float) - joined))
+        counts = in_truth.astype(float) - in_predicted
+        coef = coef - rate * 2 / n_items**2 * (distances.T @ counts)
         coef = np.maximum(coef, 0.0)
         coef = coef / coef.sum()
     return coefs, errors
@@ -202,8 +204,8 @@ def test_the_learner_is_that_of_figure_3(seed, clusterer):
     learner.fit([item_set], [truth])
     assert not learner.similarity_.featurizer.similar.any()
     start = learner.history_[0].coef
-    drawn = 1.0 - np.random.default_rng([seed, 0]).random(6)
-    np.testing.assert_allclose(start, drawn / drawn.sum())
+    draws = 1.0 - np.random.default_rng([seed, 0]).random(6)
+    np.testing.assert_allclose(start, draws / draws.sum())
     coefs, errors = plain_learner(distances, truth, truth.n_clusters, start, 10.0, 12, clusterer)
     np.testing.assert_allclose([step.coef for step in learner.history_], coefs, atol=1e-12)
     np.testing.assert_allclose([step.objective for step in learner.history_], errors, atol=1e-12)
@@ -287,9 +289,9 @@ def test_it_starts_from_given_weights():
     assert two_starts.history_[two_starts.best_iter_].regret <= min(step.regret for step in history)
     with pytest.raises(InputError, match="coef_init has shape"):
         DiscriminativeClustering().fit(item_sets, truths, coef_init=[1.0])
-    for bad in (np.full(len(start), np.nan), -np.ones(len(start))):
+    for bad_coef in (np.full(len(start), np.nan), -np.ones(len(start))):
         with pytest.raises(InputError, match="no weight above 0"):
-            DiscriminativeClustering().fit(item_sets, truths, coef_init=bad)
+            DiscriminativeClustering().fit(item_sets, truths, coef_init=bad_coef)
 
 
 def test_held_out_sets_select_but_are_not_learned_from():
@@ -566,30 +568,30 @@ def test_it_can_be_tuned():
 
 
 class Stopping(SingleLinkage):
-    left = 0
+    n_left = 0
 
     def __call__(self, scores):
-        if Stopping.left == 0:
+        if Stopping.n_left == 0:
             raise KeyboardInterrupt
-        Stopping.left -= 1
+        Stopping.n_left -= 1
         return super().__call__(scores)
 
 
 def test_an_interrupt_keeps_the_best_so_far():
     item_set = ItemSet(np.random.default_rng(0).random((12, 3)), n_clusters=3)
     truth = Partition(np.arange(12) % 3)
-    Stopping.left = 5
+    Stopping.n_left = 5
     with pytest.warns(InterruptedWarning, match="best found so far"):
         learner = DiscriminativeClustering(Stopping()).fit([item_set], [truth])
     assert len(learner.history_) == 5
-    Stopping.left = 0
+    Stopping.n_left = 0
     with pytest.raises(KeyboardInterrupt):
         DiscriminativeClustering(Stopping()).fit([item_set], [truth])
 
 
 def test_bad_parameters_are_refused():
     item_sets, truths = make_item_sets(n_sets=2)
-    bad = {
+    bad_params = {
         "update": ({"update": "paper"}, r"use PaperUpdate\(\) or ExactUpdate\(\)"),
         "clusterer": ({"clusterer": SingleLinkage}, r"SingleLinkage"),
         "rate": ({"learning_rate": 0.0}, "learning_rate"),
@@ -603,7 +605,7 @@ def test_bad_parameters_are_refused():
             "lower the rate",
         ),
     }
-    for params, message in bad.values():
+    for params, message in bad_params.values():
         with pytest.raises(InputError, match=message):
             DiscriminativeClustering(**params).fit(item_sets, truths)
     with pytest.raises(InputError, match="no weight may be below 0"):

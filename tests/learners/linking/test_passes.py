@@ -48,18 +48,18 @@ class Everything(PairFeaturizer):
     def compare(self, encoded, pairs):
         vectors = np.asarray(encoded)
         candidates = all_pairs(len(vectors)) if pairs is None else pairs
-        left, right = vectors[candidates[:, 0]], vectors[candidates[:, 1]]
+        first, second = vectors[candidates[:, 0]], vectors[candidates[:, 1]]
         sparse_vectors = np.where(np.abs(vectors) > 0.7, vectors, 0.0)
         links = candidates[::2]
         scale = np.array([0.5, 3.0, 2.0, 0.1, 4.0])
-        inner = stack([DenseFeatures(left - right), NodeProducts(vectors, pairs)])
+        inner = stack([DenseFeatures(first - second), NodeProducts(vectors, pairs)])
         return stack(
             [
                 ScaledFeatures(stack([inner, ConstantFeatures(len(candidates))]), scale),
-                SparseFeatures(sp.csr_array(left * sparse_vectors[candidates[:, 1]])),
+                SparseFeatures(sp.csr_array(first * sparse_vectors[candidates[:, 1]])),
                 ScaledFeatures(NodeProducts(sp.csr_array(sparse_vectors), pairs), scale[:2]),
                 ConstantFeatures(len(candidates)),
-                DenseFeatures(np.abs(left - right)),
+                DenseFeatures(np.abs(first - second)),
                 NodeProducts(vectors[:, ::-1], pairs),
                 LinkedNodeProducts(vectors, links, pairs),
                 NodeProducts(sp.csr_array(sparse_vectors[:, ::-1]), pairs),
