@@ -93,25 +93,29 @@ def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["pairs", "clusters", "singletons"])
 @pytest.mark.parametrize("value", [Logistic, None, "platt"])
 def test_what_makes_no_calibration_of_clusters(name, value):
-    known = dict.fromkeys(("pairs", "clusters", "singletons"), Logistic())
+    curves = dict.fromkeys(("pairs", "clusters", "singletons"), Logistic())
     with pytest.raises(InputError, match=f"{name} is .*; give a curve, such as Logistic"):
-        ClusterCalibration(**{**known, name: value})
+        ClusterCalibration(**{**curves, name: value})
 
 
 def plain_evidence(scores, partition, probabilities):
     """Go over the clusters one at a time."""
-    known = {tuple(pair): p for pair, p in zip(scores.pairs.tolist(), probabilities, strict=True)}
-    found = []
+    probability_of = {
+        tuple(pair): p for pair, p in zip(scores.pairs.tolist(), probabilities, strict=True)
+    }
+    evidence = []
     for cluster in partition.clusters:
         if len(cluster) == 1:
-            own = [p for pair, p in known.items() if cluster[0] in pair]
-            value = 1.0 - max(own, default=0.0)
+            pair_probabilities = [p for pair, p in probability_of.items() if cluster[0] in pair]
+            value = 1.0 - max(pair_probabilities, default=0.0)
         else:
-            own = [known[i, j] for i in cluster for j in cluster if (i, j) in known]
-            value = sum(own) / len(own) if own else 0.0
+            pair_probabilities = [
+                probability_of[i, j] for i in cluster for j in cluster if (i, j) in probability_of
+            ]
+            value = sum(pair_probabilities) / len(pair_probabilities) if pair_probabilities else 0.0
         value = min(max(value, PROBABILITY_MARGIN), 1.0 - PROBABILITY_MARGIN)
-        found.append(np.log(value / (1.0 - value)))
-    return np.array(found)
+        evidence.append(np.log(value / (1.0 - value)))
+    return np.array(evidence)
 
 
 @given(
@@ -121,9 +125,9 @@ def plain_evidence(scores, partition, probabilities):
 )
 def test_evidence_is_that_of_a_plain_walk(labels, seed, share):
     rng, partition = np.random.default_rng(seed), Partition(labels)
-    every = PairScores(len(labels), None, np.zeros(len(labels) * max(len(labels) - 1, 0) // 2))
-    pairs = None if share is None else every.pairs[rng.random(len(every.scores)) < share]
-    n_pairs = len(every.scores) if pairs is None else len(pairs)
+    all_scores = PairScores(len(labels), None, np.zeros(len(labels) * max(len(labels) - 1, 0) // 2))
+    pairs = None if share is None else all_scores.pairs[rng.random(len(all_scores.scores)) < share]
+    n_pairs = len(all_scores.scores) if pairs is None else len(pairs)
     scores = PairScores(len(labels), pairs, rng.normal(size=n_pairs))
     probabilities = rng.random(n_pairs)
     expected = plain_evidence(scores, partition, probabilities)
@@ -133,12 +137,12 @@ def test_evidence_is_that_of_a_plain_walk(labels, seed, share):
 def test_evidence_of_many_items_is_that_of_listed_pairs(rng):
     n_items = 1200  # above where pairs are walked over by rows
     partition = Partition(rng.integers(700, size=n_items))
-    every = PairScores(n_items, None, np.zeros(n_items * (n_items - 1) // 2))
-    probabilities = rng.random(len(every.scores))
-    order = rng.permutation(len(every.scores))
-    listed = PairScores(n_items, every.pairs[order], every.scores)
-    first = cluster_evidence(every, partition, probabilities)
-    assert np.allclose(first, cluster_evidence(listed, partition, probabilities[order]))
+    all_scores = PairScores(n_items, None, np.zeros(n_items * (n_items - 1) // 2))
+    probabilities = rng.random(len(all_scores.scores))
+    order = rng.permutation(len(all_scores.scores))
+    shuffled = PairScores(n_items, all_scores.pairs[order], all_scores.scores)
+    first = cluster_evidence(all_scores, partition, probabilities)
+    assert np.allclose(first, cluster_evidence(shuffled, partition, probabilities[order]))
 
 
 def test_confidences_by_hand():
@@ -175,9 +179,9 @@ def test_abstaining_keeps_whole_clusters_and_fewer_the_higher_the_precision(prec
     sure = Confidences(Partition([0, 1, 0, 2, 2]), confidences, np.empty(0))
     low, high = (sure.abstain(precision) for precision in sorted(precisions))
     assert not np.any(high.kept & ~low.kept)
-    kept = confidences >= max(precisions)
-    assert np.array_equal(high.kept, kept[[0, 1, 0, 2, 2]])
-    assert high.labels.tolist() == [k if kept[k] else -1 for k in [0, 1, 0, 2, 2]]
+    is_kept = confidences >= max(precisions)
+    assert np.array_equal(high.kept, is_kept[[0, 1, 0, 2, 2]])
+    assert high.labels.tolist() == [k if is_kept[k] else -1 for k in [0, 1, 0, 2, 2]]
 
 
 def test_a_precision_is_a_share():

@@ -70,18 +70,18 @@ def test_float32_stays_and_integers_become_float64():
 
 
 def test_items_are_a_read_only_view():
-    given = np.ones((2, 2))
-    item_set = ItemSet(given)
-    assert np.shares_memory(item_set.items, given)
+    array = np.ones((2, 2))
+    item_set = ItemSet(array)
+    assert np.shares_memory(item_set.items, array)
     with pytest.raises(ValueError, match="read-only"):
         item_set.items[0, 0] = 5
-    given[0, 0] = 2.0
+    array[0, 0] = 2.0
 
 
 def test_sparse_items_are_read_only_views():
-    given = sp.csr_array(np.eye(3))
-    item_set = ItemSet(given)
-    assert np.shares_memory(item_set.items.data, given.data)
+    matrix = sp.csr_array(np.eye(3))
+    item_set = ItemSet(matrix)
+    assert np.shares_memory(item_set.items.data, matrix.data)
     with pytest.raises(ValueError, match="read-only"):
         item_set.items.data[0] = 5
     unsorted = sp.csr_array(([1.0, 2.0, 3.0], [1, 0, 0], [0, 3, 3]), shape=(2, 2))
@@ -90,10 +90,10 @@ def test_sparse_items_are_read_only_views():
 
 
 def test_columns_are_frozen():
-    given = {"name": ["Ann", "Bob"], "age": [1, 2]}
-    item_set = ItemSet(given)
-    given["name"].append("Cid")
-    given["more"] = [1, 2, 3]
+    columns = {"name": ["Ann", "Bob"], "age": [1, 2]}
+    item_set = ItemSet(columns)
+    columns["name"].append("Cid")
+    columns["more"] = [1, 2, 3]
     assert len(item_set) == 2
     assert dict(item_set.items) == {"name": ("Ann", "Bob"), "age": (1, 2)}
     assert repr(item_set) == "ItemSet(2 items, columns name, age)"
@@ -111,8 +111,8 @@ def test_pair_features():
     assert len(item_set) == 3
     assert item_set.items.pairs is None
     assert (item_set.n_clusters, item_set.ordered) == (2, True)
-    listed = ItemSet.from_pair_features([[1.0]], n_items=3, pairs=[(2, 0)])
-    assert listed.items.pairs.tolist() == [[0, 2]]
+    of_one_pair = ItemSet.from_pair_features([[1.0]], n_items=3, pairs=[(2, 0)])
+    assert of_one_pair.items.pairs.tolist() == [[0, 2]]
     operator = ItemSet.from_pair_features(NodeProducts(np.ones((3, 4))), n_items=3)
     assert repr(operator) == "ItemSet(3 items, 3 pairs × 4 features)"
     assert len(ItemSet.from_pair_features(np.zeros((0, 5)), n_items=1)) == 1
@@ -237,12 +237,12 @@ def as_list(values):
     ],
 )
 def test_columns_are_reordered(column):
-    given = ItemSet({"name": column, "vector": np.arange(8).reshape(4, 2)})
-    moved = given.reordered(ORDER).items
-    assert as_list(moved["name"]) == ["c", "a", "d", "b"]
-    assert moved["vector"].tolist() == [[4, 5], [0, 1], [6, 7], [2, 3]]
-    assert isinstance(moved["name"], (type(column), tuple))
-    assert as_list(given.items["name"]) == NAMES
+    item_set = ItemSet({"name": column, "vector": np.arange(8).reshape(4, 2)})
+    reordered = item_set.reordered(ORDER).items
+    assert as_list(reordered["name"]) == ["c", "a", "d", "b"]
+    assert reordered["vector"].tolist() == [[4, 5], [0, 1], [6, 7], [2, 3]]
+    assert isinstance(reordered["name"], (type(column), tuple))
+    assert as_list(item_set.items["name"]) == NAMES
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -274,10 +274,10 @@ def test_objects_are_reordered_as_they_are():
 
 
 def test_ids_and_flags_are_reordered_with_the_items():
-    given = ItemSet(np.eye(4), ids=[7, "x", None, 9], n_clusters=3, ordered=True)
-    moved = given.reordered(ORDER)
-    assert (moved.ids, moved.n_clusters, moved.ordered) == ((None, 7, 9, "x"), 3, True)
-    assert given.ids == (7, "x", None, 9)
+    item_set = ItemSet(np.eye(4), ids=[7, "x", None, 9], n_clusters=3, ordered=True)
+    reordered = item_set.reordered(ORDER)
+    assert (reordered.ids, reordered.n_clusters, reordered.ordered) == ((None, 7, 9, "x"), 3, True)
+    assert item_set.ids == (7, "x", None, 9)
 
 
 def features_by_names(item_set, names):
@@ -329,24 +329,24 @@ class ForeignOperator:
     ],
 )
 def test_features_are_reordered_with_their_pairs(features, pairs, rng):
-    given = ItemSet.from_pair_features(features, 5, pairs)
+    item_set = ItemSet.from_pair_features(features, 5, pairs)
     names, order = np.arange(5), np.arange(5)
-    moved = given
+    reordered = item_set
     for _ in range(3):  # reordered item sets can be reordered again
         permutation = rng.permutation(5)
-        moved, order = moved.reordered(permutation), order[permutation]
-        assert features_by_names(moved, order) == features_by_names(given, names)
-        assert (moved.items.pairs is None) or (given.items.pairs is not None)
-        _check_operator(given.items.features, moved.items.features, order, rng)
+        reordered, order = reordered.reordered(permutation), order[permutation]
+        assert features_by_names(reordered, order) == features_by_names(item_set, names)
+        assert (reordered.items.pairs is None) or (item_set.items.pairs is not None)
+        _check_operator(item_set.items.features, reordered.items.features, order, rng)
 
 
-def _check_operator(given, moved, order, rng):
+def _check_operator(features, reordered, order, rng):
     """Check that the transpose and the diagonal have the same order as the rows."""
-    weights, coef = rng.normal(size=moved.shape[0]), rng.normal(size=moved.shape[1])
-    matrix = written(moved)
+    weights, coef = rng.normal(size=reordered.shape[0]), rng.normal(size=reordered.shape[1])
+    matrix = written(reordered)
     matrix = matrix.toarray() if sp.issparse(matrix) else matrix
-    assert np.allclose(as_operator(moved).T @ weights, matrix.T @ weights)
-    before, after = as_operator(given).diagonal, as_operator(moved).diagonal
+    assert np.allclose(as_operator(reordered).T @ weights, matrix.T @ weights)
+    before, after = as_operator(features).diagonal, as_operator(reordered).diagonal
     scores, shares = before @ coef, rng.normal(size=5)
     assert np.array_equal(after @ coef, scores[order] if scores.ndim else scores)
     restored = np.empty(5)
@@ -355,11 +355,11 @@ def _check_operator(given, moved, order, rng):
 
 
 def test_reordering_twice_may_undo():
-    given = ItemSet.from_pair_features(MATRIX, 5, ids="abcde")
+    item_set = ItemSet.from_pair_features(MATRIX, 5, ids="abcde")
     order = np.array([4, 0, 3, 1, 2])
-    again = given.reordered(order).reordered(np.argsort(order))
+    again = item_set.reordered(order).reordered(np.argsort(order))
     assert np.array_equal(again.items.features, MATRIX)
-    assert again.ids == given.ids
+    assert again.ids == item_set.ids
 
 
 def test_sets_without_items_are_reordered():

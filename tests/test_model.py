@@ -92,13 +92,13 @@ def test_errors_name_the_item_set(item_sets):
     ],
 )
 def test_what_makes_no_model(item_sets, name, value, message):
-    known = {
+    parts = {
         "blocker": AllPairs(),
         "similarity": model_of(item_sets).similarity,
         "clusterer": Greedy(),
     }
     with pytest.raises(InputError, match=message):
-        Model(**{**known, name: value})
+        Model(**{**parts, name: value})
 
 
 def test_confidences_are_those_of_the_scores_and_the_partition(item_sets):
@@ -111,9 +111,9 @@ def test_confidences_are_those_of_the_scores_and_the_partition(item_sets):
         expected = calibration.confidences(model.scores(item_set), predicted).clusters
         assert np.array_equal(sure.clusters, expected)
         for precision in (0.0, float(np.median(expected)), 1.0):
-            kept = model.abstain(item_set, precision)
-            assert kept.partition == predicted
-            assert np.array_equal(kept.kept, sure.items >= precision)
+            abstained = model.abstain(item_set, precision)
+            assert abstained.partition == predicted
+            assert np.array_equal(abstained.kept, sure.items >= precision)
     assert len(model.confidences([]).clusters) == 0
 
 
@@ -300,9 +300,9 @@ def test_functions_and_modules_are_no_classes():
 def test_constraints_hold_for_their_item_sets(item_sets):
     model = model_of(item_sets)
     plain = model.predict(item_sets)
-    found = model.predict(item_sets, must_link=[[(0, 7), (7, 3)], None, []], cannot_link=None)
-    assert found[0].together([(0, 7), (3, 7)]).all()
-    assert found[1:] == plain[1:]
+    partitions = model.predict(item_sets, must_link=[[(0, 7), (7, 3)], None, []], cannot_link=None)
+    assert partitions[0].together([(0, 7), (3, 7)]).all()
+    assert partitions[1:] == plain[1:]
     joined = [p.clusters[0][:2].tolist() for p in plain]
     bans = [[joined[0]], None, [joined[2]]]
     for partition, pairs in zip(model.predict(item_sets, cannot_link=bans), bans, strict=True):

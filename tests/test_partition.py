@@ -20,8 +20,8 @@ labels_of = st.lists(st.integers(0, 5), max_size=30)
 @given(labels_of)
 def test_labels_are_canonical(labels):
     canonical = Partition(labels).labels.tolist()
-    seen = list(dict.fromkeys(labels))
-    assert canonical == [seen.index(label) for label in labels]
+    distinct = list(dict.fromkeys(labels))
+    assert canonical == [distinct.index(label) for label in labels]
 
 
 @given(labels_of, st.permutations(range(6)))

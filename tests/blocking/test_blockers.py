@@ -150,8 +150,8 @@ def test_windows_are_brute_force(n):
     expected = brute_force(7, lambda i, j: j - i <= n)
     assert pairs_of(Window(n), ItemSet(VECTORS)) == expected
     assert (Window(n)(ItemSet(VECTORS)) is None) == (n >= 6)
-    there = pairs_of(AllPairs(), LISTED)
-    assert pairs_of(Window(n), LISTED) == [(i, j) for i, j in there if j - i <= n]
+    pairs = pairs_of(AllPairs(), LISTED)
+    assert pairs_of(Window(n), LISTED) == [(i, j) for i, j in pairs if j - i <= n]
 
 
 def test_plain_items_are_taken_as_an_item_set():
@@ -293,17 +293,17 @@ def test_a_hundred_thousand_items_are_joined_at_once(rng):
 def nearest_by_sorting(vectors, count):
     """Sort all the others by cosine, then by index; exact for small whole numbers."""
     lengths = np.linalg.norm(vectors, axis=1)
-    there = [i for i in range(len(vectors)) if lengths[i] > 0]
-    found = set()
-    for i in there:
+    nonzero = [i for i in range(len(vectors)) if lengths[i] > 0]
+    pairs = set()
+    for i in nonzero:
         cosine = {
             j: round(vectors[i] @ vectors[j] / (lengths[i] * lengths[j]), 9)
-            for j in there
+            for j in nonzero
             if j != i
         }
         for j in sorted(cosine, key=lambda j: (-cosine[j], j))[:count]:
-            found.add((min(i, j), max(i, j)))
-    return sorted(found)
+            pairs.add((min(i, j), max(i, j)))
+    return sorted(pairs)
 
 
 ROWS = st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=2, max_size=12)
@@ -360,30 +360,30 @@ def test_nearest_neighbours_refuse_what_has_no_vectors(items):
 # Canopies.
 
 
-def sharing_canopies(cosines, there, loose, tight):
+def sharing_canopies(cosines, nonzero, loose, tight):
     """Take the first item that is left as a centre, until none is left; item by item."""
-    left, found = list(there), set()
+    left, pairs = list(nonzero), set()
     while left:
         centre = left[0]
-        canopy = [i for i in there if 1 - cosines[centre][i] <= loose + 1e-9]
+        canopy = [i for i in nonzero if 1 - cosines[centre][i] <= loose + 1e-9]
         left = [i for i in left if 1 - cosines[centre][i] > tight + 1e-9]
-        found |= {(i, j) for i in canopy for j in canopy if i < j}
-    return sorted(found)
+        pairs |= {(i, j) for i in canopy for j in canopy if i < j}
+    return sorted(pairs)
 
 
 def cosines_of(rows):
     """The cosines of rows that are mappings of words to weights, and those that have any."""
     lengths = [math.sqrt(sum(weight**2 for weight in row.values())) for row in rows]
-    there = [i for i, length in enumerate(lengths) if length > 0]
+    nonzero = [i for i, length in enumerate(lengths) if length > 0]
     cosines = {
         i: {
             j: sum(w * rows[j].get(word, 0.0) for word, w in rows[i].items())
             / (lengths[i] * lengths[j])
-            for j in there
+            for j in nonzero
         }
-        for i in there
+        for i in nonzero
     }
-    return cosines, there
+    return cosines, nonzero
 
 
 THRESHOLDS = st.tuples(*[st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.95, 1.0, 1.5])] * 2)
@@ -406,13 +406,13 @@ def test_canopies_of_vectors_are_brute_force(rows, thresholds):
 )
 def test_canopies_of_texts_are_brute_force(texts, thresholds):
     tight, loose = sorted(thresholds)
-    kept = [[word for word in words if len(word) > 1] for words in texts]
+    word_lists = [[word for word in words if len(word) > 1] for words in texts]
     idf = {
-        word: 1 + math.log((1 + len(kept)) / (1 + sum(word in words for words in kept)))
-        for words in kept
+        word: 1 + math.log((1 + len(word_lists)) / (1 + sum(word in words for words in word_lists)))
+        for words in word_lists
         for word in words
     }
-    weighed = [{w: (1 + math.log(words.count(w))) * idf[w] for w in words} for words in kept]
+    weighed = [{w: (1 + math.log(words.count(w))) * idf[w] for w in words} for words in word_lists]
     expected = sharing_canopies(*cosines_of(weighed), loose, tight)
     joined = [" ".join(words) for words in texts]
     assert pairs_of(Canopies(loose, tight), ItemSet(joined)) == expected

@@ -40,11 +40,11 @@ def as_set(pairs):
 def test_a_union_has_the_pairs_of_all_its_keys():
     keys = [WholeValue("town"), Prefix("name", 3), RareTokens("name", 3)]
     people = ItemSet(PEOPLE)
-    listed = Union(keys).listed(people)
-    assert as_set(listed.pairs) == set.union(*(as_set(key(people)) for key in keys))
-    assert listed.counts == tuple(len(key(people)) for key in keys)
-    assert listed.dropped == 0
-    assert np.array_equal(listed.pairs, Union(keys)(people))
+    result = Union(keys).listed(people)
+    assert as_set(result.pairs) == set.union(*(as_set(key(people)) for key in keys))
+    assert result.counts == tuple(len(key(people)) for key in keys)
+    assert result.dropped == 0
+    assert np.array_equal(result.pairs, Union(keys)(people))
 
 
 @given(
@@ -58,12 +58,12 @@ def test_of_large_blocks_the_next_few_are_brute_force(rows, max_block):
         block = sorted((row, number) for number, row in enumerate(rows) if row[0] == value)
         few = len(block) if len(block) <= max_block else NEXT_FEW
         pairs = [(a, b) for a in range(len(block)) for b in range(a + 1, len(block))]
-        kept = [(a, b) for a, b in pairs if b - a <= few]
-        expected |= {tuple(sorted((block[a][1], block[b][1]))) for a, b in kept}
-        dropped += len(pairs) - len(kept)
-    listed = Union([WholeValue("x")], max_block).listed(ItemSet(table))
-    assert as_set(listed.pairs) == expected
-    assert listed.dropped == dropped
+        near_pairs = [(a, b) for a, b in pairs if b - a <= few]
+        expected |= {tuple(sorted((block[a][1], block[b][1]))) for a, b in near_pairs}
+        dropped += len(pairs) - len(near_pairs)
+    result = Union([WholeValue("x")], max_block).listed(ItemSet(table))
+    assert as_set(result.pairs) == expected
+    assert result.dropped == dropped
 
 
 def test_what_is_left_out_is_told(caplog):

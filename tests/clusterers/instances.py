@@ -55,14 +55,14 @@ def instance(number):
         values += np.where(truth[pairs[:, 0]] == truth[pairs[:, 1]], 1.0, -1.0)
     elif kind == 2:
         values = rng.integers(-2, 3, len(pairs)).astype(float)
-    listed, apart = None, None
+    scored_pairs, apart = None, None
     if kind == 3:
-        listed = rng.permutation(pairs)[: len(pairs) * 2 // 3]
-        values = rng.normal(0.3, 1.0, len(listed))
+        scored_pairs = rng.permutation(pairs)[: len(pairs) * 2 // 3]
+        values = rng.normal(0.3, 1.0, len(scored_pairs))
     if kind == 4 or number % 7 == 0:
         apart = rng.permutation(pairs)[: n_items // 2]
         values = values + 0.5
-    return PairScores(n_items, listed, values, apart=apart)
+    return PairScores(n_items, scored_pairs, values, apart=apart)
 
 
 def planted(n_items, seed=0, sd=1.0, per_cluster=8):
@@ -76,7 +76,7 @@ def planted(n_items, seed=0, sd=1.0, per_cluster=8):
 
 @cache
 def every_together(n_items):
-    """Say of every partition and every pair whether the partition joins the pair."""
+    """Return, for each partition and each pair, whether the partition joins the pair."""
     rows = [Partition(labels).together() for labels in all_partitions(n_items)]
     return np.array(rows).reshape(len(rows), -1)
 

@@ -23,14 +23,14 @@ def worth(matrix, items):
 
 def best_split(matrix, items):
     """Return the rise by the best of all bisections, and its sides."""
-    found = (-np.inf, [], [])
+    best = (-np.inf, [], [])
     for choice in product((True, False), repeat=len(items) - 1):
         side = np.array([True, *choice])
         if not side.all():
             a, b = items[side], items[~side]
             rise = worth(matrix, a) + worth(matrix, b) - worth(matrix, items)
-            found = max(found, (rise, a, b), key=lambda split: split[0])
-    return found
+            best = max(best, (rise, a, b), key=lambda split: split[0])
+    return best
 
 
 def plain(matrix, n_clusters):
@@ -47,8 +47,8 @@ def test_splits_are_the_best_of_all_bisections(rng):
         n_items = int(rng.integers(1, 8))
         k = int(rng.integers(1, n_items + 1))
         matrix = symmetric(rng, n_items)
-        found = RepeatedBisection(k, n_init=50)(PairScores.from_matrix(matrix))
-        assert found == plain(matrix, k)
+        partition = RepeatedBisection(k, n_init=50)(PairScores.from_matrix(matrix))
+        assert partition == plain(matrix, k)
 
 
 def test_two_clusters_are_those_of_kernel_k_means(rng):
@@ -75,9 +75,9 @@ def test_planted_clusters_are_found(rng):
 
 def test_seeds_and_numbers(rng):
     scores = PairScores.from_matrix(symmetric(rng, 30))
-    found = [RepeatedBisection(5, n_init=1, random_state=seed)(scores) for seed in range(5)]
-    assert len(set(found)) > 1
-    assert found == [RepeatedBisection(5, 1, seed)(scores) for seed in range(5)]
+    partitions = [RepeatedBisection(5, n_init=1, random_state=seed)(scores) for seed in range(5)]
+    assert len(set(partitions)) > 1
+    assert partitions == [RepeatedBisection(5, 1, seed)(scores) for seed in range(5)]
     assert RepeatedBisection(2).objective is None
     equal = PairScores(5, None, np.zeros(10))
     assert [RepeatedBisection(k)(equal).n_clusters for k in range(1, 6)] == [1, 2, 3, 4, 5]

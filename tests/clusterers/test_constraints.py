@@ -72,11 +72,11 @@ def instances(draw, max_items=7, *, ties=True):
     values = rng.normal(size=len(pairs))
     if ties and draw(st.booleans()):
         values = np.round(values)
-    shown = rng.random(len(pairs)) < draw(st.sampled_from([1.0, 0.5, 0.1]))
+    is_scored = rng.random(len(pairs)) < draw(st.sampled_from([1.0, 0.5, 0.1]))
     same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
     chosen = rng.random(len(pairs)) < draw(st.sampled_from([1.0, 0.4]))
-    scores = PairScores(len(labels), rng.permutation(pairs[shown]), values[shown])
-    if shown.all():
+    scores = PairScores(len(labels), rng.permutation(pairs[is_scored]), values[is_scored])
+    if is_scored.all():
         scores = PairScores(len(labels), None, values)
     return scores, pairs[same & chosen], pairs[~same & chosen]
 
@@ -99,7 +99,7 @@ def agglomerated(score, clusters, threshold=-np.inf, n_clusters=1):
     """Join the best two clusters again and again, every score computed anew."""
     while len(clusters) > n_clusters:
         best, a, b = max(
-            ((score(a, b), a, b) for a, b in combinations(clusters, 2)), key=lambda found: found[0]
+            ((score(a, b), a, b) for a, b in combinations(clusters, 2)), key=lambda join: join[0]
         )
         if best <= threshold or best == -np.inf:
             break
@@ -109,14 +109,16 @@ def agglomerated(score, clusters, threshold=-np.inf, n_clusters=1):
 
 def between(combine, scores, missing, apart):
     """Return the score of two clusters, computed of all pairs of their items."""
-    known = {tuple(pair): s for pair, s in zip(scores.pairs.tolist(), scores.scores, strict=True)}
+    score_of = {
+        tuple(pair): s for pair, s in zip(scores.pairs.tolist(), scores.scores, strict=True)
+    }
     banned = set(map(tuple, np.asarray(apart).tolist()))
 
     def score(a, b):
         pairs = [(min(i, j), max(i, j)) for i in a for j in b]
         if banned & set(pairs):
             return -np.inf
-        return combine([known.get(pair, missing) for pair in pairs])
+        return combine([score_of.get(pair, missing) for pair in pairs])
 
     return score
 
@@ -140,10 +142,10 @@ def test_constraints_hold(clusterer, drawn):
 @given(instances())
 def test_exact_is_the_best_of_all_partitions_that_keep_them(drawn):
     scores, together, apart = drawn
-    found = constrained_partition(Exact(), scores, together, apart)
-    every = map(Partition, all_partitions(scores.n_items))
-    best = max(Correlation().value(p, scores) for p in every if holds(p, together, apart))
-    assert Correlation().value(found, scores) == pytest.approx(best, abs=1e-9)
+    partition = constrained_partition(Exact(), scores, together, apart)
+    candidates = map(Partition, all_partitions(scores.n_items))
+    best = max(Correlation().value(p, scores) for p in candidates if holds(p, together, apart))
+    assert Correlation().value(partition, scores) == pytest.approx(best, abs=1e-9)
 
 
 @given(instances(ties=False))
@@ -165,10 +167,10 @@ def test_linkage_with_a_threshold_starts_from_the_groups(kind, drawn, threshold,
     apart = apart if kind.keeps_apart else apart[:0]
     score = between(LINKAGES[kind], scores, missing, apart)
     clusterer = kind(threshold=threshold, missing=missing)
-    found = constrained_partition(clusterer, scores, together, apart)
+    partition = constrained_partition(clusterer, scores, together, apart)
     if scores.listed is None or missing <= threshold:  # else absent pairs tie, in any order
-        assert found == agglomerated(score, groups_of(together, scores.n_items), threshold)
-    clusters = [cluster.tolist() for cluster in found.clusters]
+        assert partition == agglomerated(score, groups_of(together, scores.n_items), threshold)
+    clusters = [cluster.tolist() for cluster in partition.clusters]
     assert all(score(a, b) <= threshold + 1e-12 for a, b in combinations(clusters, 2))
 
 
@@ -182,11 +184,11 @@ def test_linkage_into_some_clusters_starts_from_the_groups(kind, drawn, data):
     score = between(LINKAGES[kind], scores, 0.0, [])
     expected = agglomerated(score, groups, n_clusters=k)
     assert constrained_partition(kind(n_clusters=k), scores, together) == expected
-    known = PairScores(scores.n_items, None, scores.scores, n_clusters=k)
-    assert constrained_partition(kind(), known, together) == expected
-    assert constrained_partition(kind(threshold=99.0), known, together) == Partition.from_clusters(
-        groups
-    )
+    with_n_clusters = PairScores(scores.n_items, None, scores.scores, n_clusters=k)
+    assert constrained_partition(kind(), with_n_clusters, together) == expected
+    assert constrained_partition(
+        kind(threshold=99.0), with_n_clusters, together
+    ) == Partition.from_clusters(groups)
 
 
 @pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
@@ -206,7 +208,7 @@ def test_linkage_into_some_clusters_keeps_groups_apart(kind, drawn, data):
 
 
 def noise(n_items):
-    """Tell absent pairs from each other."""
+    """Return a random number per pair, to make the scores of absent pairs distinct."""
     return np.random.default_rng(0).normal(size=n_items * (n_items - 1) // 2)
 
 
@@ -226,14 +228,14 @@ def test_linkage_of_clusters_of_some_size_starts_from_the_groups(kind, drawn, ma
     scores, together, apart = drawn
     scores = PairScores(scores.n_items, None, scores.to_condensed() + 1e-3 * noise(scores.n_items))
     groups = groups_of(together, scores.n_items)
-    whole = between(LINKAGES[kind], scores, 0.0, apart)
+    score = between(LINKAGES[kind], scores, 0.0, apart)
     clusterer = kind(threshold=-1.0, max_size=max_size)
     if max(map(len, groups)) > max_size:
         with pytest.raises(ItemSetError, match=f"items, but max_size is {max_size}; drop some"):
             constrained_partition(clusterer, scores, together, apart)
     else:
         expected = agglomerated(
-            lambda a, b: whole(a, b) if len(a) + len(b) <= max_size else -np.inf, groups, -1.0
+            lambda a, b: score(a, b) if len(a) + len(b) <= max_size else -np.inf, groups, -1.0
         )
         assert constrained_partition(clusterer, scores, together, apart) == expected
 
@@ -242,10 +244,10 @@ def test_the_mean_of_a_linkage_is_that_of_whole_groups():
     """Item 0 is near 1 alone: the mean with the group of 1, 2 and 3 is below the threshold."""
     scores = PairScores(4, [(0, 1), (2, 3)], [2.0, -7.0])
     assert AverageLinkage(threshold=1.0)(scores) == Partition([0, 0, 1, 2])
-    found = constrained_partition(AverageLinkage(threshold=1.0), scores, [(1, 2), (2, 3)])
-    assert found == Partition([0, 1, 1, 1])
-    found = constrained_partition(AverageLinkage(threshold=0.6), scores, [(1, 2), (2, 3)])
-    assert found == Partition([0, 0, 0, 0])
+    partition = constrained_partition(AverageLinkage(threshold=1.0), scores, [(1, 2), (2, 3)])
+    assert partition == Partition([0, 1, 1, 1])
+    partition = constrained_partition(AverageLinkage(threshold=0.6), scores, [(1, 2), (2, 3)])
+    assert partition == Partition([0, 0, 0, 0])
 
 
 def test_a_mean_at_the_threshold_does_not_join_the_groups():
@@ -281,8 +283,8 @@ def test_without_constraints_nothing_changes(clusterer, drawn):
 
 def test_pairs_apart_of_the_scores_hold_too():
     scores = PairScores(4, None, np.ones(6), apart=[(0, 1)])
-    found = constrained_partition(Greedy(), scores, [(1, 2)], [(2, 3)])
-    assert holds(found, [(1, 2)], [(0, 1), (2, 3)])
+    partition = constrained_partition(Greedy(), scores, [(1, 2)], [(2, 3)])
+    assert holds(partition, [(1, 2)], [(0, 1), (2, 3)])
     with pytest.raises(
         PairError, match="0 and 1 are a cannot-link pair, but must-link pairs connect them: 0 = 1"
     ):
@@ -335,8 +337,8 @@ def distances(links, n_items):
 def test_a_long_chain_is_shortened():
     scores = PairScores(30, [], [])
     links = [(i, i + 1) for i in range(29)]
-    shown = r"them: 0 = 1 = 2 = 3 = 4 = 5 = … \(18 more\) … = 24 = 25 = 26 = 27 = 28 = 29;"
-    with pytest.raises(PairError, match=shown):
+    message = r"them: 0 = 1 = 2 = 3 = 4 = 5 = … \(18 more\) … = 24 = 25 = 26 = 27 = 28 = 29;"
+    with pytest.raises(PairError, match=message):
         constrained_partition(Greedy(), scores, links, [(0, 29)])
 
 
@@ -355,8 +357,8 @@ def test_pairs_that_do_not_fit_are_refused():
 @pytest.mark.parametrize("clusterer", UNABLE, ids=named)
 def test_who_cannot_hold_items_together_says_so(clusterer):
     scores = PairScores(3, None, np.ones(3), n_clusters=2)
-    able = [type(each).__name__ for each in FAMILY if each in CAPABLE]
-    names = f"{', '.join(able[:-1])} or {able[-1]}"
+    class_names = [type(member).__name__ for member in FAMILY if member in CAPABLE]
+    names = f"{', '.join(class_names[:-1])} or {class_names[-1]}"
     with pytest.raises(PairError, match=f"does not support must-link pairs; use {names}$"):
         constrained_partition(clusterer, scores, [(0, 1)])
 
@@ -367,8 +369,8 @@ def test_who_cannot_keep_items_apart_names_who_can(clusterer):
     if clusterer.keeps_apart:
         assert holds(clusterer(scores), [], [(0, 2)])
         return
-    able = [type(each).__name__ for each in FAMILY if each.keeps_apart]
-    names = f"{', '.join(able[:-1])} or {able[-1]}"
+    class_names = [type(member).__name__ for member in FAMILY if member.keeps_apart]
+    names = f"{', '.join(class_names[:-1])} or {class_names[-1]}"
     with pytest.raises(PairError, match=f"does not support cannot-link pairs; use {names}$"):
         clusterer(scores)
 

@@ -56,7 +56,7 @@ def grouped(noise=0, n_clusters=None):
 class Recorder:
     """An estimator that keeps what its copies are given, and returns the labels that it has."""
 
-    seen: ClassVar[list] = []
+    calls: ClassVar[list] = []
 
     def __init__(self, labels=None, **params):
         self.labels = labels
@@ -76,7 +76,7 @@ class Recorder:
 
 
 @pytest.fixture
-def seen():
+def calls():
     Recorder.seen = []
     return Recorder.seen
 
@@ -89,19 +89,19 @@ def test_linkage_is_that_of_ours(kind, share, rng):
         scores = distinct(rng, n_items, share=share)
         fewest = OURS[kind](threshold=missing, missing=missing)(scores).n_clusters
         for k in {fewest, (fewest + n_items) // 2, n_items}:
-            ours = OURS[kind](n_clusters=k, missing=missing)(scores)
-            assert EstimatorClusterer(linkage(kind, n_clusters=k), missing)(scores) == ours
-            known = PairScores(n_items, scores.listed, scores.scores, n_clusters=k)
-            assert EstimatorClusterer(linkage(kind), missing)(known) == ours
+            expected = OURS[kind](n_clusters=k, missing=missing)(scores)
+            assert EstimatorClusterer(linkage(kind, n_clusters=k), missing)(scores) == expected
+            with_n_clusters = PairScores(n_items, scores.listed, scores.scores, n_clusters=k)
+            assert EstimatorClusterer(linkage(kind), missing)(with_n_clusters) == expected
 
 
 def test_a_threshold_of_distance_is_one_of_scores(rng):
     scores = distinct(rng, 30)
     for threshold in np.quantile(scores.scores, [0.1, 0.5, 0.9]) + 0.01:
         reach = scores.scores.max() - threshold
-        for kind, ours in OURS.items():
+        for kind, linkage_class in OURS.items():
             estimator = linkage(kind, n_clusters=None, distance_threshold=reach)
-            assert EstimatorClusterer(estimator)(scores) == ours(threshold)(scores)
+            assert EstimatorClusterer(estimator)(scores) == linkage_class(threshold)(scores)
 
 
 @given(seed=st.integers(0, 10**6), n_items=st.integers(2, 12))
@@ -110,15 +110,15 @@ def test_the_order_of_items_does_not_matter(seed, n_items):
     scores = distinct(rng, n_items, n_clusters=2)
     order = rng.permutation(n_items)
     moved = PairScores(n_items, np.argsort(order)[scores.pairs], scores.scores, n_clusters=2)
-    found = EstimatorClusterer(linkage())(scores)
-    assert EstimatorClusterer(linkage())(moved) == Partition(found.labels[order])
+    partition = EstimatorClusterer(linkage())(scores)
+    assert EstimatorClusterer(linkage())(moved) == Partition(partition.labels[order])
 
 
 def test_items_of_noise_are_alone():
     near = {"metric": "precomputed", "min_samples": 3}
     for estimator in (DBSCAN(eps=1.5, **near), OPTICS(max_eps=1.5, **near)):
-        found = EstimatorClusterer(estimator)(grouped(noise=3))
-        assert found == Partition([*GROUPS.labels, 3, 4, 5])
+        partition = EstimatorClusterer(estimator)(grouped(noise=3))
+        assert partition == Partition([*GROUPS.labels, 3, 4, 5])
 
 
 def test_hdbscan_is_that_of_scikit_learn():
@@ -147,32 +147,32 @@ def test_plain_groups_are_found(estimator):
     assert clusterer.solve(grouped(n_clusters=3)).partition == GROUPS
 
 
-def test_distances_are_from_the_highest_score(seen):
+def test_distances_are_from_the_highest_score(calls):
     scores = PairScores(3, [(0, 2), (1, 2)], [5.0, -1.0], diagonal=7.0)
-    found = EstimatorClusterer(Recorder([3, 1, 3]), missing=2.0)(scores)
-    assert found == Partition([0, 1, 0])
-    ((_, matrix),) = seen
+    partition = EstimatorClusterer(Recorder([3, 1, 3]), missing=2.0)(scores)
+    assert partition == Partition([0, 1, 0])
+    ((_, matrix),) = calls
     assert matrix.tolist() == [[0, 5, 2], [5, 0, 8], [2, 8, 0]]
 
 
-def test_similarities_are_from_the_lowest_score(seen):
+def test_similarities_are_from_the_lowest_score(calls):
     scores = PairScores(3, [(0, 2), (1, 2)], [5.0, -1.0], diagonal=7.0)
     estimator = Recorder([0, 0, 0], metric="euclidean", affinity="precomputed")
     EstimatorClusterer(estimator)(scores)
     EstimatorClusterer(estimator)(PairScores(3, None, [-2.0] * 3))
-    assert seen[0][1].tolist() == [[8, 1, 6], [1, 8, 0], [6, 0, 8]]
-    assert seen[1][1].tolist() == [[1.0] * 3] * 3
+    assert calls[0][1].tolist() == [[8, 1, 6], [1, 8, 0], [6, 0, 8]]
+    assert calls[1][1].tolist() == [[1.0] * 3] * 3
 
 
-def test_the_given_estimator_and_the_scores_stay_as_they_are(seen):
+def test_the_given_estimator_and_the_scores_stay_as_they_are(calls):
     estimator = Recorder([0, 0], n_clusters=7, distance_threshold=0.5, random_state=None)
     clusterer = EstimatorClusterer(estimator)
     scores = PairScores(2, None, [1.0], n_clusters=2)
     clusterer(scores)
     clusterer(PairScores(2, None, [1.0]))
-    assert [params["n_clusters"] for params, _ in seen] == [2, 7]
-    assert [params["distance_threshold"] for params, _ in seen] == [None, 0.5]
-    assert [params["random_state"] for params, _ in seen] == [0, 0]
+    assert [params["n_clusters"] for params, _ in calls] == [2, 7]
+    assert [params["distance_threshold"] for params, _ in calls] == [None, 0.5]
+    assert [params["random_state"] for params, _ in calls] == [0, 0]
     assert estimator.params["n_clusters"] == 7
     assert estimator.params["random_state"] is None
     assert scores.scores.tolist() == [1.0]
@@ -185,11 +185,11 @@ def test_estimators_of_scikit_learn_are_never_fitted():
         assert vars(estimator) == before
 
 
-def test_no_item_and_one_item_never_reach_the_estimator(seen):
+def test_no_item_and_one_item_never_reach_the_estimator(calls):
     clusterer = EstimatorClusterer(Recorder())
     for n_items in (0, 1):
         assert clusterer(PairScores(n_items, None, [])) == Partition(range(n_items))
-    assert not seen
+    assert not calls
 
 
 def test_sets_without_differences():

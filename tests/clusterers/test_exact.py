@@ -174,10 +174,10 @@ def test_scores_that_only_forbid_do_not_count_as_rounding(rng):
         values = plain.scores.copy()
         values[forbidden] = -1e8
         expected = Exact().solve(PairScores(24, None, plain.scores, apart=plain.pairs[forbidden]))
-        found = Exact().solve(PairScores(24, None, values))
-        assert found.status == expected.status == "exact"
-        assert found.value == pytest.approx(expected.value)
-        assert found.bound == pytest.approx(found.value)
+        solution = Exact().solve(PairScores(24, None, values))
+        assert solution.status == expected.status == "exact"
+        assert solution.value == pytest.approx(expected.value)
+        assert solution.bound == pytest.approx(solution.value)
 
 
 def test_a_relaxation_of_forbidding_scores_claims_no_more_than_it_proves():

@@ -46,13 +46,15 @@ def test_the_graph_equals_a_plain_one(share, rng):
         values = rng.integers(-3, 4, len(pairs)).astype(float)
         scores = PairScores(n_items, pairs, values)
         lowest = values.min(initial=0.0) if len(pairs) == len(all_pairs(n_items)) else 0.0
-        known = np.full((n_items, n_items), -np.inf)
-        known[pairs[:, 0], pairs[:, 1]] = known[pairs[:, 1], pairs[:, 0]] = values
+        score_matrix = np.full((n_items, n_items), -np.inf)
+        score_matrix[pairs[:, 0], pairs[:, 1]] = score_matrix[pairs[:, 1], pairs[:, 0]] = values
         expected = np.zeros((n_items, n_items))
         for item in range(n_items):
-            for other in np.argsort(-known[item], kind="stable")[:3]:
-                if known[item, other] > lowest:
-                    expected[item, other] = expected[other, item] = known[item, other] - lowest
+            for other in np.argsort(-score_matrix[item], kind="stable")[:3]:
+                if score_matrix[item, other] > lowest:
+                    expected[item, other] = expected[other, item] = (
+                        score_matrix[item, other] - lowest
+                    )
         np.testing.assert_array_equal(neighbour_graph(scores, 3).toarray(), expected)
 
 
@@ -127,8 +129,8 @@ def test_there_are_k_clusters_always(k, rng):
         PairScores(60, [(0, item) for item in range(1, 60)], np.ones(59)),
     ]
     for scores in sets:
-        found = GraphCut(k, n_neighbors=5)(scores)
-        assert found.n_clusters == k
+        partition = GraphCut(k, n_neighbors=5)(scores)
+        assert partition.n_clusters == k
 
 
 def test_two_clusters_are_balanced_as_promised(rng):
@@ -158,9 +160,9 @@ def test_components_of_absent_pairs_are_not_cut(rng):
 
 def test_seeds_and_numbers(rng):
     scores = PairScores(80, None, rng.normal(size=3160))
-    found = [GraphCut(5, random_state=seed)(scores) for seed in range(4)]
-    assert found == [GraphCut(5, random_state=seed)(scores) for seed in range(4)]
-    assert len(set(found)) > 1
+    partitions = [GraphCut(5, random_state=seed)(scores) for seed in range(4)]
+    assert partitions == [GraphCut(5, random_state=seed)(scores) for seed in range(4)]
+    assert len(set(partitions)) > 1
     assert GraphCut(2).objective is None
     assert GraphCut(1)(PairScores(1, None, [])) == Partition([0])
     with pytest.raises(ItemSetError, match="use at most"):

@@ -52,8 +52,10 @@ def test_both_kernels_give_the_same_partition(rng, monkeypatch, kind, share):
     monkeypatch.setattr(greedy, "DENSE_SHARE", 0.0)
     full = Greedy()(scores)
     monkeypatch.setattr(greedy, "DENSE_SHARE", np.inf)
-    listed = PairScores(151, scores.pairs, scores.scores)  # One item more: no longer all pairs.
-    assert Greedy()(listed).labels[:-1].tolist() == full.labels.tolist()
+    with_absent_pairs = PairScores(
+        151, scores.pairs, scores.scores
+    )  # One item more: no longer all pairs.
+    assert Greedy()(with_absent_pairs).labels[:-1].tolist() == full.labels.tolist()
 
 
 def test_the_table_of_edges_is_made_anew_when_it_fills_up(rng, monkeypatch):
@@ -165,11 +167,11 @@ def test_the_merges_with_the_mitre_loss_are_those_of_its_search(rng, n_items, ki
                 PairScores(n_items, None, values, apart=apart),
                 PairScores(n_items, pairs[some], values[some], apart=apart),
             ):
-                found = Greedy().augmented(scores, MitreLoss(), truth)
+                solution = Greedy().augmented(scores, MitreLoss(), truth)
                 followed = Greedy().augmented(scores, Followed(), truth)
-                assert found.partition == followed.partition
-                assert found.value == followed.value
-                assert keeps_apart(found.partition, scores)
+                assert solution.partition == followed.partition
+                assert solution.value == followed.value
+                assert keeps_apart(solution.partition, scores)
 
 
 def test_absent_pairs_merge_for_the_sake_of_the_mitre_loss():

@@ -49,9 +49,9 @@ def test_the_kernel_equals_its_plain_twin(rng):
         k = int(rng.integers(1, n_items + 1))
         matrix, start = symmetric(rng, n_items), random_labels(n_items, k, rng)
         labels = start.copy()
-        found = ascend(matrix, labels, k)
+        final_value = ascend(matrix, labels, k)
         np.testing.assert_array_equal(labels, plain_ascent(matrix, start, k))
-        assert found == pytest.approx(value(matrix, labels))
+        assert final_value == pytest.approx(value(matrix, labels))
 
 
 def test_no_partition_into_k_clusters_is_better_than_the_best(rng):

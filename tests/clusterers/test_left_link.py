@@ -37,25 +37,25 @@ def textbook(scores, gamma):
 
 
 def measure(cluster, item, links, gamma):
-    own = [links[j, item] for j in cluster if (j, item) in links]
-    if not own:
+    link_scores = [links[j, item] for j in cluster if (j, item) in links]
+    if not link_scores:
         return -math.inf
-    top = max(own)
+    top = max(link_scores)
     if gamma == 0:
         return top
-    return top + gamma * math.log(sum(math.exp((s - top) / gamma) for s in own))
+    return top + gamma * math.log(sum(math.exp((s - top) / gamma) for s in link_scores))
 
 
 def first_link(cluster, item, links):
     """The smallest index of the best links: what wins at γ = 0 among equals."""
-    own = [(-links[j, item], j) for j in cluster if (j, item) in links]
-    return min(own)[1] if own else 0
+    candidates = [(-links[j, item], j) for j in cluster if (j, item) in links]
+    return min(candidates)[1] if candidates else 0
 
 
-def random_scores(rng, n_items, share=1.0, whole=False):
+def random_scores(rng, n_items, share=1.0, integers=False):
     chosen = [p for p in itertools.combinations(range(n_items), 2) if rng.random() < share]
     values = rng.normal(-0.3, size=len(chosen))
-    if whole:
+    if integers:
         values = rng.integers(-2, 3, size=len(chosen)).astype(float)
     order = rng.permutation(len(chosen))
     pairs = np.array(chosen, dtype=np.intp).reshape(-1, 2)
@@ -73,7 +73,7 @@ def test_the_online_rule(gamma, share, rng):
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_equal_scores_go_to_the_dummy_then_to_the_smallest_index(share, rng):
     for _ in range(200):
-        scores = random_scores(rng, 7, share, whole=True)
+        scores = random_scores(rng, 7, share, integers=True)
         assert LeftLink()(scores) == textbook(scores, 0.0)
     assert LeftLink()(PairScores(3, None, [0.0, 0.0, 0.0])).n_clusters == 3
     assert LeftLink()(PairScores(3, None, [-1.0, 2.0, 2.0])) == Partition([0, 1, 0])
@@ -88,11 +88,11 @@ def test_equal_scores_go_to_the_dummy_then_to_the_smallest_index(share, rng):
 def test_all_pairs_are_never_listed(gamma, rng):
     for n_items in (2, 5, 30):
         scores = PairScores(n_items, None, rng.normal(size=n_items * (n_items - 1) // 2))
-        found = LeftLink(gamma)(scores)
+        partition = LeftLink(gamma)(scores)
         assert "pairs" not in scores.__dict__
         order = rng.permutation(len(scores.scores))
-        listed = PairScores(n_items, scores.pairs[order], scores.scores[order])
-        assert LeftLink(gamma)(listed) == found
+        shuffled = PairScores(n_items, scores.pairs[order], scores.scores[order])
+        assert LeftLink(gamma)(shuffled) == partition
 
 
 @pytest.mark.parametrize("gamma", GAMMAS)
@@ -104,10 +104,10 @@ def test_apart_items_are_never_joined(gamma, share, rng):
         apart = rng.integers(8, size=(4, 2))
         apart = apart[apart[:, 0] != apart[:, 1]]
         scores = PairScores(8, free.listed, free.scores + 0.8, apart=apart)
-        found = LeftLink(gamma)(scores)
-        assert found == textbook(scores, gamma)
-        assert not found.together(apart).any()
-        joined += found.n_clusters < 8
+        partition = LeftLink(gamma)(scores)
+        assert partition == textbook(scores, gamma)
+        assert not partition.together(apart).any()
+        joined += partition.n_clusters < 8
     assert joined > 30
 
 
@@ -120,12 +120,12 @@ def test_an_item_kept_out_of_its_best_cluster_takes_the_next_best():
 def test_an_apart_pair_that_binds_nothing_changes_nothing(rng):
     """At γ = 0 sets with and without apart pairs go different ways through the kernels."""
     for share in (0.4, 1.0):
-        scores = random_scores(rng, 30, share, whole=True)
-        found = LeftLink()(scores)
-        other = np.flatnonzero(found.labels != found.labels[0])[0]
-        kept = PairScores(30, scores.listed, scores.scores, apart=[(0, other)])
-        assert LeftLink()(kept) == found
-        assert LeftLink().solve(kept).status == "local"
+        scores = random_scores(rng, 30, share, integers=True)
+        partition = LeftLink()(scores)
+        other = np.flatnonzero(partition.labels != partition.labels[0])[0]
+        constrained = PairScores(30, scores.listed, scores.scores, apart=[(0, other)])
+        assert LeftLink()(constrained) == partition
+        assert LeftLink().solve(constrained).status == "local"
 
 
 @pytest.mark.parametrize("share", [0.4, 1.0])
@@ -208,7 +208,7 @@ def textbook_sparse(scores, gamma):
 
 @pytest.mark.parametrize("gamma", [0.0, 0.3])
 def test_one_item_can_be_decided_alone(gamma, rng):
-    """What a stream does: the same kernel, one call an item."""
+    """As in a stream, the kernel is called once per item."""
     scores = PairScores(25, None, rng.normal(-0.5, size=300))
     matrix = scores.to_matrix()
     labels, totals, count = np.empty(25, np.int32), np.zeros(25), 0
@@ -216,9 +216,9 @@ def test_one_item_can_be_decided_alone(gamma, rng):
     for item in range(25):
         lefts = np.arange(item, dtype=np.int32)
         links = matrix[item, :item].copy()
-        own = left_link(item, lefts, links, labels, gamma, totals, nobody)
-        labels[item] = count if own < 0 else own
-        count += own < 0
+        label = left_link(item, lefts, links, labels, gamma, totals, nobody)
+        labels[item] = count if label < 0 else label
+        count += label < 0
         assert not totals.any()
     assert Partition(labels) == LeftLink(gamma)(scores)
 

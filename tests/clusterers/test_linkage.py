@@ -30,18 +30,20 @@ METHODS = {SingleLinkage: "single", CompleteLinkage: "complete", AverageLinkage:
 
 def naive(kind, scores, missing, threshold=-np.inf, n_clusters=1, apart=()):
     """Join the best two clusters again and again, every score computed anew."""
-    known = {tuple(pair): s for pair, s in zip(scores.pairs.tolist(), scores.scores, strict=True)}
+    score_of = {
+        tuple(pair): s for pair, s in zip(scores.pairs.tolist(), scores.scores, strict=True)
+    }
     clusters = [[item] for item in range(scores.n_items)]
 
     def score(a, b):
         pairs = [(min(i, j), max(i, j)) for i in a for j in b]
         if any(pair in apart for pair in pairs):
             return -np.inf
-        return SCORES[kind]([known.get(pair, missing) for pair in pairs])
+        return SCORES[kind]([score_of.get(pair, missing) for pair in pairs])
 
     while len(clusters) > n_clusters:
         best, a, b = max(
-            ((score(a, b), a, b) for a, b in combinations(clusters, 2)), key=lambda found: found[0]
+            ((score(a, b), a, b) for a, b in combinations(clusters, 2)), key=lambda join: join[0]
         )
         if best <= threshold or best == -np.inf:
             break
@@ -97,9 +99,9 @@ def test_number_of_clusters_equals_naive_agglomeration(kind, rng):
 def test_number_of_clusters_is_met_with_absent_pairs(kind, missing, rng):
     for share in (0.0, 0.1, 0.5):
         scores = random_scores(rng, 12, share)
-        found = [kind(n_clusters=k, missing=missing)(scores) for k in range(1, 13)]
-        assert [p.n_clusters for p in found] == list(range(1, 13))
-        for coarse, fine in pairwise(found):
+        partitions = [kind(n_clusters=k, missing=missing)(scores) for k in range(1, 13)]
+        assert [p.n_clusters for p in partitions] == list(range(1, 13))
+        for coarse, fine in pairwise(partitions):
             assert all(len(set(coarse.labels[c].tolist())) == 1 for c in fine.clusters)
 
 
@@ -172,8 +174,8 @@ def test_means_that_are_zero_up_to_rounding_do_not_join():
 def test_apart_pairs_are_never_joined(kind, rng):
     for trial in range(80):
         n_items = int(rng.integers(2, 8))
-        every = all_pairs(n_items)
-        apart = every[rng.random(len(every)) < 0.25]
+        pairs = all_pairs(n_items)
+        apart = pairs[rng.random(len(pairs)) < 0.25]
         scores = random_scores(rng, n_items, (1.0, 0.5)[trial % 2], apart)
         barred = {tuple(pair) for pair in apart.tolist()}
         threshold = float(rng.normal()) - 1.0
@@ -185,8 +187,8 @@ def test_apart_pairs_are_never_joined(kind, rng):
 def test_apart_pairs_limit_the_number_of_clusters(kind, rng):
     for _ in range(60):
         n_items = int(rng.integers(2, 8))
-        every = all_pairs(n_items)
-        apart = every[rng.random(len(every)) < 0.25]
+        pairs = all_pairs(n_items)
+        apart = pairs[rng.random(len(pairs)) < 0.25]
         scores = random_scores(rng, n_items, apart=apart)
         barred = {tuple(pair) for pair in apart.tolist()}
         fewest = naive(kind, scores, 0.0, apart=barred)
@@ -216,12 +218,15 @@ def test_single_linkage_refuses_apart_pairs():
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_stop_rule_goes_from_the_constructor_to_the_set(kind):
     matrix = [[0, 3, 1], [3, 0, 1], [1, 1, 0]]
-    plain, known = PairScores.from_matrix(matrix), PairScores.from_matrix(matrix, n_clusters=3)
+    plain, with_n_clusters = (
+        PairScores.from_matrix(matrix),
+        PairScores.from_matrix(matrix, n_clusters=3),
+    )
     assert kind()(plain).n_clusters == 1
-    assert kind()(known).n_clusters == 3
-    assert kind(threshold=2)(known).n_clusters == 2
-    assert kind(n_clusters=1)(known).n_clusters == 1
-    assert kind(threshold=2, n_clusters=1)(known).n_clusters == 1
+    assert kind()(with_n_clusters).n_clusters == 3
+    assert kind(threshold=2)(with_n_clusters).n_clusters == 2
+    assert kind(n_clusters=1)(with_n_clusters).n_clusters == 1
+    assert kind(threshold=2, n_clusters=1)(with_n_clusters).n_clusters == 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -267,9 +272,9 @@ def sparse_scores(rng, n_items, degree, ties=False, apart=False):
 
 def dense_twin(clusterer, scores, threshold):
     """Cut the tree over all pairs, absent ones listed."""
-    whole = filled(scores, clusterer.missing)
-    whole = PairScores(scores.n_items, None, whole.scores, apart=scores.apart)
-    return replace(clusterer, threshold=threshold)(whole)
+    dense_scores = filled(scores, clusterer.missing)
+    dense_scores = PairScores(scores.n_items, None, dense_scores.scores, apart=scores.apart)
+    return replace(clusterer, threshold=threshold)(dense_scores)
 
 
 @pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
@@ -282,10 +287,10 @@ def test_listed_pairs_are_enough(kind, below, rng):
         threshold = float(rng.normal(scale=0.4))
         max_size = None if trial % 4 < 2 else int(rng.integers(1, 9))
         clusterer = kind(threshold=threshold, missing=threshold - below, max_size=max_size)
-        found = clusterer(scores)
-        assert found == dense_twin(clusterer, scores, threshold)
-        assert keeps_apart(found, scores)
-        assert max_size is None or max(map(len, found.clusters)) <= max_size
+        partition = clusterer(scores)
+        assert partition == dense_twin(clusterer, scores, threshold)
+        assert keeps_apart(partition, scores)
+        assert max_size is None or max(map(len, partition.clusters)) <= max_size
 
 
 @pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
@@ -304,14 +309,14 @@ def test_listed_pairs_in_another_order_and_other_items_first(kind, rng):
     for ties in (True, False):
         scores = sparse_scores(rng, 150, 5, ties=ties)
         clusterer = kind(missing=-0.2)
-        found = clusterer(scores)
+        partition = clusterer(scores)
         order = rng.permutation(len(scores.scores))
         shuffled = PairScores(150, scores.pairs[order], scores.scores[order])
-        assert clusterer(shuffled) == found
+        assert clusterer(shuffled) == partition
         if not ties:
             names = rng.permutation(150)
             renamed = PairScores(150, names[scores.pairs], scores.scores)
-            assert clusterer(renamed) == Partition(found.labels[np.argsort(names)])
+            assert clusterer(renamed) == Partition(partition.labels[np.argsort(names)])
 
 
 @pytest.mark.parametrize("kind", [CompleteLinkage, AverageLinkage])
@@ -328,8 +333,8 @@ def test_the_earliest_listed_pair_joins_first():
     """Item 9 is as near to 4 as to 7; far items make the listed pairs few."""
     for kind in (CompleteLinkage, AverageLinkage):
         scores = PairScores(60, [(7, 9), (4, 9)], [1.0, 1.0])
-        found = kind(missing=-2.0)(scores)
-        assert found.together([(4, 9), (7, 9)]).tolist() == [True, False]
+        partition = kind(missing=-2.0)(scores)
+        assert partition.together([(4, 9), (7, 9)]).tolist() == [True, False]
 
 
 @pytest.mark.parametrize("others", [[(4, 5)], [(i, i + 1) for i in range(4, 400)]])
@@ -340,9 +345,9 @@ def test_a_mean_of_listed_pairs_is_not_moved_by_rounding(others):
     def joins(with_3, threshold=0.0):
         values = [9.0, 9.0, 9.0, *with_3, *[1e15] * len(others)]
         clusterer = AverageLinkage(threshold=threshold, missing=-1.0)
-        found = clusterer(PairScores(500, pairs, values))
-        assert found.together([(0, 2), (4, 5)]).all()
-        return found.together([(0, 3)]).tolist() == [True]
+        partition = clusterer(PairScores(500, pairs, values))
+        assert partition.together([(0, 2), (4, 5)]).all()
+        return partition.together([(0, 3)]).tolist() == [True]
 
     assert not joins([0.1, 0.2, -0.3])
     assert joins([0.1, 0.2, -0.3 + 1e-9])
@@ -355,8 +360,8 @@ def test_a_large_component_of_listed_pairs_needs_no_matrix(missing):
     """All pairs of 60,000 items would be 14 GB; a star joins in time that is nearly linear."""
     n_items = 60_000
     star = np.column_stack([np.zeros(n_items - 1, dtype=int), np.arange(1, n_items)])
-    found = AverageLinkage(missing=missing)(PairScores(n_items, star, np.ones(n_items - 1)))
-    assert found.n_clusters == (1 if missing == 0 else n_items - 2)
+    partition = AverageLinkage(missing=missing)(PairScores(n_items, star, np.ones(n_items - 1)))
+    assert partition.n_clusters == (1 if missing == 0 else n_items - 2)
     assert CompleteLinkage()(PairScores(n_items, star, np.ones(n_items - 1))) == Partition(
         np.maximum(np.arange(n_items) - 1, 0)
     )

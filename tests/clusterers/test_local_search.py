@@ -29,14 +29,14 @@ def form(request, monkeypatch):
 
 @pytest.mark.usefixtures("form")
 def test_small_sets_are_solved_almost_always():
-    found = 0
+    n_solved = 0
     instances = list(small_instances(150, seed=1))
     for scores in instances:
         solution, best = LocalSearch().solve(scores), best_value(scores)
         assert keeps_apart(solution.partition, scores)
         assert solution.value <= best + 1e-9
-        found += solution.value >= best - 1e-9
-    assert found >= 0.99 * len(instances)
+        n_solved += solution.value >= best - 1e-9
+    assert n_solved >= 0.99 * len(instances)
 
 
 @pytest.mark.usefixtures("form")
@@ -58,8 +58,8 @@ def test_no_move_of_one_item_gains(rng):
         scores = make_listed(rng, 40, kind, share=0.5)
         partition, matrix = LocalSearch(sweeps=3)(scores), scores.to_matrix()
         together = matrix @ np.eye(40)[partition.labels][:, : partition.n_clusters]
-        own = together[np.arange(40), partition.labels]
-        assert np.all(np.maximum(together.max(axis=1), 0) <= own + 1e-9)
+        current = together[np.arange(40), partition.labels]
+        assert np.all(np.maximum(together.max(axis=1), 0) <= current + 1e-9)
 
 
 def test_both_landscapes_sum_alike(rng, monkeypatch):
@@ -124,6 +124,6 @@ def test_scores_that_only_forbid_do_not_hide_the_others(rng):
     forbidden = rng.permutation(len(values))[:20]
     values[forbidden] = -1e13
     apart = PairScores(60, None, plain.scores, apart=plain.pairs[forbidden])
-    found = LocalSearch()(PairScores(60, None, values))
-    assert keeps_apart(found, apart)
-    assert Correlation().value(found, plain) == LocalSearch().solve(apart).value
+    partition = LocalSearch()(PairScores(60, None, values))
+    assert keeps_apart(partition, apart)
+    assert Correlation().value(partition, plain) == LocalSearch().solve(apart).value

@@ -41,29 +41,31 @@ def test_no_single_swap_is_better(euclidean, rng):
         distances = random_distances(rng, n_items, euclidean)
         medoids = rng.choice(n_items, k, replace=False).astype(np.intp)
         start = loss(distances, medoids)
-        found = swap_medoids(distances, medoids)
+        final_loss = swap_medoids(distances, medoids)
         assert len(set(medoids.tolist())) == k
-        assert found == pytest.approx(loss(distances, medoids))
-        assert found <= start
+        assert final_loss == pytest.approx(loss(distances, medoids))
+        assert final_loss <= start
         for place in range(k):
             for candidate in range(n_items):
                 other = medoids.copy()
                 other[place] = candidate
-                assert loss(distances, other) >= found - 1e-9
+                assert loss(distances, other) >= final_loss - 1e-9
 
 
 @pytest.mark.parametrize("euclidean", [True, False])
 def test_losses_equal_the_kmedoids_package(euclidean, rng):
     """From the same medoids almost always the very same loss, and not worse on average."""
-    ours, theirs = [], []
+    losses, package_losses = [], []
     for _ in range(50):
         n_items, k = int(rng.integers(20, 80)), int(rng.integers(2, 8))
         distances = random_distances(rng, n_items, euclidean)
         medoids = rng.choice(n_items, k, replace=False).astype(np.intp)
-        theirs.append(kmedoids.fasterpam(distances, medoids.astype(np.uint64), n_cpu=1).loss)
-        ours.append(swap_medoids(distances, medoids))
-    assert np.count_nonzero(np.isclose(ours, theirs, rtol=1e-12)) >= 45
-    assert np.mean(ours) <= np.mean(theirs) * (1 + 1e-3)
+        package_losses.append(
+            kmedoids.fasterpam(distances, medoids.astype(np.uint64), n_cpu=1).loss
+        )
+        losses.append(swap_medoids(distances, medoids))
+    assert np.count_nonzero(np.isclose(losses, package_losses, rtol=1e-12)) >= 45
+    assert np.mean(losses) <= np.mean(package_losses) * (1 + 1e-3)
 
 
 def test_many_starts_find_the_best_medoids(rng):
@@ -75,9 +77,9 @@ def test_many_starts_find_the_best_medoids(rng):
         np.fill_diagonal(distances, 0.0)
         for k in range(1, n_items + 1):
             best = min(loss(distances, list(m)) for m in combinations(range(n_items), k))
-            found = KMedoids(k, n_init=40)(scores_of(distances))
-            assert found.n_clusters == k
-            spread = sum(distances[np.ix_(c, c)].sum(axis=0).min() for c in found.clusters)
+            partition = KMedoids(k, n_init=40)(scores_of(distances))
+            assert partition.n_clusters == k
+            spread = sum(distances[np.ix_(c, c)].sum(axis=0).min() for c in partition.clusters)
             assert spread == pytest.approx(best)
 
 
@@ -100,9 +102,9 @@ def test_equal_items_still_make_k_clusters():
 
 def test_seeds_and_numbers(rng):
     scores = scores_of(random_distances(rng, 40, euclidean=False))
-    found = [KMedoids(6, n_init=1, random_state=seed)(scores) for seed in range(6)]
-    assert len(set(found)) > 1
-    assert found == [KMedoids(6, n_init=1, random_state=seed)(scores) for seed in range(6)]
+    partitions = [KMedoids(6, n_init=1, random_state=seed)(scores) for seed in range(6)]
+    assert len(set(partitions)) > 1
+    assert partitions == [KMedoids(6, n_init=1, random_state=seed)(scores) for seed in range(6)]
     assert KMedoids(2).objective is None
     with pytest.raises(ItemSetError, match="use at most"):
         KMedoids(41)(scores)

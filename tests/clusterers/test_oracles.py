@@ -34,14 +34,14 @@ def every_kmeans(n_items):
     partitions = [Partition(labels) for labels in all_partitions(n_items)]
     counts = np.array([partition.n_clusters for partition in partitions])
     weights = np.array([KMeans().weights(partition, empty) for partition in partitions])
-    own = np.array([KMeans().self_weights(partition, empty) for partition in partitions])
-    return counts, weights, own
+    self_weights = np.array([KMeans().self_weights(partition, empty) for partition in partitions])
+    return counts, weights, self_weights
 
 
 def best_kmeans(scores, n_clusters):
-    counts, weights, own = every_kmeans(scores.n_items)
+    counts, weights, self_weights = every_kmeans(scores.n_items)
     diagonal = np.zeros(scores.n_items) if scores.diagonal is None else scores.diagonal
-    values = weights @ upper_triangle(scores.to_matrix()) + own @ diagonal
+    values = weights @ upper_triangle(scores.to_matrix()) + self_weights @ diagonal
     return values[counts == n_clusters].max()
 
 
@@ -81,7 +81,7 @@ def test_decoding_of_shifted_scores_finds_the_most_of_value_and_loss(rng, cluste
         truth = Partition(rng.integers(2, size=n_items))
         base, costs = loss.linearize(truth, None)
         shifted = scores.plus(costs)
-        found = clusterer.solve(shifted)
+        solution = clusterer.solve(shifted)
         most = max(
             base
             + costs @ loss.objective.weights(partition, shifted)
@@ -89,4 +89,4 @@ def test_decoding_of_shifted_scores_finds_the_most_of_value_and_loss(rng, cluste
             for partition in map(Partition, all_partitions(n_items))
             if partition.n_clusters == 2 or not isinstance(loss, TraceLoss)
         )
-        assert found.value + base == pytest.approx(most)
+        assert solution.value + base == pytest.approx(most)

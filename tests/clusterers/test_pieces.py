@@ -22,10 +22,10 @@ def test_pieces_are_the_components_of_positive_pairs(rng):
     for scores in instances(rng):
         matrix = scores.to_matrix()
         expected = Partition(connected_components(matrix > 0, directed=False)[1])
-        found = pieces(scores)
-        labels = labels_by_piece(lambda s: np.zeros(s.n_items, np.intp), found, scores.n_items)
+        parts = pieces(scores)
+        labels = labels_by_piece(lambda s: np.zeros(s.n_items, np.intp), parts, scores.n_items)
         assert Partition(labels) == expected
-        for items, part in found:
+        for items, part in parts:
             assert np.array_equal(part.to_matrix(), matrix[np.ix_(items, items)])
 
 
@@ -33,9 +33,9 @@ def test_pieces_are_the_components_of_positive_pairs(rng):
 def test_packing_loses_no_pair_inside_components(rng, monkeypatch, min_pairs):
     monkeypatch.setattr(_pieces, "ALONE_ITEMS", 4)
     for scores in instances(rng):
-        whole = {(int(part.items[0]), len(part.items)) for part in pieces(scores)}
+        components = {(int(part.items[0]), len(part.items)) for part in pieces(scores)}
         packed = pieces(scores, min_pairs=min_pairs)
-        assert sum(len(part.items) for part in packed) == sum(size for _, size in whole)
+        assert sum(len(part.items) for part in packed) == sum(size for _, size in components)
         inside = sum(part.scores.scores.sum() for part in pieces(scores))
         assert sum(p.scores.scores.sum() for p in packed) == pytest.approx(inside)
         labels = labels_by_piece(lambda s: Greedy()(s).labels, packed, scores.n_items)
@@ -56,10 +56,12 @@ def test_apart_pairs_inside_components_stay_with_their_piece(rng, min_pairs):
         if scores.n_items < 3:
             continue
         banned = make_apart(rng, scores)
-        whole = labels_by_piece(
+        labels = labels_by_piece(
             lambda s: np.zeros(s.n_items, np.intp), pieces(banned), scores.n_items
         )
-        inside = banned.apart[Partition(whole).together(banned.apart)]
+        inside = banned.apart[Partition(labels).together(banned.apart)]
         parts = pieces(banned, min_pairs=min_pairs)
-        found = [items[part.apart] for items, part in parts if part.apart is not None]
-        assert sorted(np.concatenate(found).tolist() if found else []) == inside.tolist()
+        pairs_apart = [items[part.apart] for items, part in parts if part.apart is not None]
+        assert (
+            sorted(np.concatenate(pairs_apart).tolist() if pairs_apart else []) == inside.tolist()
+        )

@@ -16,8 +16,8 @@ def textbook(scores, order):
     matrix, labels = scores.to_matrix(), {}
     for pivot in order:
         if pivot not in labels:
-            taken = [i for i in order if i not in labels and (i == pivot or matrix[i, pivot] > 0)]
-            labels.update(dict.fromkeys(taken, pivot))
+            members = [i for i in order if i not in labels and (i == pivot or matrix[i, pivot] > 0)]
+            labels.update(dict.fromkeys(members, pivot))
     return Partition([labels[item] for item in range(len(matrix))])
 
 
@@ -33,12 +33,12 @@ def test_the_rule(share, rng):
 
 def test_all_pairs_are_never_listed(rng):
     scores = PairScores(30, None, rng.normal(size=435))
-    found = [Pivot(random_state=seed)(scores) for seed in range(5)]
+    partitions = [Pivot(random_state=seed)(scores) for seed in range(5)]
     assert "pairs" not in scores.__dict__
     order = rng.permutation(435)
-    listed = PairScores(30, scores.pairs[order], scores.scores[order])
-    assert found == [Pivot(random_state=seed)(listed) for seed in range(5)]
-    assert len(set(found)) > 1
+    shuffled = PairScores(30, scores.pairs[order], scores.scores[order])
+    assert partitions == [Pivot(random_state=seed)(shuffled) for seed in range(5)]
+    assert len(set(partitions)) > 1
 
 
 def disagreements(signs, labels):
@@ -76,7 +76,7 @@ def test_more_orders_are_never_worse(rng):
     assert values[-1] > values[0]
     rng = np.random.default_rng(0)
     tried = [textbook(scores, rng.permutation(25)) for _ in range(29)]
-    assert values[-1] == max(Pivot().objective.value(found, scores) for found in tried)
+    assert values[-1] == max(Pivot().objective.value(partition, scores) for partition in tried)
 
 
 def test_neighbours_are_those_of_positive_pairs():

@@ -219,14 +219,14 @@ def test_most_violated_triangle_of_each_pair(rng, below):
             np.triu(rng.normal(size=(n_items,) * 2)),
         )
         scores += scores.T
-        found = {(a, c): b for b, a, c in violated_triangles(relaxed, scores, below, 1e-6)}
+        middles = {(a, c): b for b, a, c in violated_triangles(relaxed, scores, below, 1e-6)}
         for a, c in itertools.combinations(range(n_items), 2):
             sums = relaxed[a] + relaxed[c] - relaxed[a, c] - 1.0
             sums[[a, c]] = -1.0
             expected = sums.max() > 1e-6 and scores[a, c] < below
-            assert ((a, c) in found) == expected
+            assert ((a, c) in middles) == expected
             if expected:
-                assert sums[found[a, c]] == pytest.approx(sums.max())
+                assert sums[middles[a, c]] == pytest.approx(sums.max())
 
 
 def test_packing_is_feasible_and_maximal(rng):

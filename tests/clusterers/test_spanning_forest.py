@@ -31,10 +31,10 @@ def kruskal(scores):
     clusters, edges = [{i} for i in range(scores.n_items)], []
     for pair in np.argsort(-scores.scores, kind="stable"):
         i, j = scores.pairs[pair]
-        own, other = (next(c for c in clusters if item in c) for item in (i, j))
-        if scores.scores[pair] > 0 and own is not other:
-            own |= other
-            clusters.remove(other)
+        first, second = (next(c for c in clusters if item in c) for item in (i, j))
+        if scores.scores[pair] > 0 and first is not second:
+            first |= second
+            clusters.remove(second)
             edges.append(pair)
     return Partition.from_clusters(clusters), edges
 

@@ -36,11 +36,11 @@ def test_the_online_rule(share, rng):
 
 def test_all_pairs_are_never_listed(rng):
     scores = PairScores(40, None, rng.normal(size=780))
-    found = SumLink()(scores)
+    partition = SumLink()(scores)
     assert "pairs" not in scores.__dict__
-    assert found == textbook(scores)
+    assert partition == textbook(scores)
     order = rng.permutation(780)
-    assert SumLink()(PairScores(40, scores.pairs[order], scores.scores[order])) == found
+    assert SumLink()(PairScores(40, scores.pairs[order], scores.scores[order])) == partition
 
 
 def test_ties_go_to_a_new_cluster_then_to_the_smallest_first_item():

@@ -28,12 +28,12 @@ def test_cuts_are_those_of_the_clusterer_at_each_threshold(kind, share, missing)
         if share < 1:
             # Below their score absent pairs tie, and join in any order.
             thresholds = thresholds[thresholds >= missing]
-        found = partitions_at(clusterer, scores, thresholds)
+        partitions = partitions_at(clusterer, scores, thresholds)
         expected = [
-            lower_missing_score(clusterer, each)(subtract_threshold(scores, each))
-            for each in thresholds
+            lower_missing_score(clusterer, threshold)(subtract_threshold(scores, threshold))
+            for threshold in thresholds
         ]
-        assert found == expected
+        assert partitions == expected
 
 
 def test_linkage_joins_once_for_all_thresholds(monkeypatch):
@@ -71,5 +71,5 @@ def test_an_absent_pair_falls_with_the_others_to_nothing():
 def test_a_clusterer_of_the_users_own_is_asked_at_each_threshold():
     scores = make_scores(np.random.default_rng(0), 9, 1.0, apart=False)
     thresholds = np.array([0.5, -0.5])
-    found = partitions_at(Greedy().__call__, scores, thresholds)
-    assert found == partitions_at(Greedy(), scores, thresholds)
+    partitions = partitions_at(Greedy().__call__, scores, thresholds)
+    assert partitions == partitions_at(Greedy(), scores, thresholds)

@@ -96,10 +96,10 @@ def test_augmented_scores_find_the_partition_of_most_loss_and_value(loss, rng):
         truth = Partition(rng.integers(3, size=n_items))
         base, costs = loss.linearize(truth, None)
         shifted = scores.plus(costs)
-        found = [base + objective.value(p, shifted) for p in partitions(n_items)]
+        values = [base + objective.value(p, shifted) for p in partitions(n_items)]
         expected = [loss(truth, p) + objective.value(p, scores) for p in partitions(n_items)]
-        np.testing.assert_allclose(found, expected, atol=1e-9)
-        assert np.argmax(found) == np.argmax(expected)
+        np.testing.assert_allclose(values, expected, atol=1e-9)
+        assert np.argmax(values) == np.argmax(expected)
 
 
 @pytest.mark.parametrize("loss", LINEAR, ids=repr)
@@ -118,10 +118,10 @@ def test_listed_pairs_are_counted_alone_and_in_any_order(loss, rng):
         np.testing.assert_array_equal(again[1], costs[shuffled])
     everything = PairScores(5, None, np.zeros(10)).pairs
     truth = Partition([0, 1, 0, 2, 1])
-    for listed, condensed in zip(
+    for listed_result, condensed in zip(
         loss.linearize(truth, everything), loss.linearize(truth, None), strict=True
     ):
-        np.testing.assert_allclose(listed, condensed)
+        np.testing.assert_allclose(listed_result, condensed)
 
 
 def test_the_pair_loss_counts_listed_pairs_and_takes_relaxed_weights(rng):
@@ -151,9 +151,9 @@ def test_the_relaxed_trace_loss_is_eq_16(rng):
         forms = [z @ z.T, *(indicator(p) @ indicator(p).T for p in partitions(n_items))]
         for predicted, matrix in zip([z @ z.T, *partitions(n_items)], forms, strict=True):
             expected = 100 * (1 - np.trace(y.T @ matrix @ y) / truth.n_clusters)
-            found = base + costs @ objective.weights(predicted, scores)
-            found += diagonal @ objective.self_weights(predicted, scores)
-            assert found == pytest.approx(expected, abs=1e-9)
+            linear_loss = base + costs @ objective.weights(predicted, scores)
+            linear_loss += diagonal @ objective.self_weights(predicted, scores)
+            assert linear_loss == pytest.approx(expected, abs=1e-9)
         shifted = scores.to_matrix() - 100 / truth.n_clusters * y @ y.T
         np.testing.assert_allclose(scores.plus(costs, diagonal).to_matrix(), shifted, atol=1e-12)
 
@@ -191,7 +191,7 @@ def forest_violations(truth, edges):
 
 
 def structures(loss, n_items, allowed=None):
-    """What the loss counts over, and how it counts, by definition."""
+    """Return all sets of links, and a function that counts violations by definition."""
     allowed = set(itertools.combinations(range(n_items), 2)) if allowed is None else allowed
     if isinstance(loss.objective, Forest):
         return list(forests(n_items, allowed)), forest_violations
@@ -201,14 +201,14 @@ def structures(loss, n_items, allowed=None):
 @pytest.mark.parametrize("loss", LINKS, ids=repr)
 def test_a_call_takes_the_least_violating_links_of_the_predicted_clusters(loss):
     for n_items in range(1, 6):
-        every, violations = structures(loss, n_items)
-        closures = [Partition.from_links(links, n_items) for links in every]
+        link_sets, violations = structures(loss, n_items)
+        closures = [Partition.from_links(links, n_items) for links in link_sets]
         truths = partitions(n_items)
         if n_items == 5:
             truths = truths[::7]
         for truth in truths:
             least = {}
-            for links, closure in zip(every, closures, strict=True):
+            for links, closure in zip(link_sets, closures, strict=True):
                 cost = violations(truth, links)
                 least[closure] = min(cost, least.get(closure, cost))
             assert {p: loss(truth, p) for p in partitions(n_items)} == least
@@ -217,13 +217,13 @@ def test_a_call_takes_the_least_violating_links_of_the_predicted_clusters(loss):
 @pytest.mark.parametrize("loss", LINKS, ids=repr)
 def test_base_and_costs_count_the_violations_of_any_links(loss):
     n_items = 5
-    every, violations = structures(loss, n_items)
+    link_sets, violations = structures(loss, n_items)
     pair = {p: k for k, p in enumerate(itertools.combinations(range(n_items), 2))}
     for truth in partitions(n_items)[::5]:
         base, costs = loss.linearize(truth, None)
-        for links in every:
-            found = base + sum(costs[pair[link]] for link in links)
-            assert found == violations(truth, links)
+        for links in link_sets:
+            linear_loss = base + sum(costs[pair[link]] for link in links)
+            assert linear_loss == violations(truth, links)
 
 
 @pytest.mark.parametrize("loss", LINKS, ids=repr)
@@ -232,18 +232,18 @@ def test_augmented_scores_find_the_links_of_most_loss_and_value(loss, rng):
     for n_items in (1, 3, 4, 5):
         scores = PairScores(n_items, None, rng.normal(size=n_items * (n_items - 1) // 2))
         matrix, truth = scores.to_matrix(), Partition(rng.integers(2, size=n_items))
-        every, violations = structures(loss, n_items)
+        link_sets, violations = structures(loss, n_items)
         base, costs = loss.linearize(truth, None)
         shifted = scores.plus(costs)
         totals = {}
-        for links in every:
+        for links in link_sets:
             total = violations(truth, links) + sum(matrix[i, j] for i, j in links)
             totals.setdefault(Partition.from_links(links, n_items), []).append(total)
         gamma = getattr(loss.objective, "gamma", 0.0)
         expected = {p: soft_max(np.array(t), gamma) for p, t in totals.items()}
         for predicted in partitions(n_items):
-            found = base + loss.objective.value(predicted, shifted)
-            assert found == pytest.approx(expected[predicted], abs=1e-9)
+            value = base + loss.objective.value(predicted, shifted)
+            assert value == pytest.approx(expected[predicted], abs=1e-9)
         if gamma == 0:
             assert max(map(max, totals.values())) == pytest.approx(
                 base + worst(loss, shifted).value, abs=1e-9
@@ -263,7 +263,7 @@ def worst(loss, shifted):
 
 @pytest.mark.parametrize("loss", [LinkLoss(), LinkLoss(Forest())], ids=repr)
 def test_the_weights_of_the_worst_links_give_their_violations(loss, rng):
-    """What a learner does: loss = base + costs @ worst.weights, never below the best links."""
+    """As in training, loss = base + costs @ worst.weights, never below that of the best links."""
     for _ in range(30):
         scores = PairScores(6, None, rng.normal(size=15))
         truth = Partition(rng.integers(3, size=6))
@@ -271,9 +271,9 @@ def test_the_weights_of_the_worst_links_give_their_violations(loss, rng):
         solution = worst(loss, scores.plus(costs))
         links = [tuple(pair) for pair in scores.pairs[solution.weights > 0].tolist()]
         _, violations = structures(loss, 1)
-        found = base + costs @ solution.weights
-        assert found == violations(truth, links)
-        assert found >= loss(truth, solution.partition)
+        linear_loss = base + costs @ solution.weights
+        assert linear_loss == violations(truth, links)
+        assert linear_loss >= loss(truth, solution.partition)
 
 
 def test_left_links_without_their_right_link_count_as_first_where_it_is_not_listed():
@@ -299,9 +299,9 @@ def test_mitre_is_followed_through_merges(n_items, rng):
         search, labels = MitreLoss().search(truth), np.arange(n_items)
         for _ in range(n_items):
             items = np.arange(n_items)
-            found = search.gain(items[:, None], items[None, :])
-            np.testing.assert_allclose(found, naive_gains(truth, labels), atol=1e-9)
-            np.testing.assert_array_equal(found, found.T)
+            gains = search.gain(items[:, None], items[None, :])
+            np.testing.assert_allclose(gains, naive_gains(truth, labels), atol=1e-9)
+            np.testing.assert_array_equal(gains, gains.T)
             a, b = rng.integers(n_items, size=2)
             search.merge(a, b)
             labels[labels == labels[b]] = labels[a]

@@ -35,7 +35,7 @@ def test_every_printed_figure(case, data_folder):
     _, truth, predicted, expected, _ = cases[case]
     assert expected
     for name, scores in expected.items():
-        found = NAMES[name](truth, predicted)
-        for value, printed in zip(found, scores, strict=True):
+        result = NAMES[name](truth, predicted)
+        for value, printed in zip(result, scores, strict=True):
             digits = max(5, len(repr(printed).partition(".")[2]))
-            assert value == pytest.approx(printed, abs=0.5001 * 10**-digits), (name, found)
+            assert value == pytest.approx(printed, abs=0.5001 * 10**-digits), (name, result)

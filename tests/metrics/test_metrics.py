@@ -60,7 +60,7 @@ def random_sides(rng):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
+    ("metric", "reference"),
     [
         (metrics.rand_score, peer.rand_score),
         (metrics.adjusted_rand_score, peer.adjusted_rand_score),
@@ -71,13 +71,13 @@ def random_sides(rng):
         (metrics.pair_loss, lambda t, p: 100 * (1 - peer.rand_score(t, p))),
     ],
 )  # fmt: skip
-def test_scikit_learn_agrees(ours, theirs, rng):
+def test_scikit_learn_agrees(metric, reference, rng):
     for _ in range(200):
         truth, predicted = random_sides(rng)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            expected = theirs(truth, predicted)
-        np.testing.assert_allclose(ours(truth, predicted), expected, rtol=1e-12, atol=1e-12)
+            expected = reference(truth, predicted)
+        np.testing.assert_allclose(metric(truth, predicted), expected, rtol=1e-12, atol=1e-12)
 
 
 def test_large_counts_do_not_overflow():
@@ -323,9 +323,9 @@ def test_a_scorer_needs_a_direction():
 
 
 def test_summary_has_every_metric_of_two_clusterings():
-    found = metrics.summary(TRUTHS[1], PREDICTIONS[1])
-    assert set(found) == {m.__name__ for m in FAMILY} - {"weighted_clustering_error"}
-    for name, value in found.items():
+    summary = metrics.summary(TRUTHS[1], PREDICTIONS[1])
+    assert set(summary) == {m.__name__ for m in FAMILY} - {"weighted_clustering_error"}
+    for name, value in summary.items():
         assert value == getattr(metrics, name)(TRUTHS[1], PREDICTIONS[1])
 
 

@@ -37,12 +37,12 @@ def cluster_of(mention, clusters):
 
 
 def naive_muc_recall(key, response):
-    found = possible = 0
+    n_found = possible = 0
     for cluster in key:
         parts = {frozenset(cluster_of(m, response) or {m}) for m in cluster}
-        found += len(cluster) - len(parts)
+        n_found += len(cluster) - len(parts)
         possible += len(cluster) - 1
-    return found / possible if possible else 0.0
+    return n_found / possible if possible else 0.0
 
 
 def naive_b_cubed_recall(key, response):
@@ -58,11 +58,13 @@ def naive_lea_recall(key, response):
     total = resolved = 0.0
     for cluster in key:
         if len(cluster) == 1:
-            kept = float(cluster_of(cluster[0], response) == set(cluster))
+            resolved_share = float(cluster_of(cluster[0], response) == set(cluster))
         else:
             links = list(itertools.combinations(cluster, 2))
-            kept = sum(b in (cluster_of(a, response) or ()) for a, b in links) / len(links)
-        resolved += len(cluster) * kept
+            resolved_share = sum(b in (cluster_of(a, response) or ()) for a, b in links) / len(
+                links
+            )
+        resolved += len(cluster) * resolved_share
         total += len(cluster)
     return resolved / total if total else float(not response)
 
@@ -143,11 +145,11 @@ def test_pair_metrics_follow_their_definition(sides):
     same = [(truth[i] == truth[j], predicted[i] == predicted[j]) for i, j in pairs]
     wrong = sum(a != b for a, b in same)
     assert metrics.pair_loss(truth, predicted) == pytest.approx(100 * wrong / max(len(pairs), 1))
-    both, true, guessed = (
+    n_shared, n_true, n_predicted = (
         sum(map(all, same)), sum(a for a, _ in same), sum(b for _, b in same)
     )  # fmt: skip
-    if true and guessed:
-        p, r = both / guessed, both / true
+    if n_true and n_predicted:
+        p, r = n_shared / n_predicted, n_shared / n_true
         assert metrics.pair_scores(truth, predicted) == pytest.approx((p, r, f_score(p, r)))
 
 
@@ -214,11 +216,11 @@ def edits_from(start):
     distance = {start: 0}
     queue = deque([start])
     while queue:
-        here = queue.popleft()
-        for there in neighbors(here):
-            if there not in distance:
-                distance[there] = distance[here] + 1
-                queue.append(there)
+        partition = queue.popleft()
+        for neighbor in neighbors(partition):
+            if neighbor not in distance:
+                distance[neighbor] = distance[partition] + 1
+                queue.append(neighbor)
     return distance
 
 
@@ -264,10 +266,10 @@ def test_normalized_edit_score_of_the_straw_men():
 
 @settings(max_examples=150)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans())
-def test_heaviest_matching_is_the_best_of_all(n_rows, n_columns, seed, whole):
+def test_heaviest_matching_is_the_best_of_all(n_rows, n_columns, seed, integers):
     rng = np.random.default_rng(seed)
     dense = rng.integers(0, 4, size=(n_rows, n_columns)).astype(float)
-    if not whole:
+    if not integers:
         dense *= rng.random((n_rows, n_columns))
     rows, columns = np.nonzero(dense)
     padded = dense if n_rows <= n_columns else dense.T

@@ -35,21 +35,21 @@ TABLE_3 = {
 )
 def test_table_4_of_supervised_k_means(data, record, w, used, p_value):
     side = "less" if record[0] > record[2] else "greater"
-    found = metrics.compare(*TABLE_3[data], test="wilcoxon", alternative=side)
-    assert (found.wins, found.ties, found.losses) == record
-    assert found.n_used == used
+    comparison = metrics.compare(*TABLE_3[data], test="wilcoxon", alternative=side)
+    assert (comparison.wins, comparison.ties, comparison.losses) == record
+    assert comparison.n_used == used
     # The printed losses are rounded, which ties ranks on News that were not tied in the paper.
-    assert abs(found.statistic) == pytest.approx(w, abs=1 if data == "News" else 1e-9)
+    assert abs(comparison.statistic) == pytest.approx(w, abs=1 if data == "News" else 1e-9)
     if p_value is not None:
-        assert found.p_value == pytest.approx(p_value, abs=0.005)
+        assert comparison.p_value == pytest.approx(p_value, abs=0.005)
 
 
 def test_eight_wins_are_significant_by_the_sign_test():
     linked = TABLE_3["WebKB-L"][0] + TABLE_3["WebKB-L"][1]
     plain = TABLE_3["WebKB-N"][0] + TABLE_3["WebKB-N"][1]
-    found = metrics.compare(linked, plain, test="sign")
-    assert (found.statistic, found.wins) == (8, 8)
-    assert found.p_value == pytest.approx(2 / 2**8)
+    comparison = metrics.compare(linked, plain, test="sign")
+    assert (comparison.statistic, comparison.wins) == (8, 8)
+    assert comparison.p_value == pytest.approx(2 / 2**8)
 
 
 values = st.lists(st.integers(-4, 4), min_size=1, max_size=8)
@@ -59,16 +59,16 @@ values = st.lists(st.integers(-4, 4), min_size=1, max_size=8)
 @given(values, st.sampled_from(["less", "greater", "two-sided"]))
 def test_wilcoxon_is_exact_with_tied_ranks(differences, alternative):
     used = np.array([d for d in differences if d], dtype=float)
-    found = metrics.compare(differences, np.zeros(len(differences)), alternative=alternative)
+    comparison = metrics.compare(differences, np.zeros(len(differences)), alternative=alternative)
     if not len(used):
-        assert found.p_value == 1.0
+        assert comparison.p_value == 1.0
         return
     ranks = stats.rankdata(abs(used))
     sums = [np.dot(s, ranks) for s in itertools.product([0, 1], repeat=len(used))]
-    seen = ranks[used > 0].sum()
-    low, high = np.mean(np.array(sums) <= seen), np.mean(np.array(sums) >= seen)
+    rank_sum = ranks[used > 0].sum()
+    low, high = np.mean(np.array(sums) <= rank_sum), np.mean(np.array(sums) >= rank_sum)
     expected = {"less": low, "greater": high, "two-sided": min(1.0, 2 * min(low, high))}
-    assert found.p_value == pytest.approx(expected[alternative])
+    assert comparison.p_value == pytest.approx(expected[alternative])
 
 
 @pytest.mark.parametrize("alternative", ["less", "greater", "two-sided"])
@@ -90,14 +90,14 @@ def test_many_differences_use_the_normal_approximation(rng):
 
 
 def test_holm_corrects_over_systems():
-    ours = np.zeros(6)
+    losses = np.zeros(6)
     others = {"a": np.ones(6), "b": [1, 1, 1, 1, 1, -2], "c": [1, -1, 1, -1, 1, -1]}
-    plain = [metrics.compare(ours, o).p_value for o in others.values()]
-    found = [c.p_value for c in metrics.compare_all(ours, others).values()]
-    assert found[0] == pytest.approx(min(1, 3 * plain[0]))
-    assert found[1] == pytest.approx(min(1, max(found[0], 2 * plain[1])))
-    assert found == sorted(found)
-    assert metrics.compare_all(ours, {}) == {}
+    plain = [metrics.compare(losses, o).p_value for o in others.values()]
+    p_values = [c.p_value for c in metrics.compare_all(losses, others).values()]
+    assert p_values[0] == pytest.approx(min(1, 3 * plain[0]))
+    assert p_values[1] == pytest.approx(min(1, max(p_values[0], 2 * plain[1])))
+    assert p_values == sorted(p_values)
+    assert metrics.compare_all(losses, {}) == {}
 
 
 def test_holm_never_orders_p_values_anew():
@@ -107,28 +107,31 @@ def test_holm_never_orders_p_values_anew():
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign"])
 def test_equal_systems_do_not_differ(test):
-    found = metrics.compare([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], test=test)
-    assert found.p_value == 1.0
-    assert found.ties == 3
+    comparison = metrics.compare([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], test=test)
+    assert comparison.p_value == 1.0
+    assert comparison.ties == 3
 
 
 def test_constant_differences_are_certain():
-    found = metrics.compare([1.0, 2.0], [2.0, 3.0], test="t")
-    assert (found.statistic, found.p_value) == (-np.inf, 0.0)
+    comparison = metrics.compare([1.0, 2.0], [2.0, 3.0], test="t")
+    assert (comparison.statistic, comparison.p_value) == (-np.inf, 0.0)
 
 
 def test_rounding_errors_make_no_difference():
-    tenths, whole = [0.3, 0.2, 0.5], [3, 2, 5]
-    other_tenths, other_whole = [0.2, 0.1, 0.6], [2, 1, 6]
-    found, exact = metrics.compare(tenths, other_tenths), metrics.compare(whole, other_whole)
-    assert (found.p_value, found.statistic) == (exact.p_value, exact.statistic)
+    tenths, integers = [0.3, 0.2, 0.5], [3, 2, 5]
+    other_tenths, other_integers = [0.2, 0.1, 0.6], [2, 1, 6]
+    rounded, exact = (
+        metrics.compare(tenths, other_tenths),
+        metrics.compare(integers, other_integers),
+    )
+    assert (rounded.p_value, rounded.statistic) == (exact.p_value, exact.statistic)
     assert metrics.compare([0.1 + 0.2], [0.3]).ties == 1
     assert metrics.compare([0.3, 0.2, 0.9], [0.1, 0.0, 0.7], test="t").statistic == np.inf
 
 
 def test_own_tests_are_taken():
-    found = metrics.compare([1.0], [2.0], test=lambda differences, side: (differences[0], 0.5))
-    assert (found.statistic, found.p_value) == (-1.0, 0.5)
+    comparison = metrics.compare([1.0], [2.0], test=lambda differences, side: (differences[0], 0.5))
+    assert (comparison.statistic, comparison.p_value) == (-1.0, 0.5)
 
 
 def test_bootstrap_interval_covers_and_repeats(rng):

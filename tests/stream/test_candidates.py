@@ -144,13 +144,13 @@ def test_blocks_change_nothing(rule, monkeypatch, rng):
     records = [
         {"key": "abcd"[rng.integers(4)], "time": k // 3, "number": k % 40} for k in range(120)
     ]
-    whole = stream_of(random_scores(40), LeftLink(0.4), rule)
-    expected = whole.add_many(records)
+    unblocked = stream_of(random_scores(40), LeftLink(0.4), rule)
+    expected = unblocked.add_many(records)
     monkeypatch.setattr(_trackers, "MOST_ITEMS", 7)
     pieces = stream_of(random_scores(40), LeftLink(0.4), rule)
     assert pieces.add_many(records) == expected
-    assert pieces.clusters == whole.clusters
-    assert repr(pieces) == repr(whole)
+    assert pieces.clusters == unblocked.clusters
+    assert repr(pieces) == repr(unblocked)
 
 
 @pytest.mark.parametrize("rule", RULES)
