@@ -1,4 +1,4 @@
-"""The catalogue of corpora: complete, and true of the corpora that are there."""
+"""The catalogue of corpora is complete and agrees with the files."""
 
 import inspect
 
@@ -11,17 +11,17 @@ from coterie_papers.corpora.catalogue import CATALOGUE, CorpusEntry, Reading, ch
 from coterie_papers.corpora.folder import Source
 from coterie_papers.reproducing import PAPERS
 
-READINGS = [each for entry in CATALOGUE.values() for each in entry.readings + entry.others]
-# Their counts are in the tests of their readers too; to read them all again takes long.
+READINGS = [reading for entry in CATALOGUE.values() for reading in entry.readings + entry.others]
+# Reading these again takes long, and the tests of their readers check their counts too.
 LONG = {"gum_coref", "newsgroups_threads", "dedup", "webkb"}
 
 
 WITHOUT_READER = {"magellan", "multisource"}
-"""Folders of tables that are linked across sources; no experiment reads them yet."""
+"""Folders with tables to be linked across sources, which no experiment reads yet."""
 
 
 def loaders():
-    """Name the public readers that look for files."""
+    """Return the names of the public readers that read files."""
     names = [name for name in corpora.__all__ if name.startswith("load_")]
     return {n for n in names if "folder" in inspect.signature(getattr(corpora, n)).parameters}
 
@@ -36,12 +36,12 @@ def test_every_reading_is_a_call_of_a_public_reader():
         inspect.signature(getattr(corpora, reading.loader)).bind(folder="f", **reading.arguments)
 
 
-def test_entries_say_what_a_reader_wants_to_know():
+def test_entries_are_complete():
     for name, entry in CATALOGUE.items():
         assert entry.name == name
         assert entry.data in ("same", "near", "extra")
         assert bool(entry.serves) == (entry.data != "extra")
-        assert {told.split()[0] for told in entry.serves} <= set(PAPERS)
+        assert {use.split()[0] for use in entry.serves} <= set(PAPERS)
         assert entry.about
         assert entry.licence
         assert all("GitHub" in origin for origin in entry.origins.values())
@@ -57,7 +57,7 @@ def test_every_folder_of_data_is_in_the_catalogue(data_folder):
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in CATALOGUE],
 )
-def test_counts_are_those_of_the_corpora(name, data_folder):
+def test_counts_agree_with_the_corpora(name, data_folder):
     if CATALOGUE[name].state(data_folder) == "missing":
         pytest.skip(f"the corpus {name} is missing from COTERIE_DATA")
     assert list(check([CATALOGUE[name]], data_folder)) == [(CATALOGUE[name], [])]
@@ -85,7 +85,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def rows(monkeypatch):
-    """Let a reader find its rows in the file of these tests."""
+    """Make a reader read the file of these tests."""
     from coterie_papers.corpora import authors
 
     monkeypatch.setattr(authors, "PUBLICATIONS", "rows.csv")
@@ -97,7 +97,7 @@ def reading_of(item_sets=1, items=2, clusters=2, **arguments):
     return Reading("load_aminer_names", source("rows.csv"), counts, arguments)
 
 
-def test_a_whole_corpus_has_no_faults(rows, folder):
+def test_a_complete_corpus_has_no_faults(rows, folder):
     entry = entry_of(reading_of(), reading_of(0, 0, 0, split="test"))
     assert list(check([entry], folder)) == [(entry, [])]
     assert entry.counts == {"item sets": 1, "items": 2, "clusters": 2}
@@ -122,7 +122,7 @@ def test_damaged_files_are_faults(rows, folder):
     assert f"{path} cannot be read (line 4: the row does not" in faults[0]
 
 
-def test_missing_files_are_told_and_the_others_read(rows, folder):
+def test_missing_files_are_reported_and_the_others_read(rows, folder):
     lacking = Reading("load_aminer_names", source("rows.csv", "more.csv"), {})
     entry = entry_of(reading_of(items=3), others=(lacking,))
     assert entry.state(folder) == "in part"
@@ -132,7 +132,7 @@ def test_missing_files_are_told_and_the_others_read(rows, folder):
     assert entry.missing(folder / "nowhere") == ["rows.csv", "more.csv"]
 
 
-def test_checks_tell_how_far_they_are(rows, folder):
+def test_checks_report_progress(rows, folder):
     steps = []
     with coterie.progress(steps.append):
         list(check([entry_of(reading_of(), reading_of(split="train"))], folder))
@@ -142,7 +142,7 @@ def test_checks_tell_how_far_they_are(rows, folder):
     ]
 
 
-def test_a_kind_of_result_is_counted_as_it_is():
+def test_results_of_all_kinds_are_counted():
     graph = coterie.ItemSet.from_pair_features([[1.0], [-1.0], [1.0]], 3)
     counts = {"item sets": 2, "items": 6, "positive pairs": 4}
     assert entries.count_items({"a": graph, "b": graph}) == counts

@@ -1,4 +1,4 @@
-"""The readers of citations and of USPS digits, on the corpora and on tiny folders made here."""
+"""The readers of citations and of USPS digits, on the real corpora and on tiny folders."""
 
 import csv
 import gzip
@@ -20,7 +20,7 @@ SIZES = {
     "cora_refs": [(529, 65), (594, 45), (756, 72)],
     "cora_ksf": [(658, 47), (309, 38), (325, 25)],
 }
-# Of digits 0 to 9, in both halves of the file.
+# Numbers of images of the digits 0 to 9, in both halves of the file.
 DIGITS = np.array([1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644]) + np.array(
     [359, 264, 198, 166, 200, 160, 170, 147, 166, 177]
 )
@@ -55,28 +55,28 @@ def raw(name, folder):
 # Citations.
 
 
-def test_citations_are_those_of_the_readme(cora):
+def test_citations_have_the_sizes_in_the_readme(cora):
     item_sets, partitions = corpus_of(*cora)
-    found = [(len(items), t.n_clusters) for items, t in zip(item_sets, partitions, strict=True)]
-    assert found == SIZES[cora[0]]
+    sizes = [(len(items), t.n_clusters) for items, t in zip(item_sets, partitions, strict=True)]
+    assert sizes == SIZES[cora[0]]
     pairs = sum(int(truth.together(None).sum()) for truth in partitions)
     # The README of cora_ksf counts all of them, also the pair among the three that are left out.
     assert pairs == {"cora_refs": 64_578, "cora_ksf": 17_184 - 1}[cora[0]]
     assert all(not items.ordered and items.n_clusters is None for items in item_sets)
 
 
-def test_citations_are_those_of_the_file(cora):
+def test_citations_agree_with_the_file(cora):
     rows = raw(*cora)
     where, cluster = LABELS[cora[0]]
     for name, item_set, truth in zip(NAMES[cora[0]], *corpus_of(*cora), strict=True):
-        own = [row for row in rows if row[where] == name]
-        assert item_set.ids == tuple(int(row["id"]) for row in own)
-        assert truth == Partition([row[cluster] for row in own])
+        set_rows = [row for row in rows if row[where] == name]
+        assert item_set.ids == tuple(int(row["id"]) for row in set_rows)
+        assert truth == Partition([row[cluster] for row in set_rows])
         for column in set(item_set.items) - {"venue", "year"}:
-            assert item_set.items[column] == tuple(row[column] or None for row in own)
+            assert item_set.items[column] == tuple(row[column] or None for row in set_rows)
 
 
-def test_venues_and_years_are_one_column_each(cora):
+def test_venues_and_years_have_one_column(cora):
     for item_set in corpus_of(*cora).item_sets:
         columns = item_set.items
         assert {"title", "author", "venue", "year"} <= set(columns)
@@ -86,12 +86,12 @@ def test_venues_and_years_are_one_column_each(cora):
                 "year": ("year", "date"),
             }.items():
                 if sources[-1] in columns and cora[0] == "cora_refs":
-                    given = [columns[source][number] for source in sources]
-                    assert columns[column][number] == next(filter(None, given), None)
+                    values = [columns[source][number] for source in sources]
+                    assert columns[column][number] == next(filter(None, values), None)
         assert sum(venue is None for venue in columns["venue"]) < 0.2 * len(item_set)
 
 
-def test_a_fold_is_one_set(cora):
+def test_a_fold_has_one_item_set(cora):
     name, folder = cora
     for fold, (item_set, truth) in enumerate(zip(*corpus_of(name, folder), strict=True)):
         (alone,), (same,) = LOADERS[name](folder, fold)
@@ -100,14 +100,14 @@ def test_a_fold_is_one_set(cora):
 
 
 def write(folder, name, rows):
-    """Write citations, each a mapping of some columns."""
-    place = folder / name
-    place.mkdir(exist_ok=True)
+    """Write citations, which are mappings of columns to values."""
+    corpus_folder = folder / name
+    corpus_folder.mkdir(exist_ok=True)
     where, cluster = LABELS[name]
     fields = "text,author,title,venue,booktitle,journal,volume,pages,year,date,month,publisher"
     columns = ["id", where, cluster, *fields.split(","), "address"]
     columns += ["institution", "tech", "type", "editor", "note"]
-    with gzip.open(place / "citations.csv.gz", "wt", encoding="utf-8", newline="") as lines:
+    with gzip.open(corpus_folder / "citations.csv.gz", "wt", encoding="utf-8", newline="") as lines:
         table = csv.DictWriter(lines, columns, restval="")
         table.writeheader()
         table.writerows(rows)
@@ -134,7 +134,7 @@ def test_a_tiny_folder_of_references(tmp_path):
         load_cora_refs(tmp_path)
 
 
-def test_others_are_left_out(tmp_path):
+def test_other_authors_are_left_out(tmp_path):
     names = ["freund", "other", "schapire", "kearns", "freund"]
     rows = [{"id": n, "author_set": name, "cluster": n % 3} for n, name in enumerate(names)]
     item_sets, partitions = load_cora_ksf(write(tmp_path, "cora_ksf", rows))
@@ -144,12 +144,12 @@ def test_others_are_left_out(tmp_path):
 
 @pytest.mark.parametrize("load", LOADERS.values())
 @pytest.mark.parametrize("split", [3, -1, "train", True, 0.0])
-def test_other_folds_are_refused_before_anything_is_read(load, split):
+def test_other_folds_are_refused_before_reading(load, split):
     with pytest.raises(InputError, match="give the index of a fold, 0 to 2, or None for all"):
         load("nowhere", split)
 
 
-def test_damaged_citations_are_told(tmp_path):
+def test_damaged_citations_are_reported(tmp_path):
     rows = [{"id": "x", "author_set": "kearns", "cluster": 1}]
     with pytest.raises(InputError, match=r"citations.csv.gz cannot be read .*invalid literal"):
         load_cora_ksf(write(tmp_path, "cora_ksf", rows), 0)
@@ -165,15 +165,15 @@ def test_damaged_citations_are_told(tmp_path):
 # Digits.
 
 
-def test_digits_are_those_of_the_readme(usps):
+def test_digits_have_the_sizes_in_the_readme(usps):
     for split, digits in SPLITS.items():
         item_sets, partitions = load_usps(usps, split, n_items=4338)
         (item_set,), (truth,) = item_sets, partitions
         sizes = np.bincount(truth.labels)
-        # All images of the split but for those left over.
+        # All images of the split that fill sets.
         assert sizes.sum() == 4338
-        left = DIGITS[digits].sum() - 4338
-        assert np.all(np.sort(DIGITS[digits])[::-1] - np.sort(sizes)[::-1] <= left)
+        n_unused = DIGITS[digits].sum() - 4338
+        assert np.all(np.sort(DIGITS[digits])[::-1] - np.sort(sizes)[::-1] <= n_unused)
         assert item_set.items.shape == (4338, 256)
         assert (item_set.items.min(), item_set.items.max()) == (-1.0, 1.0)
     assert sorted(sizes) == sorted(DIGITS[SPLITS["test"]])
@@ -184,30 +184,30 @@ def test_each_image_is_in_one_set_with_its_digit(usps):
         images = np.concatenate([arrays["X_train"], arrays["X_test"]])
         digits = np.concatenate([arrays["y_train"], arrays["y_test"]])
     expected = Counter(image.tobytes() for image in images[np.isin(digits, SPLITS["test"])])
-    known = {image.tobytes(): digit for image, digit in zip(images, digits, strict=True)}
+    digit_of_image = {image.tobytes(): digit for image, digit in zip(images, digits, strict=True)}
     item_sets, partitions = load_usps(usps, "test")
     assert len(item_sets) == 43
-    found = Counter()
+    image_counts = Counter()
     for item_set, truth in zip(item_sets, partitions, strict=True):
         rows = [row.tobytes() for row in np.rint(item_set.items * 1000).astype(np.int16)]
-        assert truth == Partition([known[row] for row in rows])
-        found.update(rows)
-    assert found <= expected
-    assert found.total() == 4300
+        assert truth == Partition([digit_of_image[row] for row in rows])
+        image_counts.update(rows)
+    assert image_counts <= expected
+    assert image_counts.total() == 4300
 
 
 def test_splits_and_seeds(usps):
-    both, train = load_usps(usps, n_items=900), load_usps(usps, "train", n_items=900)
-    assert [len(both.item_sets), len(train.item_sets)] == [9, 5]
-    np.testing.assert_array_equal(both.item_sets[4].items, train.item_sets[4].items)
+    all_sets, train = load_usps(usps, n_items=900), load_usps(usps, "train", n_items=900)
+    assert [len(all_sets.item_sets), len(train.item_sets)] == [9, 5]
+    np.testing.assert_array_equal(all_sets.item_sets[4].items, train.item_sets[4].items)
     np.testing.assert_array_equal(
-        both.item_sets[5].items, load_usps(usps, "test", n_items=900).item_sets[0].items
+        all_sets.item_sets[5].items, load_usps(usps, "test", n_items=900).item_sets[0].items
     )
     other = load_usps(usps, "train", n_items=900, random_state=1)
     assert not np.array_equal(other.item_sets[0].items, train.item_sets[0].items)
 
 
-def test_digits_may_be_chosen(usps):
+def test_digits_can_be_chosen(usps):
     item_sets, partitions = load_usps(usps, digits=[0, 2])
     assert len(item_sets) == (DIGITS[0] + DIGITS[2]) // 100
     assert {truth.n_clusters for truth in partitions} == {2}
@@ -219,15 +219,15 @@ def test_digits_may_be_chosen(usps):
 
 
 def write_images(folder, **changes):
-    place = folder / "usps"
-    place.mkdir(exist_ok=True)
+    corpus_folder = folder / "usps"
+    corpus_folder.mkdir(exist_ok=True)
     arrays = {
         "X_train": np.full((6, 256), -1000, dtype=np.int16),
         "y_train": np.array([0, 2, 1, 3, 0, 2]),
         "X_test": np.full((4, 256), 500, dtype=np.int16),
         "y_test": np.array([9, 8, 7, 6]),
     }
-    np.savez(place / "usps.npz", **(arrays | changes))
+    np.savez(corpus_folder / "usps.npz", **(arrays | changes))
     return folder
 
 
@@ -252,13 +252,13 @@ def test_a_tiny_folder_of_digits(tmp_path):
         {"X_train": np.array([{}], dtype=object)},
     ],
 )
-def test_damaged_images_are_told(changes, tmp_path):
+def test_damaged_images_are_reported(changes, tmp_path):
     with pytest.raises(InputError, match=r"usps.npz cannot be read .*; fetch it again"):
         load_usps(write_images(tmp_path, **changes), n_items=1)
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("arguments", "message"),
     [
         ({"split": "dev"}, "'dev'; give 'train', 'test' or None for all"),
         (
@@ -273,15 +273,15 @@ def test_damaged_images_are_told(changes, tmp_path):
         ({"random_state": -1}, "random_state is -1; give"),
     ],
 )
-def test_other_choices_are_refused_before_anything_is_read(given, message):
+def test_other_arguments_are_refused_before_reading(arguments, message):
     with pytest.raises(InputError, match=message):
-        load_usps("nowhere", **given)
+        load_usps("nowhere", **arguments)
 
 
 @pytest.mark.parametrize("load", [load_usps, load_cora_refs, load_cora_ksf])
-def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(load, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError, match=r"COTERIE_DATA") as told:
+    with pytest.raises(InputError, match=r"COTERIE_DATA") as error_info:
         load()
-    assert str(tmp_path) in str(told.value)
-    assert "on GitHub" in str(told.value)
+    assert str(tmp_path) in str(error_info.value)
+    assert "on GitHub" in str(error_info.value)

@@ -1,4 +1,4 @@
-"""The readers of mentions, on the corpora themselves and on tiny folders made here."""
+"""The readers of mentions, on the real corpora and on tiny folders."""
 
 import gzip
 import json
@@ -26,8 +26,8 @@ SYNTAX = ["head", "lemma", "name", "upos", "number", "gender", "role", "governor
 
 
 @cache
-def whole(load, folder):
-    """Read a corpus once for all tests that look at it."""
+def read_once(load, folder):
+    """Read a corpus once for all tests that use it."""
     return load(folder)
 
 
@@ -56,8 +56,8 @@ def raw(folder):
         return [json.loads(line) for line in lines]
 
 
-def test_gum_is_that_of_its_readme(gum_folder):
-    corpus = whole(load_gum_mentions, gum_folder)
+def test_gum_has_the_sizes_in_its_readme(gum_folder):
+    corpus = read_once(load_gum_mentions, gum_folder)
     assert counts(corpus) == (222, 60_940, 32_512)
     assert {gum_genre(item_set) for item_set in corpus.item_sets} == set(GUM_GENRES)
     for item_set in corpus.item_sets:
@@ -70,7 +70,7 @@ def test_gum_is_that_of_its_readme(gum_folder):
 def test_gum_has_its_official_split_and_genres(gum_folder):
     corpus = load_gum_mentions(gum_folder, "dev")
     assert counts(corpus) == (28, 7_308, 3_751)
-    records = {record["doc"]: record for record in whole(raw, gum_folder)}
+    records = {record["doc"]: record for record in read_once(raw, gum_folder)}
     parts = Counter(record["split"] for record in records.values())
     assert parts == {"train": 166, "dev": 28, "test": 28}
     for item_set, truth in zip(*corpus, strict=True):
@@ -80,10 +80,10 @@ def test_gum_has_its_official_split_and_genres(gum_folder):
         assert truth == Partition([mention["cluster"] for mention in record["mentions"]])
 
 
-def test_no_column_is_made_of_what_gives_the_answer_away(gum_folder):
+def test_no_column_leaks_the_answer(gum_folder):
     """The values of the fields that were annotated with coreference are in no column."""
-    item_sets = whole(load_gum_mentions, gum_folder).item_sets
-    for record, item_set in zip(whole(raw, gum_folder)[:30], item_sets, strict=False):
+    item_sets = read_once(load_gum_mentions, gum_folder).item_sets
+    for record, item_set in zip(read_once(raw, gum_folder)[:30], item_sets, strict=False):
         assert item_set.ids[0].startswith(record["doc"])
         for field in ("infstat", "salience", "link", "wiki", "etype", "cluster"):
             secret = [mention[field] for mention in record["mentions"]]
@@ -91,16 +91,16 @@ def test_no_column_is_made_of_what_gives_the_answer_away(gum_folder):
 
 
 def test_ontogum_has_the_spans_of_its_file(gum_folder):
-    corpus = whole(load_ontogum_mentions, gum_folder)
+    corpus = read_once(load_ontogum_mentions, gum_folder)
     assert counts(corpus) == (222, 27_682, 6_463)
-    known = [upos != "" for item_set in corpus.item_sets for upos in item_set.items["upos"]]
-    assert sum(known) == 26_577
+    has_syntax = [upos != "" for item_set in corpus.item_sets for upos in item_set.items["upos"]]
+    assert sum(has_syntax) == 26_577
     # The README of the corpus promises none, but ten clusters have one mention.
     assert sum((truth.sizes == 1).sum() for truth in corpus.partitions) == 10
 
 
-def test_litbank_is_that_of_its_readme(litbank_folder):
-    corpus = whole(load_litbank_coref, litbank_folder)
+def test_litbank_has_the_sizes_in_its_readme(litbank_folder):
+    corpus = read_once(load_litbank_coref, litbank_folder)
     assert counts(corpus) == (100, 29_094, 7_235)
     assert all(list(i.items) == [*TEXT_COLUMNS, "form"] for i in corpus.item_sets)
     assert all(item_set.ordered for item_set in corpus.item_sets)
@@ -109,11 +109,11 @@ def test_litbank_is_that_of_its_readme(litbank_folder):
     assert {i.ids[0] for i in fold.item_sets} < {i.ids[0] for i in corpus.item_sets}
 
 
-def mention(start, end, cluster, sentence=0, **known):
+def mention(start, end, cluster, sentence=0, **changes):
     syntax = {"head": "x", "head_lemma": "x", "name": None, "upos": "NOUN", "deprel": "obj"}
     secret = {"infstat": "new", "salience": "n", "link": "sgl", "wiki": None, "etype": "person"}
-    place = {"s": start, "e": end, "sent": sentence, "cluster": cluster, "text": "never read"}
-    return place | syntax | {"gov": None, "feats": {}, "form": "NOM"} | secret | known
+    fields = {"s": start, "e": end, "sent": sentence, "cluster": cluster, "text": "never read"}
+    return fields | syntax | {"gov": None, "feats": {}, "form": "NOM"} | secret | changes
 
 
 SENTS = [["Ann", "saw", "Bo", "."], ['"', "She", "saw", "him", '"', "said", "Bo"]]
@@ -263,7 +263,7 @@ def test_damaged_json_lines(content, message, tmp_path):
         list(map_json_lines(tmp_path / "a.jsonl.gz", dict))
 
 
-def test_json_lines_packed_or_not(tmp_path):
+def test_json_lines_can_be_compressed(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": "é"}\n{"a": 2}\n', encoding="utf-8")
     (tmp_path / "a.jsonl.gz").write_bytes(
         gzip.compress((tmp_path / "a.jsonl").read_bytes(), mtime=0)
@@ -274,26 +274,26 @@ def test_json_lines_packed_or_not(tmp_path):
 
 
 @pytest.mark.parametrize("error", [MemoryError, AttributeError, RecursionError])
-def test_what_a_damaged_value_leads_to_is_told(error, tmp_path):
+def test_errors_of_damaged_values_name_the_file(error, tmp_path):
     (tmp_path / "a.jsonl").write_text("{}\n", encoding="utf-8")
 
-    def take(_):
+    def fail(_):
         raise error
 
     with pytest.raises(InputError, match=rf"a.jsonl cannot be read \(line 1: {error.__name__}\)"):
-        list(map_json_lines(tmp_path / "a.jsonl", take))
-    told = rf"a.npz cannot be read \({error.__name__}\); fetch it again"
-    with pytest.raises(InputError, match=told), reading(tmp_path / "a.npz"):
-        take(None)
+        list(map_json_lines(tmp_path / "a.jsonl", fail))
+    message = rf"a.npz cannot be read \({error.__name__}\); fetch it again"
+    with pytest.raises(InputError, match=message), reading(tmp_path / "a.npz"):
+        fail(None)
 
 
-def test_errors_of_our_own_keep_their_kind(tmp_path):
+def test_errors_of_coterie_keep_their_type(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": [1, 2]}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"a.jsonl: line 1: row 1 "):
         list(map_json_lines(tmp_path / "a.jsonl", lambda record: ItemSet([record["a"], [1]])))
 
 
-def test_splits_that_are_there_pass():
+def test_valid_splits_are_accepted():
     refuse_other_splits("dev", ("train", "dev"))
     refuse_other_splits(None)
     refuse_other_folds(0, n_folds=1)

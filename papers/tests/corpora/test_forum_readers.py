@@ -1,4 +1,4 @@
-"""The readers of newsgroups and chats, on the corpora themselves and on tiny folders made here."""
+"""The readers of newsgroups and chats, on the real corpora and on tiny folders."""
 
 import csv
 import gzip
@@ -46,7 +46,7 @@ def write_lines(path, records):
 
 
 @pytest.mark.parametrize(("target", "mean"), [("thread", 110), ("author", 134)])
-def test_newsgroups_are_those_of_the_readme(data_folder, target, mean):
+def test_newsgroups_have_the_sizes_in_the_readme(data_folder, target, mean):
     item_sets, partitions = newsgroups(data_folder, target=target)
     with (data_folder / "newsgroups_threads" / "item_sets.csv").open(
         encoding="utf-8", newline=""
@@ -65,26 +65,26 @@ def test_newsgroups_are_those_of_the_readme(data_folder, target, mean):
 
 
 def test_a_fold_of_newsgroups_is_a_part_of_all(data_folder):
-    whole, fold = newsgroups(data_folder), newsgroups(data_folder, 9)
-    places = {item_set.ids: place for place, item_set in enumerate(whole.item_sets)}
-    found = [places[item_set.ids] for item_set in fold.item_sets]
-    assert len(found) == 9
-    assert found == sorted(found)
-    for place, item_set, truth in zip(found, *fold, strict=True):
-        assert item_set.items["text"] == whole.item_sets[place].items["text"]
-        assert truth == whole.partitions[place]
+    all_sets, fold = newsgroups(data_folder), newsgroups(data_folder, 9)
+    indices_by_ids = {item_set.ids: index for index, item_set in enumerate(all_sets.item_sets)}
+    indices = [indices_by_ids[item_set.ids] for item_set in fold.item_sets]
+    assert len(indices) == 9
+    assert indices == sorted(indices)
+    for index, item_set, truth in zip(indices, *fold, strict=True):
+        assert item_set.items["text"] == all_sets.item_sets[index].items["text"]
+        assert truth == all_sets.partitions[index]
 
 
 def test_newsgroups_without_quotations(data_folder):
-    """By author, what is left is part of the text by thread, and quotation marks are rare in it."""
-    whole = newsgroups(data_folder).item_sets[1]
-    own = newsgroups(data_folder, target="author").item_sets[1]
-    assert own.ids == whole.ids
-    for text, kept in zip(whole.items["text"], own.items["text"], strict=True):
+    """By author, a text is a part of the text by thread, with few quotation marks."""
+    by_thread = newsgroups(data_folder).item_sets[1]
+    by_author = newsgroups(data_folder, target="author").item_sets[1]
+    assert by_author.ids == by_thread.ids
+    for text, remainder in zip(by_thread.items["text"], by_author.items["text"], strict=True):
         lines = iter(text.split("\n"))
-        assert not kept or all(line in lines for line in kept.split("\n"))
-        assert not any(line.lstrip().startswith(">") for line in kept.split("\n"))
-    n_before, n_after = (sum(map(len, items.items["text"])) for items in (whole, own))
+        assert not remainder or all(line in lines for line in remainder.split("\n"))
+        assert not any(line.lstrip().startswith(">") for line in remainder.split("\n"))
+    n_before, n_after = (sum(map(len, items.items["text"])) for items in (by_thread, by_author))
     assert 0.3 * n_before < n_after < 0.9 * n_before
 
 
@@ -92,7 +92,7 @@ def test_newsgroups_without_quotations(data_folder):
     ("split", "n_sets", "n_messages"),
     [("train", 153, 59_347), ("dev", 10, 2_327), ("test", 10, 4_619)],
 )
-def test_chats_are_those_of_the_readme(data_folder, split, n_sets, n_messages):
+def test_chats_have_the_sizes_in_the_readme(data_folder, split, n_sets, n_messages):
     stored = [chat for chat in stored_chats(data_folder) if chat["split"] == split]
     item_sets, partitions = load_irc_ubuntu(data_folder, split)
     assert len(item_sets) == len(partitions) == n_sets
@@ -105,7 +105,7 @@ def test_chats_are_those_of_the_readme(data_folder, split, n_sets, n_messages):
         assert item_set.ordered
 
 
-def test_the_time_of_chats_goes_on(data_folder):
+def test_the_time_of_chats_increases(data_folder):
     corpus_of(data_folder, "irc_ubuntu")
     item_sets, partitions = load_irc_ubuntu(data_folder)
     assert len(partitions) == 173
@@ -149,14 +149,14 @@ def test_minutes_across_midnight_and_noon(clock, expected):
         "Thus spoke EMAILADDR (A. Name): ",
     ],
 )
-def test_lines_of_others(line):
+def test_quoted_lines_are_removed(line):
     assert without_quoted_lines(f"first\n{line}\nlast") == "first\nlast"
 
 
 @pytest.mark.parametrize(
     "line", ["I wrote a letter: no", "a > b", "In articles I read", "", "write EMAILADDR: now"]
 )
-def test_lines_of_ones_own(line):
+def test_other_lines_are_kept(line):
     assert without_quoted_lines(f"first\n{line}\nlast") == f"first\n{line}\nlast"
 
 
@@ -175,22 +175,22 @@ def post(number, **change):
 
 def write_newsgroups(folder, posts=None):
     """Write a set of three posts in fold 0, one of one post in fold 3, and a post in no set."""
-    place = folder / "newsgroups_threads"
-    own = [post(0), post(1), post(2), post(5, day="1993-04-06"), post(9, family="sci")]
-    write_lines(place / "posts.jsonl.gz", own if posts is None else posts)
-    (place / "item_sets.csv").write_text(
+    corpus_folder = folder / "newsgroups_threads"
+    default_posts = [post(0), post(1), post(2), post(5, day="1993-04-06"), post(9, family="sci")]
+    write_lines(corpus_folder / "posts.jsonl.gz", default_posts if posts is None else posts)
+    (corpus_folder / "item_sets.csv").write_text(
         "item_set,day,family,fold\n1993-04-05_comp,,,0\n1993-04-06_comp,,,3\n", encoding="utf-8"
     )
     return folder
 
 
 def message(line, time, **change):
-    known = {"i": line, "time": time, "type": "msg", "nick": "Ann", "text": "hi", "thread": 3}
-    return known | change
+    fields = {"i": line, "time": time, "type": "msg", "nick": "Ann", "text": "hi", "thread": 3}
+    return fields | change
 
 
 def write_irc(folder, items=None):
-    """Write a chat to test on before one to train on."""
+    """Write a chat for tests before a chat for training."""
     first = [
         message(1000, "23:59"),
         message(1001, None, type="system", nick=None, thread=4),
@@ -231,12 +231,12 @@ def test_a_tiny_chat(tmp_path):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_a_missing_corpus_is_told(name, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(name, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error_info:
         LOADERS[name]()
     for part in (str(tmp_path / name), *FILES[name], "COTERIE_DATA", "on GitHub"):
-        assert part in str(told.value)
+        assert part in str(error_info.value)
 
 
 @pytest.mark.parametrize("split", [-1, 10, "train", True, 1.0])

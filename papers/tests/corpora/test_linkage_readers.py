@@ -1,4 +1,4 @@
-"""The readers of records and of publications, on the corpora and on tiny folders made here."""
+"""The readers of records and of publications, on the real corpora and on tiny folders."""
 
 import csv
 import gzip
@@ -64,13 +64,13 @@ def label_of(row):
     return row.get("cluster") or row.get("cluster_id") or row["CID"]
 
 
-def test_all_tables_are_known():
+def test_all_tables_are_tested():
     assert tuple(DEDUP) == DEDUP_TABLES
     assert tuple(PEERS) == PEER_TABLES
 
 
 @pytest.mark.parametrize(("corpus", "name", "expected"), CASES)
-def test_tables_are_those_of_the_readmes(corpus, name, expected, data_folder):
+def test_tables_have_the_sizes_in_the_readme(corpus, name, expected, data_folder):
     (items,), (truth,) = LOADERS[corpus](name, folder_of(data_folder, corpus))
     assert (len(items), truth.n_clusters, truth.sizes.max()) == expected
     rows = rows_of(data_folder / corpus / f"{name}.csv.gz")
@@ -84,11 +84,11 @@ def test_tables_are_those_of_the_readmes(corpus, name, expected, data_folder):
 
 @pytest.mark.parametrize(("corpus", "name", "expected"), CASES)
 def test_no_column_names_the_cluster(corpus, name, expected, data_folder):
-    """No column has one value for all records of each cluster and another for every other."""
+    """The values of a column never give the same partition as the clusters."""
     (items,), (truth,) = LOADERS[corpus](name, folder_of(data_folder, corpus))
     for column, values in items.items.items():
-        told = Partition([value or f"none {number}" for number, value in enumerate(values)])
-        assert told != truth, column
+        by_value = Partition([value or f"none {number}" for number, value in enumerate(values)])
+        assert by_value != truth, column
         assert not any(str(value).startswith("rec-") for value in values)
 
 
@@ -100,20 +100,20 @@ def test_the_columns_are_those_of_the_other_tools(name, data_folder):
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_halves_are_those_of_the_other_tools(seed, data_folder):
-    """By the recipe of the README, in pandas."""
+    """Computed with pandas by the recipe in the README."""
     pd = pytest.importorskip("pandas")
     path = folder_of(data_folder, "peers") / "peers" / "cora.csv.gz"
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
     entities = np.array(sorted(table.cluster_id.unique()))
     np.random.default_rng(seed).shuffle(entities)
     train = table.cluster_id.isin(set(entities[: len(entities) // 2]))
-    for split, wanted in (("train", train), ("test", ~train)):
+    for split, selected in (("train", train), ("test", ~train)):
         (items,), (truth,) = load_peers("cora", data_folder, split, seed)
-        assert list(items.ids) == np.flatnonzero(wanted).tolist()
-        assert truth == Partition(table.cluster_id[wanted].tolist())
+        assert list(items.ids) == np.flatnonzero(selected).tolist()
+        assert truth == Partition(table.cluster_id[selected].tolist())
 
 
-def test_publications_are_those_of_the_readme(data_folder):
+def test_publications_have_the_sizes_in_the_readme(data_folder):
     folder = folder_of(data_folder, "aminer_names")
     for split, expected in {
         None: (109, 7_528, 1_546),
@@ -126,16 +126,16 @@ def test_publications_are_those_of_the_readme(data_folder):
     assert {len(items) for items in load_aminer_names(folder).item_sets} >= {4, 484}
 
 
-def test_publications_are_those_of_the_file(data_folder):
+def test_publications_agree_with_the_file(data_folder):
     rows = rows_of(folder_of(data_folder, "aminer_names") / "aminer_names" / "publications.csv.gz")
     item_sets, partitions = load_aminer_names(data_folder)
     assert sum(map(len, item_sets)) == len(rows)
     for items, truth in zip(item_sets, partitions, strict=True):
-        own = [row for row in rows if row["item_set"] == items.ids[0].rpartition(":")[0]]
+        set_rows = [row for row in rows if row["item_set"] == items.ids[0].rpartition(":")[0]]
         assert list(items.items) == ["title", "authors", "venue", "year", "organization"]
-        assert truth == Partition([row["cluster"] for row in own])
+        assert truth == Partition([row["cluster"] for row in set_rows])
         for column, values in items.items.items():
-            assert list(values) == [row[column] or None for row in own]
+            assert list(values) == [row[column] or None for row in set_rows]
 
 
 # On tiny folders.
@@ -163,13 +163,13 @@ def test_a_tiny_table(tmp_path):
 
 def test_halves_share_no_cluster(tmp_path):
     write(tmp_path, "dedup", "RLdata500.csv.gz", PEOPLE)
-    found = set()
+    divisions = set()
     for seed in range(9):
         halves = [load_dedup("RLdata500", tmp_path, split, seed) for split in ("train", "test")]
         ids = tuple(half.item_sets[0].ids for half in halves)
         assert ids in {((0, 2), (1,)), ((1,), (0, 2))}
-        found.add(ids)
-    assert len(found) == 2
+        divisions.add(ids)
+    assert len(divisions) == 2
 
 
 def test_a_tiny_folder_of_publications(tmp_path):
@@ -195,12 +195,12 @@ def test_a_tiny_folder_of_publications(tmp_path):
         (load_aminer_names, "publications.csv.gz"),
     ],
 )
-def test_a_missing_corpus_is_told(call, file, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(call, file, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error_info:
         call()
     for part in (str(tmp_path), f"lacks {file} (CSV: ", "COTERIE_DATA", "on GitHub"):
-        assert part in str(told.value)
+        assert part in str(error_info.value)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_missing_corpus_is_told(call, file, tmp_path, monkeypatch):
         (lambda: load_aminer_names("nowhere", 0), "split is 0; give 'train', 'test' or None"),
     ],
 )
-def test_other_choices_are_refused_before_anything_is_read(call, message):
+def test_other_arguments_are_refused_before_reading(call, message):
     with pytest.raises(InputError, match=message):
         call()
 
@@ -227,14 +227,16 @@ def test_other_choices_are_refused_before_anything_is_read(call, message):
         (f"{PEOPLE}c,ANN\n", "line 5: the row does not have one value per column"),
     ],
 )
-def test_damaged_tables_are_told_with_the_line(text, message, tmp_path):
+def test_damaged_tables_are_reported_with_the_line(text, message, tmp_path):
     write(tmp_path, "dedup", "RLdata500.csv.gz", text)
-    with pytest.raises(InputError, match=r"RLdata500.csv.gz cannot be read .*; fetch it") as told:
+    with pytest.raises(
+        InputError, match=r"RLdata500.csv.gz cannot be read .*; fetch it"
+    ) as error_info:
         load_dedup("RLdata500", tmp_path)
-    assert message in str(told.value)
+    assert message in str(error_info.value)
 
 
-def test_damaged_publications_are_told_with_the_line(tmp_path):
+def test_damaged_publications_are_reported_with_the_line(tmp_path):
     write(tmp_path, "aminer_names", "publications.csv.gz", f"{PUBLICATIONS}C,test\n")
     with pytest.raises(InputError, match=r"publications.csv.gz cannot be read \(line 5: the row"):
         load_aminer_names(tmp_path)

@@ -1,4 +1,4 @@
-"""The reader of names, on the corpus itself and on tiny folders made here."""
+"""The reader of names, on the real corpus and on tiny folders."""
 
 import csv
 import gzip
@@ -45,15 +45,15 @@ def sets_of(folder, kind):
 
 
 def raw(folder):
-    place = folder / "entity_names"
-    with gzip.open(place / "names.csv.gz", "rt", encoding="utf-8", newline="") as lines:
+    corpus_folder = folder / "entity_names"
+    with gzip.open(corpus_folder / "names.csv.gz", "rt", encoding="utf-8", newline="") as lines:
         names = {row["id"]: row for row in csv.DictReader(lines)}
-    with (place / "sets.csv").open(encoding="utf-8", newline="") as lines:
+    with (corpus_folder / "sets.csv").open(encoding="utf-8", newline="") as lines:
         return names, list(csv.DictReader(lines))
 
 
 @pytest.mark.parametrize(("source", "kind", *"nedt"), TABLE)
-def test_sources_are_those_of_the_readme(source, kind, n, e, d, t, names_folder):
+def test_sources_have_the_sizes_in_the_readme(source, kind, n, e, d, t, names_folder):
     (item_set,), (truth,) = load_source_names(names_folder, source, kind)
     columns = item_set.items
     assert list(columns) == ["name", "doc", "source"]
@@ -63,7 +63,7 @@ def test_sources_are_those_of_the_readme(source, kind, n, e, d, t, names_folder)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_sets_are_those_of_the_readme(kind, names_folder):
+def test_sets_have_the_sizes_in_the_readme(kind, names_folder):
     item_sets, partitions = sets_of(names_folder, kind)
     assert len(item_sets) == 6
     for item_set, truth in zip(item_sets, partitions, strict=True):
@@ -75,17 +75,19 @@ def test_sets_are_those_of_the_readme(kind, names_folder):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_equal_strings_are_the_reference_of_the_readme(kind, names_folder):
+def test_equal_names_have_the_f1_in_the_readme(kind, names_folder):
     item_sets, truths = load_entity_names(names_folder, "test", kind)
-    found = [
+    scores_by_set = [
         pair_scores(truth, Partition([name.lower() for name in item_set.items["name"]]))
         for item_set, truth in zip(item_sets, truths, strict=True)
     ]
-    assert np.mean([scores.f1 for scores in found]) == pytest.approx(REFERENCE[kind], abs=0.005)
+    assert np.mean([scores.f1 for scores in scores_by_set]) == pytest.approx(
+        REFERENCE[kind], abs=0.005
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_sets_are_those_of_the_files(kind, names_folder):
+def test_sets_agree_with_the_file(kind, names_folder):
     names, rows = raw(names_folder)
     parts = [(pair, part) for pair in "123" for part in ("train", "test")]
     entities = {}
@@ -104,22 +106,22 @@ def test_sets_are_those_of_the_files(kind, names_folder):
 
 
 def test_split_and_pair_choose_among_the_sets(names_folder):
-    every = [item_set.ids for item_set in sets_of(names_folder, "person").item_sets]
+    all_ids = [item_set.ids for item_set in sets_of(names_folder, "person").item_sets]
 
-    def ids(*given):
-        return [item_set.ids for item_set in load_entity_names(names_folder, *given).item_sets]
+    def ids(*arguments):
+        return [item_set.ids for item_set in load_entity_names(names_folder, *arguments).item_sets]
 
-    assert ids() == every
-    assert ids("train") == every[::2]
-    assert ids("test", "person") == every[1::2]
-    assert ids(None, "person", 2) == every[2:4]
-    assert ids("test", "person", 3) == every[5:]
+    assert ids() == all_ids
+    assert ids("train") == all_ids[::2]
+    assert ids("test", "person") == all_ids[1::2]
+    assert ids(None, "person", 2) == all_ids[2:4]
+    assert ids("test", "person", 3) == all_ids[5:]
 
 
 def write(folder, names=None, sets=None):
     """Write seven names, four of them people, and one pair of sets for each of two kinds."""
-    place = folder / "entity_names"
-    place.mkdir(exist_ok=True)
+    corpus_folder = folder / "entity_names"
+    corpus_folder.mkdir(exist_ok=True)
     people = [
         "3,gum,person,Ann Lee,A,d1,train,",
         '4,gum,person,"Lee, Ann",A,d2,train,"a sentence, ""quoted"""',
@@ -132,11 +134,11 @@ def write(folder, names=None, sets=None):
         "9,gum,location,Bath,C,d5,test,",
     ]
     text = names if names is not None else "\n".join([COLUMNS, *people, *others])
-    (place / "names.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    (corpus_folder / "names.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     rows = ["person,1,test,6", "location,1,train,9", "person,1,train,5"]
     rows += ["person,1,train,3", "person,1,train,4"]
     text = sets if sets is not None else "\n".join(["etype,pair,part,id", *rows])
-    (place / "sets.csv").write_text(text, encoding="utf-8")
+    (corpus_folder / "sets.csv").write_text(text, encoding="utf-8")
     return folder
 
 
@@ -159,16 +161,16 @@ def test_a_tiny_source(tmp_path):
 
 
 @pytest.mark.parametrize("load", [load_entity_names, load_source_names])
-def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(load, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error_info:
         load()
     for part in (str(tmp_path), "names.csv.gz (", "sets.csv (", "COTERIE_DATA", "on GitHub"):
-        assert part in str(told.value)
+        assert part in str(error_info.value)
 
 
 @pytest.mark.parametrize(
-    ("load", "given", "message"),
+    ("load", "arguments", "message"),
     [
         (load_entity_names, {"split": "dev"}, "'dev'; give 'train', 'test' or None for all"),
         (load_entity_names, {"pair": 4}, "pair is 4; give 1, 2, 3 or None"),
@@ -185,9 +187,9 @@ def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
         ),
     ],
 )
-def test_other_choices_are_refused_before_anything_is_read(load, given, message):
+def test_other_arguments_are_refused_before_reading(load, arguments, message):
     with pytest.raises(InputError, match=message):
-        load("nowhere", **given)
+        load("nowhere", **arguments)
 
 
 @pytest.mark.parametrize(
@@ -208,10 +210,12 @@ def test_other_choices_are_refused_before_anything_is_read(load, given, message)
         ("", "line 1: the column 'etype' is missing"),
     ],
 )
-def test_damaged_sets_are_told(rows, message, tmp_path):
-    with pytest.raises(InputError, match=r"sets.csv cannot be read .*; fetch it again") as told:
+def test_damaged_sets_are_reported(rows, message, tmp_path):
+    with pytest.raises(
+        InputError, match=r"sets.csv cannot be read .*; fetch it again"
+    ) as error_info:
         load_entity_names(write(tmp_path, sets=rows), pair=1)
-    assert message in str(told.value)
+    assert message in str(error_info.value)
 
 
 def test_a_name_is_in_a_set_once(tmp_path):
@@ -229,21 +233,23 @@ def test_a_name_is_in_a_set_once(tmp_path):
     ],
 )
 @pytest.mark.parametrize("load", [load_entity_names, load_source_names])
-def test_damaged_names_are_told(load, text, message, tmp_path):
-    with pytest.raises(InputError, match=r"names.csv.gz cannot be read .*; fetch it again") as told:
+def test_damaged_names_are_reported(load, text, message, tmp_path):
+    with pytest.raises(
+        InputError, match=r"names.csv.gz cannot be read .*; fetch it again"
+    ) as error_info:
         load(write(tmp_path, names=text))
-    assert message in str(told.value)
+    assert message in str(error_info.value)
 
 
 @pytest.mark.parametrize("cut", [0, 20, -9, -30])
-def test_a_broken_archive_is_told(cut, tmp_path):
+def test_a_broken_archive_is_reported(cut, tmp_path):
     path = write(tmp_path) / "entity_names" / "names.csv.gz"
     path.write_bytes(path.read_bytes()[:cut] or b"no archive")
     with pytest.raises(InputError, match=r"names.csv.gz cannot be read .*; fetch it again"):
         load_entity_names(tmp_path, pair=1)
 
 
-def test_rows_keep_line_ends_inside_values_packed_or_not(tmp_path):
+def test_values_keep_their_line_ends_in_compressed_files_too(tmp_path):
     text = b'a,b\r\n"x\r\ny",1\r\nz,2\r\n'
     (tmp_path / "t.csv").write_bytes(text)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text, mtime=0))

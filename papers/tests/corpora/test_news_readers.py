@@ -1,4 +1,4 @@
-"""The readers of news, on the corpora themselves and on tiny folders made here."""
+"""The readers of news, on the real corpora and on tiny folders."""
 
 import csv
 import gzip
@@ -51,11 +51,13 @@ def sizes(corpus):
 
 
 @pytest.mark.parametrize("split", [None, "train", "test"])
-def test_articles_are_those_whose_cosines_are_given(corpora, split):
-    articles, given = load_news_articles(corpora, split), load_news_ecbplus(corpora, split)
-    assert [each.ids for each in articles.item_sets] == [each.ids for each in given.item_sets]
-    assert articles.partitions == given.partitions
-    assert len(given.item_sets) == {None: 9, "train": 5, "test": 4}[split]
+def test_articles_agree_with_the_cosines(corpora, split):
+    articles, cosines = load_news_articles(corpora, split), load_news_ecbplus(corpora, split)
+    assert [item_set.ids for item_set in articles.item_sets] == [
+        item_set.ids for item_set in cosines.item_sets
+    ]
+    assert articles.partitions == cosines.partitions
+    assert len(cosines.item_sets) == {None: 9, "train": 5, "test": 4}[split]
 
 
 def test_articles_have_their_texts(corpora):
@@ -66,13 +68,13 @@ def test_articles_have_their_texts(corpora):
         assert set(item_set.items) == {"title", "text"}
         for column, values in item_set.items.items():
             assert list(values) == [docs[doc][column] for doc in item_set.ids]
-    # Every article with nothing but a title is in a set.
+    # The articles that have only a title are in sets too.
     texts = [text for item_set in item_sets for text in item_set.items["text"]]
     assert texts.count("") == 61
     assert all(title for item_set in item_sets for title in item_set.items["title"])
 
 
-def test_google_news_is_that_of_its_readme(corpora):
+def test_google_news_has_the_sizes_in_its_readme(corpora):
     corpus = load_google_news_2013(corpora)
     assert [n_clusters for _, n_clusters in sizes(corpus)] == [10] * 14
     assert {min(map(len, corpus.item_sets)), max(map(len, corpus.item_sets))} == {131, 150}
@@ -96,7 +98,7 @@ def test_google_news_has_the_articles_of_the_file(corpora):
         assert list(items.items["text"]) == [articles[id_]["snippet"] for id_ in items.ids]
 
 
-def test_headlines_are_those_of_the_readme(corpora):
+def test_headlines_have_the_sizes_in_the_readme(corpora):
     first = [(944, 17), (165, 1)]
     second = [(1_117, 20), (2_038, 20), (84, 2), (1_060, 15)]
     assert sizes(load_uci_news_sample(corpora, n_per_story=None)) == first + second
@@ -104,21 +106,21 @@ def test_headlines_are_those_of_the_readme(corpora):
     assert sizes(load_uci_news_sample(corpora, "test", None)) == second
 
 
-def test_of_a_story_the_first_headlines_are_taken(corpora):
+def test_the_first_headlines_of_a_story_are_used(corpora):
     rows = rows_of(corpora / "uci_news_sample" / "headlines.csv.gz")
     stories = Counter(row["STORY"] for row in rows)
     item_sets, partitions = load_uci_news_sample(corpora)
-    kept = {id_ for item_set in item_sets for id_ in item_set.ids}
-    assert len(kept) == sum(min(count, 15) for count in stories.values())
-    seen = Counter()
+    ids = {id_ for item_set in item_sets for id_ in item_set.ids}
+    assert len(ids) == sum(min(count, 15) for count in stories.values())
+    n_headlines = Counter()
     for row in rows:
-        seen[row["STORY"]] += 1
-        assert (int(row["ID"]) in kept) == (seen[row["STORY"]] <= 15)
+        n_headlines[row["STORY"]] += 1
+        assert (int(row["ID"]) in ids) == (n_headlines[row["STORY"]] <= 15)
     assert all(truth.sizes.max() <= 15 for truth in partitions)
 
 
-def test_the_time_of_a_headline_would_give_its_story_away(corpora):
-    """In the order of time each story of a set is one stretch, so that the column is left out."""
+def test_the_time_of_a_headline_leaks_its_story(corpora):
+    """In the order of time, the headlines of a story follow each other."""
     rows = rows_of(corpora / "uci_news_sample" / "headlines.csv.gz")
     assert [int(row["TIMESTAMP"]) for row in rows] == sorted(int(row["TIMESTAMP"]) for row in rows)
     for item_set, truth in zip(*load_uci_news_sample(corpora), strict=True):
@@ -170,11 +172,11 @@ def write(folder, name, **changes):
 def test_a_tiny_folder_of_articles(tmp_path):
     write(tmp_path, "news_ecbplus")
     item_sets, partitions = load_news_articles(tmp_path)
-    assert [dict(each.items) for each in item_sets] == [
+    assert [dict(item_set.items) for item_set in item_sets] == [
         {"title": ("One", "Two"), "text": ("of them", "of them")},
         {"title": ("Ż",), "text": ("",)},
     ]
-    assert [each.ids for each in item_sets] == [("x", "y"), ("z",)]
+    assert [item_set.ids for item_set in item_sets] == [("x", "y"), ("z",)]
     assert partitions == [Partition([0, 0]), Partition([0])]
     assert load_news_articles(str(tmp_path), "test").item_sets[0].ids == ("z",)
 
@@ -182,7 +184,7 @@ def test_a_tiny_folder_of_articles(tmp_path):
 def test_a_tiny_folder_of_google_news(tmp_path):
     write(tmp_path, "google_news_2013")
     item_sets, partitions = load_google_news_2013(tmp_path)
-    assert [each.ids for each in item_sets] == [(9, 8), (7,)]
+    assert [item_set.ids for item_set in item_sets] == [(9, 8), (7,)]
     assert dict(item_sets[0].items) == {"title": ("three", "two"), "text": ("text", "")}
     assert partitions == [Partition([0, 1]), Partition([0])]
     (day,), (truth,) = load_google_news_day(tmp_path)
@@ -192,26 +194,26 @@ def test_a_tiny_folder_of_google_news(tmp_path):
 def test_a_tiny_folder_of_headlines(tmp_path):
     write(tmp_path, "uci_news_sample")
     item_sets, partitions = load_uci_news_sample(tmp_path, n_per_story=2)
-    assert [each.ids for each in item_sets] == [(2,), (1, 3), (0,)]
+    assert [item_set.ids for item_set in item_sets] == [(2,), (1, 3), (0,)]
     assert dict(item_sets[0].items) == {"title": ("Title 2",), "publisher": ("",)}
     assert partitions == [Partition([0]), Partition([0, 0]), Partition([0])]
-    assert [each.ids for each in load_uci_news_sample(tmp_path, "test").item_sets] == [
+    assert [item_set.ids for item_set in load_uci_news_sample(tmp_path, "test").item_sets] == [
         (1, 3, 4),
         (0,),
     ]
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_a_missing_corpus_is_told(name, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(name, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error_info:
         LOADERS[name]()
     for part in (str(tmp_path / name), *FILES[name], "COTERIE_DATA", "on GitHub"):
-        assert part in str(told.value)
+        assert part in str(error_info.value)
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_other_splits_are_refused_before_anything_is_read(name):
+def test_other_splits_are_refused_before_reading(name):
     with pytest.raises(InputError, match=r"'dev'; give 'train', 'test' or None"):
         LOADERS[name]("nowhere", "dev")
 
@@ -255,11 +257,13 @@ def test_no_headlines_of_a_story_are_refused():
         ),
     ],
 )
-def test_damaged_files_are_told_with_the_line(name, file, content, message, tmp_path):
+def test_damaged_files_are_reported_with_the_line(name, file, content, message, tmp_path):
     write(tmp_path, name, **{file.partition(".")[0]: content})
-    with pytest.raises(InputError, match=rf"{file} cannot be read .*; fetch it again") as told:
+    with pytest.raises(
+        InputError, match=rf"{file} cannot be read .*; fetch it again"
+    ) as error_info:
         LOADERS[name](tmp_path)
-    assert message in str(told.value)
+    assert message in str(error_info.value)
 
 
 def test_an_article_is_in_a_set_once(tmp_path):

@@ -1,4 +1,4 @@
-"""The readers of signed graphs and of the scorer's tests, on both and on tiny folders made here."""
+"""The readers of signed graphs and of the scorer's tests, on real and on tiny folders."""
 
 import json
 from itertools import combinations
@@ -27,10 +27,10 @@ def folder_of(data_folder, name):
     return data_folder
 
 
-def test_graphs_are_those_of_the_readme(data_folder):
+def test_graphs_have_the_sizes_in_the_readme(data_folder):
     graphs = load_corrclust_graphs(folder_of(data_folder, "corrclust_graphs"))
-    found = {name: (len(g), int((g.items.features > 0).sum())) for name, g in graphs.items()}
-    assert found == GRAPHS
+    sizes = {name: (len(g), int((g.items.features > 0).sum())) for name, g in graphs.items()}
+    assert sizes == GRAPHS
 
 
 def test_graphs_have_the_pairs_of_the_file(data_folder):
@@ -41,7 +41,7 @@ def test_graphs_have_the_pairs_of_the_file(data_folder):
     assert graph.items.features.tolist() == expected
 
 
-def test_the_cases_are_those_of_the_readme(data_folder):
+def test_the_cases_have_the_sizes_in_the_readme(data_folder):
     cases = load_coref_scorer_tests(folder_of(data_folder, "coref_scorer_tests"))
     assert len(cases) == len({case.id for case in cases}) == 36
     assert {case.id for case in cases if case.same_mentions} == SAME_MENTIONS
@@ -81,7 +81,7 @@ def test_tiny_graphs(tmp_path):
         ("3\n0 1\n0 y\n", "line 3: invalid literal"),
     ],
 )
-def test_damaged_graphs_are_told_with_the_line(text, message, tmp_path):
+def test_damaged_graphs_are_reported_with_the_line(text, message, tmp_path):
     with pytest.raises(InputError, match=rf"gym.txt cannot be read \({message}.*; fetch it again"):
         load_corrclust_graphs(write_graphs(tmp_path, text))
 
@@ -98,11 +98,11 @@ CASE = {
 
 
 def write_cases(folder, response=RESPONSE, **changes):
-    place = folder / "coref_scorer_tests"
-    (place / "DataFiles").mkdir(parents=True)
-    (place / "DataFiles" / "z.key").write_text(KEY)
-    (place / "DataFiles" / "z.response").write_text(response)
-    (place / "expected.json").write_text(json.dumps([CASE | changes]))
+    corpus_folder = folder / "coref_scorer_tests"
+    (corpus_folder / "DataFiles").mkdir(parents=True)
+    (corpus_folder / "DataFiles" / "z.key").write_text(KEY)
+    (corpus_folder / "DataFiles" / "z.response").write_text(response)
+    (corpus_folder / "expected.json").write_text(json.dumps([CASE | changes]))
     return folder
 
 
@@ -127,17 +127,17 @@ def test_a_tiny_case(tmp_path):
         ({"expected_RPF": {"muc": [1.0]}}, "expected.json cannot be read"),
     ],
 )
-def test_damaged_cases_are_told(changes, message, tmp_path):
-    given = dict(changes)
-    response = given.pop("response", RESPONSE)
+def test_damaged_cases_are_reported(changes, message, tmp_path):
+    other_changes = dict(changes)
+    response = other_changes.pop("response", RESPONSE)
     with pytest.raises(InputError, match=message):
-        load_coref_scorer_tests(write_cases(tmp_path, response, **given))
+        load_coref_scorer_tests(write_cases(tmp_path, response, **other_changes))
 
 
 @pytest.mark.parametrize("load", [load_corrclust_graphs, load_coref_scorer_tests])
-def test_a_missing_corpus_is_told(load, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(load, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError, match=r"COTERIE_DATA") as told:
+    with pytest.raises(InputError, match=r"COTERIE_DATA") as error_info:
         load()
-    assert str(tmp_path) in str(told.value)
-    assert "on GitHub" in str(told.value)
+    assert str(tmp_path) in str(error_info.value)
+    assert "on GitHub" in str(error_info.value)

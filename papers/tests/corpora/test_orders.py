@@ -33,7 +33,7 @@ KINDS = {
 
 
 def by_identity(item_set):
-    """The features of each pair of ids, by one product a column."""
+    """Return the features of each pair of ids, computed with one product per column."""
     features = as_operator(GivenFeatures()(item_set, None))
     pairs = getattr(item_set.items, "pairs", None)
     pairs = all_pairs(len(item_set)) if pairs is None else pairs
@@ -56,7 +56,7 @@ def clusters(item_set, partition):
 )
 def test_pairs_keep_their_features_and_clusters_their_items(kind, labels, seed):
     rng = np.random.default_rng(seed)
-    truths = [Partition(each) for each in labels]
+    truths = [Partition(set_labels) for set_labels in labels]
     corpus = Corpus([KINDS[kind](len(truth), rng) for truth in truths], truths)
     moved = scrambled(corpus, random_state=seed)
     assert len(moved.item_sets) == len(moved.partitions) == len(truths)
@@ -70,15 +70,15 @@ def test_orders_repeat_by_seed():
     one, same, other = (scrambled(corpus, random_state=seed) for seed in (1, 1, 2))
     assert one.partitions == same.partitions
     assert one.partitions != other.partitions
-    for left, right in zip(one.item_sets, same.item_sets, strict=True):
-        assert np.array_equal(left.items, right.items)
+    for first, second in zip(one.item_sets, same.item_sets, strict=True):
+        assert np.array_equal(first.items, second.items)
     assert not any(
-        np.array_equal(left.items, right.items)
-        for left, right in zip(corpus.item_sets, one.item_sets, strict=True)
+        np.array_equal(first.items, second.items)
+        for first, second in zip(corpus.item_sets, one.item_sets, strict=True)
     )
 
 
-def test_what_is_no_seed_is_refused():
+def test_an_invalid_seed_is_refused():
     with pytest.raises(InputError, match="random_state is -1; give a whole number of at least 0"):
         scrambled(datasets.make_item_sets(n_sets=1), random_state=-1)
 

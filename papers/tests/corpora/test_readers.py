@@ -1,4 +1,4 @@
-"""The readers of public corpora, on the corpora themselves and on tiny folders made here."""
+"""The readers of public corpora, on the real corpora and on tiny folders."""
 
 import csv
 from pathlib import Path
@@ -29,7 +29,7 @@ def default_loss(partitions):
     return np.mean([pair_loss(truth, range(len(truth))) for truth in partitions])
 
 
-def test_gum_is_that_of_its_readme(data_folder):
+def test_gum_has_the_sizes_in_its_readme(data_folder):
     corpus_of(data_folder, "gum_coref")
     item_sets, partitions = corpora.load_gum_coref(data_folder)
     assert len(item_sets) == len(partitions) == 60
@@ -48,17 +48,17 @@ def test_gum_has_the_documents_in_the_order_of_the_file(data_folder):
     for split in ("train", "test"):
         item_sets, partitions = corpora.load_gum_coref(data_folder, split)
         expected = [(int(r["mentions"]), int(r["clusters"])) for r in rows if r["part"] == split]
-        found = [
+        sizes = [
             (len(items), truth.n_clusters)
             for items, truth in zip(item_sets, partitions, strict=True)
         ]
-        assert len(found) == 30
-        assert found == expected
+        assert len(sizes) == 30
+        assert sizes == expected
     assert default_loss(partitions) == pytest.approx(2.08, abs=5e-3)
 
 
-def test_gum_features_are_those_that_do_not_give_the_answer_away(data_folder):
-    """Bit by bit, without NumPy's unpacking."""
+def test_gum_features_do_not_leak_the_answer(data_folder):
+    """The bits are read one by one, without NumPy's unpacking."""
     folder = corpus_of(data_folder, "gum_coref")
     features = corpora.load_gum_coref(data_folder, "train").item_sets[0].items.features
     assert features.dtype == np.float64
@@ -66,16 +66,16 @@ def test_gum_features_are_those_that_do_not_give_the_answer_away(data_folder):
         packed = arrays["B_GUM_academic_art"]
         distances = arrays["D_GUM_academic_art"]
         names = arrays["feature_names"].tolist()
-    wanted = [n for n, name in enumerate(names) if "etype" not in name and "_type" not in name]
-    wanted.remove(names.index("constant"))
-    assert len(wanted) == 50
+    columns = [n for n, name in enumerate(names) if "etype" not in name and "_type" not in name]
+    columns.remove(names.index("constant"))
+    assert len(columns) == 50
     for row in (0, 1, 5000, len(packed) - 1):
-        bits = [packed[row, n // 8] >> (7 - n % 8) & 1 for n in wanted]
+        bits = [packed[row, n // 8] >> (7 - n % 8) & 1 for n in columns]
         spread = [np.log(1 + int(distance)) / 2 for distance in distances[row]]
         np.testing.assert_allclose(features[[row]].toarray()[0], bits + spread, rtol=1e-12)
 
 
-def test_news_is_that_of_its_readme(data_folder):
+def test_news_has_the_sizes_in_its_readme(data_folder):
     corpus_of(data_folder, "news_ecbplus")
     item_sets, partitions = corpora.load_news_ecbplus(data_folder)
     assert [truth.n_clusters for truth in partitions] == [10] * 8 + [6]
@@ -92,7 +92,7 @@ def test_news_is_that_of_its_readme(data_folder):
         assert item_set.n_clusters is None
 
 
-def test_news_names_its_articles(data_folder):
+def test_news_has_the_ids_of_its_articles(data_folder):
     folder = corpus_of(data_folder, "news_ecbplus")
     with (folder / "item_sets.csv").open(encoding="utf-8", newline="") as lines:
         stories = {row["doc"]: row["story"] for row in csv.DictReader(lines)}
@@ -106,10 +106,10 @@ def test_news_names_its_articles(data_folder):
 
 
 def write_gum(folder, rows=3):
-    """Write one document of three noun phrases to train on and one to test on."""
-    place = folder / "gum_coref"
-    place.mkdir(parents=True)
-    (place / FILES["gum_coref"][0]).write_text(
+    """Write one document of three noun phrases for training and one for tests."""
+    corpus_folder = folder / "gum_coref"
+    corpus_folder.mkdir(parents=True)
+    (corpus_folder / FILES["gum_coref"][0]).write_text(
         "doc,part,mentions,clusters\na,train,3,2\nb,test,3,1\n", encoding="utf-8"
     )
     names = np.array(["head_match", "etype_agree", "same_sentence", "constant"])
@@ -118,19 +118,19 @@ def write_gum(folder, rows=3):
     for doc, labels in {"a": [4, 7, 4], "b": [1, 1, 1]}.items():
         arrays |= {f"B_{doc}": np.packbits(bits, axis=1)[:rows], f"y_{doc}": np.array(labels)}
         arrays |= {f"D_{doc}": np.array([[0, 1], [3, 2], [255, 1]], dtype=np.uint8)[:rows]}
-    np.savez(place / FILES["gum_coref"][1], **arrays)
+    np.savez(corpus_folder / FILES["gum_coref"][1], **arrays)
     return folder
 
 
 def write_news(folder):
-    """Write one set of two articles to test on."""
-    place = folder / "news_ecbplus"
-    place.mkdir(parents=True)
-    (place / FILES["news_ecbplus"][0]).write_text(
+    """Write one set of two articles for tests."""
+    corpus_folder = folder / "news_ecbplus"
+    corpus_folder.mkdir(parents=True)
+    (corpus_folder / FILES["news_ecbplus"][0]).write_text(
         "item_set,part,doc,story\n7,test,x,s\n7,test,y,t\n", encoding="utf-8"
     )
     np.savez(
-        place / FILES["news_ecbplus"][1],
+        corpus_folder / FILES["news_ecbplus"][1],
         phi_7=np.array([[65535, 0, 13107]], dtype=np.uint16),
         y_7=np.array([3, 1]),
         docs_7=np.array(["x", "y"]),
@@ -156,16 +156,16 @@ def test_a_tiny_news(tmp_path):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_a_missing_corpus_is_told(name, tmp_path, monkeypatch):
+def test_a_missing_corpus_is_reported(name, tmp_path, monkeypatch):
     monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error_info:
         LOADERS[name]()
     for part in (str(tmp_path / name), *FILES[name], "COTERIE_DATA", "on GitHub"):
-        assert part in str(told.value)
+        assert part in str(error_info.value)
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_only_what_is_missing_is_named(name, tmp_path):
+def test_only_missing_files_are_named(name, tmp_path):
     (tmp_path / name).mkdir()
     (tmp_path / name / FILES[name][0]).touch()
     with pytest.raises(InputError, match=rf"lacks {FILES[name][1]} \(NumPy arrays: "):
@@ -173,7 +173,7 @@ def test_only_what_is_missing_is_named(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_other_splits_are_refused_before_anything_is_read(name):
+def test_other_splits_are_refused_before_reading(name):
     with pytest.raises(InputError, match=r"'dev'; give 'train', 'test' or None"):
         LOADERS[name]("nowhere", "dev")
 
@@ -193,10 +193,10 @@ def test_other_splits_are_refused_before_anything_is_read(name):
 def test_damaged_files_are_named(file, content, tmp_path):
     write_gum(tmp_path)
     (tmp_path / "gum_coref" / file).write_bytes(content)
-    with pytest.raises(InputError, match=r"cannot be read .*; fetch it again") as told:
+    with pytest.raises(InputError, match=r"cannot be read .*; fetch it again") as error_info:
         corpora.load_gum_coref(tmp_path)
-    named = "muc6_like_pairs.npz" if b"unknown" in content else file
-    assert named in str(told.value)
+    damaged_file = "muc6_like_pairs.npz" if b"unknown" in content else file
+    assert damaged_file in str(error_info.value)
 
 
 def test_a_cut_archive_is_named(tmp_path):
@@ -206,7 +206,7 @@ def test_a_cut_archive_is_named(tmp_path):
         corpora.load_gum_coref(tmp_path)
 
 
-def test_a_single_array_is_no_archive(tmp_path):
+def test_a_single_array_is_not_an_archive(tmp_path):
     path = write_gum(tmp_path) / "gum_coref" / "muc6_like_pairs.npz"
     with path.open("wb") as file:
         np.save(file, np.ones(3))

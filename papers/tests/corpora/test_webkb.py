@@ -1,4 +1,4 @@
-"""The reader of web pages, on the corpus itself and on a tiny one made here."""
+"""The reader of web pages, on the real corpus and on a tiny one."""
 
 import csv
 import gzip
@@ -39,7 +39,7 @@ def tiny(tmp_path):
     return tmp_path
 
 
-def test_what_is_read_of_a_page(tiny):
+def test_the_columns_of_a_page(tiny):
     (first, *_), (truth, *_) = load_webkb(tiny)
     assert first.ids == (0, 1, 2, 3)
     assert truth.labels.tolist() == [0, 1, 2, 1]  # the department's page is one of the others
@@ -82,12 +82,12 @@ def test_damage_names_the_file_and_the_line(tiny):
 
 
 def rewrite(folder, page):
-    """Let a university have a page of ours alone."""
+    """Replace the pages of a university with one page."""
     path = folder / "webkb" / "raw_texas.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(page).encode() + b"\n", mtime=0))
 
 
-# What the reader does in small steps, as two expressions that are slow on tags without an end.
+# Two expressions that do the same as the reader, but are slow on tags without an end.
 FLAGS = re.DOTALL | re.IGNORECASE
 MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[^>]*>", FLAGS)
 ANCHOR = re.compile(
@@ -102,15 +102,15 @@ bodies = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @given(bodies)
-def test_what_is_visible_text_is_what_no_markup_hides(body):
+def test_visible_text_is_the_text_outside_markup(body):
     assert _visible_text(body) == MARKUP.sub(" ", body)
 
 
 @given(bodies)
 def test_links_are_the_anchors_with_an_address(body):
-    found = [(quoted.strip("\"'").strip(), text) for quoted, text in ANCHOR.findall(body)]
+    links = [(quoted.strip("\"'").strip(), text) for quoted, text in ANCHOR.findall(body)]
     # Relative to nothing, an address stays as it is written.
-    assert list(_page_links(Page(0, "", "", body))) == found
+    assert list(_page_links(Page(0, "", "", body))) == links
 
 
 MANY = 20_000
@@ -131,7 +131,7 @@ MANY = 20_000
     ],
 )
 def test_pages_of_tags_without_an_end(piece):
-    """Once each tag was worth a walk over the rest of the page, or two: this took for ever."""
+    """The reader must not search the rest of the page again for each tag."""
     body = piece * MANY
     assert _visible_text(body) == body
     assert not list(_page_links(Page(0, "", "", body)))
@@ -139,7 +139,7 @@ def test_pages_of_tags_without_an_end(piece):
 
 
 @pytest.mark.parametrize(
-    ("piece", "shown", "n_links"),
+    ("piece", "visible_text", "n_links"),
     [
         ("<style>", " ", 0),
         ("<!-- >", " ", 0),
@@ -147,25 +147,25 @@ def test_pages_of_tags_without_an_end(piece):
         ('<a href="b>c', " c", MANY / 2),  # a quotation goes on to the next mark
     ],
 )
-def test_pages_of_tags_that_hide_nothing(piece, shown, n_links):
+def test_pages_of_tags_that_hide_nothing(piece, visible_text, n_links):
     body = piece * MANY
-    assert _visible_text(body) == shown * MANY
+    assert _visible_text(body) == visible_text * MANY
     assert len(list(_page_links(Page(0, "", "", body)))) == n_links
 
 
-def test_a_page_may_name_addresses_that_are_none():
+def test_a_page_may_have_invalid_addresses():
     page = Page(0, "", "http://x/", "<base href='http://[y'><a href=c>c</a><a href=//[z]>z</a>")
     assert [text for _, text in _page_links(page)] == ["c", "z"]
 
 
-def test_a_text_that_cannot_be_read_is_a_damage(tiny):
+def test_a_text_that_cannot_be_read_is_reported(tiny):
     rewrite(tiny, {"page": 4, "class": "staff", "url": "http://x", "raw": f"&#{'9' * 5000};"})
     with pytest.raises(InputError, match=r"raw_texas.jsonl.gz cannot be read \(Exceeds the limit"):
         load_webkb(tiny)
 
 
 @pytest.mark.slow
-def test_the_corpus_is_that_of_its_readme(data_folder):
+def test_the_corpus_has_the_sizes_in_its_readme(data_folder):
     if not (data_folder / "webkb").is_dir():
         pytest.skip("the corpus webkb is missing from COTERIE_DATA")
     item_sets, partitions = load_webkb(data_folder)
@@ -176,7 +176,7 @@ def test_the_corpus_is_that_of_its_readme(data_folder):
         [10, 21, 31, 77, 126, 940],
         [12, 25, 42, 85, 156, 943],
     ]
-    assert sum(len(own) for each in item_sets for own in each.items["links"]) == 10_293
+    assert sum(len(links) for item_set in item_sets for links in item_set.items["links"]) == 10_293
     words = counted(item_sets)
     with np.load(data_folder / "webkb" / "bow_counts.npz") as arrays:
         expected = np.add.reduceat(arrays["data"], arrays["indptr"][:-1])
@@ -185,5 +185,5 @@ def test_the_corpus_is_that_of_its_readme(data_folder):
 
 
 def counted(item_sets):
-    texts = [text for each in item_sets for text in each.items["text"]]
+    texts = [text for item_set in item_sets for text in item_set.items["text"]]
     return np.array([len(re.findall("[a-z0-9]+", text.lower())) for text in texts])

@@ -51,8 +51,8 @@ class Source(NamedTuple):
             raise InputError(
                 f"the corpus {self.name} is missing or incomplete: the folder {self.path(folder)} "
                 f"lacks {' and '.join(layout_texts(fields))}. These files are made from "
-                f"{self.origin}; `coterie data show {self.name}` says more. Give the folder that holds "
-                f"{self.name} as the argument folder (--data on the command line) or in the "
+                f"{self.origin}; `coterie data show {self.name}` says more. Give the folder that "
+                f"holds {self.name} as the argument folder (--data on the command line) or in the "
                 f"environment variable {VARIABLE}"
             )
         return self.path(folder)

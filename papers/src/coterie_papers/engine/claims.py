@@ -119,7 +119,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """Whether the results confirm the claim, in a few words."""
+        """The verdict in a few words: whether the results confirm the claim."""
         better = self.gain > 0
         if self.p_value is None:
             return UNTESTED if self.equal else f"{'yes' if better else 'no'}, {UNTESTED}"
