@@ -121,10 +121,10 @@ def test_sets_without_items():
 
 def test_digits_to_train_on_are_others_than_those_to_test_on():
     train, test = datasets.load_digit_sets("train"), datasets.load_digit_sets("test")
-    both = datasets.load_digit_sets()
-    assert len(both.item_sets) == len(train.item_sets) + len(test.item_sets)
-    assert both.partitions == train.partitions + test.partitions
-    images = np.vstack([item_set.items for item_set in both.item_sets])
+    all_sets = datasets.load_digit_sets()
+    assert len(all_sets.item_sets) == len(train.item_sets) + len(test.item_sets)
+    assert all_sets.partitions == train.partitions + test.partitions
+    images = np.vstack([item_set.items for item_set in all_sets.item_sets])
     assert images.min() == 0
     assert images.max() == 1
     assert len(np.unique(np.round(images * 16), axis=0)) == len(images)
@@ -133,12 +133,12 @@ def test_digits_to_train_on_are_others_than_those_to_test_on():
 
 
 def test_digits_to_draw_from_may_be_chosen():
-    chosen = datasets.load_digit_sets(n_items=50, digits=(4, 1))
-    known = {
+    corpus = datasets.load_digit_sets(n_items=50, digits=(4, 1))
+    digit_of_image = {
         image.tobytes(): digit for image, digit in zip(*load_digits(return_X_y=True), strict=True)
     }
-    assert len(chosen.item_sets) == 363 // 50  # 181 images of 4, 182 of 1
-    for item_set, truth in zip(*chosen, strict=True):
-        found = [known[image.tobytes()] for image in np.round(item_set.items * 16)]
-        assert set(found) == {1, 4}
-        assert truth.labels.tolist() == Partition(found).labels.tolist()
+    assert len(corpus.item_sets) == 363 // 50  # 181 images of 4, 182 of 1
+    for item_set, truth in zip(*corpus, strict=True):
+        digits = [digit_of_image[image.tobytes()] for image in np.round(item_set.items * 16)]
+        assert set(digits) == {1, 4}
+        assert truth.labels.tolist() == Partition(digits).labels.tolist()

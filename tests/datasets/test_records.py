@@ -12,7 +12,7 @@ from coterie.exceptions import InputError
 FIELDS = ["given_name", "surname", "birth_date", "street", "city", "postcode", "phone", "email"]
 
 
-def joined(chunks):
+def concatenate_chunks(chunks):
     chunks = list(chunks)
     columns = {field: [v for c in chunks for v in c.columns[field]] for field in FIELDS}
     return columns, [e for c in chunks for e in c.entities.tolist()]
@@ -32,12 +32,12 @@ def share_changed(n_rows, errors):
 
 @pytest.mark.parametrize("chunk_size", [1, 7, 60, 1000])
 def test_chunks_do_not_change_records(chunk_size):
-    assert joined(iter_records(60, chunk_size)) == joined(iter_records(60))
+    assert concatenate_chunks(iter_records(60, chunk_size)) == concatenate_chunks(iter_records(60))
 
 
 def test_stream_and_item_set_are_the_same_records():
     (item_set,), (partition,) = make_records(2500, random_state=4)
-    columns, entities = joined(iter_records(2500, 999, random_state=4))
+    columns, entities = concatenate_chunks(iter_records(2500, 999, random_state=4))
     assert {field: list(column) for field, column in item_set.items.items()} == columns
     assert partition == type(partition)(entities)
 
@@ -55,13 +55,13 @@ def test_seed_repeats_and_differs():
 
 
 def test_records_stay_what_they_were():
-    columns, entities = joined(iter_records(5, random_state=3))
+    columns, entities = concatenate_chunks(iter_records(5, random_state=3))
     assert entities == [0, 1, 0, 1, 0]
     assert columns["city"] == ["Aldrrford", "Alderford", "Alcerford", "Alderford", "Alderford"]
 
 
 def test_without_errors_records_of_a_person_are_equal():
-    columns, entities = joined(iter_records(3000, errors=0))
+    columns, entities = concatenate_chunks(iter_records(3000, errors=0))
     persons = {}
     for entity, *record in zip(entities, *columns.values(), strict=True):
         assert persons.setdefault(entity, record) == record
@@ -69,7 +69,7 @@ def test_without_errors_records_of_a_person_are_equal():
 
 
 def test_people_are_numbered_without_gaps():
-    _, entities = joined(iter_records(2000))
+    _, entities = concatenate_chunks(iter_records(2000))
     assert sorted(set(entities)) == list(range(max(entities) + 1))
 
 
@@ -79,13 +79,13 @@ def test_without_duplicates_all_are_alone():
 
 @pytest.mark.parametrize("duplicates", [0.3, 1.0, 4.0])
 def test_mean_cluster_size(duplicates):
-    sizes = np.bincount(joined(iter_records(20_000, 20_000, duplicates=duplicates))[1])
+    sizes = np.bincount(concatenate_chunks(iter_records(20_000, 20_000, duplicates=duplicates))[1])
     assert sizes.mean() == pytest.approx(1 + duplicates, rel=0.05)
     assert sizes.min() == 1
 
 
 def test_records_of_a_person_are_scattered():
-    _, entities = joined(iter_records(20_000))
+    _, entities = concatenate_chunks(iter_records(20_000))
     assert np.mean([a == b for a, b in pairwise(entities)]) < 0.002
 
 
@@ -140,7 +140,7 @@ def test_certain_errors_spare_no_field():
 
 
 def test_records_of_a_person_can_be_found_by_some_field():
-    columns, entities = joined(iter_records(5000))
+    columns, entities = concatenate_chunks(iter_records(5000))
     first, agree = {}, []
     for entity, *record in zip(entities, *columns.values(), strict=True):
         other = first.setdefault(entity, record)

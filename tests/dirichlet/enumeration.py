@@ -1,7 +1,8 @@
-"""A Dirichlet-process mixture in plain NumPy: the log joint, and by enumeration the posterior.
+"""A Dirichlet-process mixture in plain NumPy: its log joint, and its posterior by enumeration.
 
-A cluster of vectors has the covariance of its items, means integrated out; one of distances the
-formula through the origin; categorical values follow one another by Pólya's urn.
+The density of a cluster of vectors is normal, with the covariance of its items when the mean is
+integrated out. That of a cluster of distances is the formula with distances from the origin.
+Categorical values are drawn one after the other from Pólya's urn.
 """
 
 from itertools import product
@@ -37,27 +38,28 @@ class Model(NamedTuple):
 
 
 class Items(NamedTuple):
-    """Vectors, or squared distances of pairs and from the origin; values of each dimension."""
+    """Vectors, or squared distances of pairs and from the origin, and categorical values."""
 
     vectors: np.ndarray | None
     squares: np.ndarray
     origins: np.ndarray
     values: np.ndarray
 
-    def seen(self, model):
+    def observed(self, model):
+        """Return the input of kernels."""
         ends = np.cumsum([0, *map(len, model.pseudo)])[: len(model.pseudo)]
         codes = np.asarray(self.values + ends, dtype=np.intp)
         n_features = len(model.tau)
         if self.vectors is None:
-            given = np.empty((0, n_features)), self.squares, self.origins, codes
+            arrays = np.empty((0, n_features)), self.squares, self.origins, codes
         else:
-            given = self.vectors, np.empty((0, 0, n_features)), np.empty((0, n_features)), codes
-        return ObservedItems(*map(read_only, given))
+            arrays = self.vectors, np.empty((0, 0, n_features)), np.empty((0, n_features)), codes
+        return ObservedItems(*map(read_only, arrays))
 
-    def take(self, chosen):
-        vectors = None if self.vectors is None else self.vectors[chosen]
-        squares = np.ascontiguousarray(self.squares[chosen][:, chosen])
-        return Items(vectors, squares, self.origins[chosen], self.values[chosen])
+    def take(self, indices):
+        vectors = None if self.vectors is None else self.vectors[indices]
+        squares = np.ascontiguousarray(self.squares[indices][:, indices])
+        return Items(vectors, squares, self.origins[indices], self.values[indices])
 
 
 def of_vectors(vectors, values=None):
@@ -69,12 +71,12 @@ def of_vectors(vectors, values=None):
 
 
 def of_distances(items):
-    """Forget the vectors."""
+    """Return the items without their vectors."""
     return items._replace(vectors=None)
 
 
 def log_density(model, items, members, kinds):
-    """Return the log density of what is continuous of a cluster whose items have these types."""
+    """Return the log density of the vectors or distances of a cluster, given its items' types."""
     weights = model.precisions[list(kinds)]
     if items.vectors is None:
         return by_distances(model, items, members, weights)
@@ -93,9 +95,9 @@ def by_distances(model, items, members, weights):
         w, squares = weights[:, f], items.squares[np.ix_(members, members)][..., f]
         within = sum(w[a] * w[b] * squares[a, b] for b in range(len(w)) for a in range(b))
         scatter = within + tau * (w @ items.origins[members, f])
-        known = tau + w.sum()
-        total += 0.5 * (np.log(tau) - np.log(known) + np.log(w / (2 * np.pi)).sum())
-        total -= 0.5 * scatter / known
+        precision = tau + w.sum()
+        total += 0.5 * (np.log(tau) - np.log(precision) + np.log(w / (2 * np.pi)).sum())
+        total -= 0.5 * scatter / precision
     return total
 
 
@@ -113,15 +115,18 @@ def log_values(model, items, members):
 def log_cluster(model, items, members, kinds=None):
     """Return the log marginal of a cluster, summed over the types that are not given.
 
-    Types that are shared are always summed over; the shares of those given are in it.
+    The result includes the shares of the types. Shared types are always summed over.
     """
     members, logs = list(members), np.log(model.shares)
     if model.shared:
-        each = [(j,) * len(members) for j in range(len(logs))]
-        terms = [logs[d[0]] + log_density(model, items, members, d) for d in each]
+        type_choices = [(j,) * len(members) for j in range(len(logs))]
+        shares = [logs[choice[0]] for choice in type_choices]
     else:
-        each = product(range(len(logs)), repeat=len(members)) if kinds is None else [kinds]
-        terms = [logs[list(d)].sum() + log_density(model, items, members, d) for d in each]
+        all_choices = product(range(len(logs)), repeat=len(members))
+        type_choices = list(all_choices) if kinds is None else [kinds]
+        shares = [logs[list(choice)].sum() for choice in type_choices]
+    densities = [log_density(model, items, members, choice) for choice in type_choices]
+    terms = np.add(shares, densities)
     return float(logsumexp(terms)) + log_values(model, items, members)
 
 
@@ -136,20 +141,20 @@ def log_joint(model, items, labels, kinds=None):
     total = log_prior(labels, model.alpha)
     for cluster in range(max(labels) + 1):
         members = np.flatnonzero(np.equal(labels, cluster))
-        given = None if kinds is None else tuple(np.asarray(kinds)[members])
-        total += log_cluster(model, items, members, given)
+        cluster_kinds = None if kinds is None else tuple(np.asarray(kinds)[members])
+        total += log_cluster(model, items, members, cluster_kinds)
     return total
 
 
 def posterior(model, items, kinds=None):
-    """Return the probability of each partition; given the types of items, or summed over them."""
-    known = {}
+    """Return the probability of each partition, given the types of items or summed over them."""
+    log_marginals = {}
 
     def of_cluster(members):
-        if members not in known:
-            given = None if kinds is None else tuple(kinds[i] for i in members)
-            known[members] = log_cluster(model, items, members, given)
-        return known[members]
+        if members not in log_marginals:
+            cluster_kinds = None if kinds is None else tuple(kinds[i] for i in members)
+            log_marginals[members] = log_cluster(model, items, members, cluster_kinds)
+        return log_marginals[members]
 
     logs = {}
     for labels in all_partitions(len(items.values)):
@@ -157,8 +162,8 @@ def posterior(model, items, kinds=None):
             tuple(np.flatnonzero(np.equal(labels, k)).tolist()) for k in range(max(labels) + 1)
         ]
         logs[tuple(labels)] = log_prior(labels, model.alpha) + sum(map(of_cluster, clusters))
-    whole = logsumexp(list(logs.values()))
-    return {labels: np.exp(log - whole) for labels, log in logs.items()}
+    log_total = logsumexp(list(logs.values()))
+    return {labels: np.exp(log - log_total) for labels, log in logs.items()}
 
 
 def canonical(labels):

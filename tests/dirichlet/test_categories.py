@@ -44,9 +44,9 @@ def test_the_marginal_is_that_of_one_item_after_the_other(items):
 def test_many_clusters_at_once():
     categories = Categories(([0, 1], [5]), [0.3, 0.1, 2.0, 0.05, 4.0])
     counts = np.array([[2, 0, 0, 1, 1], [1, 1, 1, 0, 3], [0, 0, 0, 0, 0]])
-    found = categories.log_marginal(counts)
-    assert found == pytest.approx([categories.log_marginal(row) for row in counts])
-    assert found[2] == 0
+    actual = categories.log_marginal(counts)
+    assert actual == pytest.approx([categories.log_marginal(row) for row in counts])
+    assert actual[2] == 0
 
 
 def test_simulated_clusters_give_their_beta_and_shares_back(rng):
@@ -54,11 +54,11 @@ def test_simulated_clusters_give_their_beta_and_shares_back(rng):
     codes, labels = simulated(rng, betas, shares)
     categories = fit_categories([codes[:2000], codes[2000:]], [labels[:2000], labels[2000:]])
     assert betas_of(categories) == pytest.approx(betas, rel=0.25)
-    for number, share in enumerate(shares):
-        start, stop = categories.offsets[number : number + 2]
-        found = categories.pseudo_counts[start:stop] / betas_of(categories)[number]
-        assert found[:-1] == pytest.approx(share, abs=0.05)
-        assert 0 < found[-1] < 0.001
+    for index, expected in enumerate(shares):
+        start, stop = categories.offsets[index : index + 2]
+        learned_shares = categories.pseudo_counts[start:stop] / betas_of(categories)[index]
+        assert learned_shares[:-1] == pytest.approx(expected, abs=0.05)
+        assert 0 < learned_shares[-1] < 0.001
 
 
 def test_beta_is_the_most_likely_one(rng):
@@ -112,9 +112,9 @@ def test_no_dimension_and_no_items():
 def test_names_of_clusters_and_the_order_of_sets_do_not_matter(rng):
     codes, labels = simulated(rng, [1.0], [[0.5, 0.5]], n_clusters=20, size=3)
     halves = [(codes[:30], labels[:30]), (codes[30:], labels[30:])]
-    found = fit_categories(*zip(*halves, strict=True))
+    actual = fit_categories(*zip(*halves, strict=True))
     other = fit_categories(*zip(*[(c, 100 - y) for c, y in halves[::-1]], strict=True))
-    assert found.pseudo_counts == pytest.approx(other.pseudo_counts, rel=1e-4)
+    assert actual.pseudo_counts == pytest.approx(other.pseudo_counts, rel=1e-4)
 
 
 def test_a_file_keeps_them(tmp_path):
@@ -140,7 +140,7 @@ def test_a_file_keeps_them(tmp_path):
 )
 def test_bad_codes_are_refused(codes):
     with pytest.raises(FeatureError, match=r"item set|categor"):
-        fit_categories(codes, [[0] * len(each) for each in codes])
+        fit_categories(codes, [[0] * len(set_codes) for set_codes in codes])
 
 
 def test_what_does_not_fit_is_refused():

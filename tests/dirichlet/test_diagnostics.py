@@ -69,8 +69,9 @@ def test_same_as_the_definitions(rng, phi, n_chains, n_samples):
 @pytest.mark.parametrize("phi", [-0.3, 0.0, 0.5, 0.9])
 def test_autoregressive_chains_have_their_known_size(rng, phi):
     runs = [autoregressive(rng, phi, n_chains=4, n_samples=5000) for _ in range(20)]
-    known = 20_000 * (1 - phi) / (1 + phi)
-    assert np.mean([effective_sample_size(run) for run in runs]) == pytest.approx(known, rel=0.06)
+    expected = 20_000 * (1 - phi) / (1 + phi)
+    sizes = [effective_sample_size(run) for run in runs]
+    assert np.mean(sizes) == pytest.approx(expected, rel=0.06)
     assert np.mean([r_hat(run) for run in runs]) == pytest.approx(1.0, abs=0.005)
 
 

@@ -69,17 +69,17 @@ def test_maximum_posterior_is_the_first_of_the_best_samples(rng):
 
 def test_no_partition_has_a_smaller_expected_pair_loss(rng):
     for posterior in posteriors(rng, 60):
-        found = expected_pair_loss(posterior, MinimumPairLoss().partition(posterior))
+        loss = expected_pair_loss(posterior, MinimumPairLoss().partition(posterior))
         partitions = map(Partition, all_partitions(posterior.n_items))
-        assert found == pytest.approx(min(expected_pair_loss(posterior, p) for p in partitions))
+        assert loss == pytest.approx(min(expected_pair_loss(posterior, p) for p in partitions))
 
 
 def test_pair_loss_is_never_worse_than_a_sample(rng):
     for _ in range(5):
         posterior = random_posterior(rng, 40, n_samples=10, n_labels=6)
-        found = expected_pair_loss(posterior, MinimumPairLoss().partition(posterior))
+        loss = expected_pair_loss(posterior, MinimumPairLoss().partition(posterior))
         samples = posterior.partitions()
-        assert found <= min(expected_pair_loss(posterior, p) for p in samples) + 1e-9
+        assert loss <= min(expected_pair_loss(posterior, p) for p in samples) + 1e-9
 
 
 def test_the_best_sample_is_taken_where_the_search_fails(rng, monkeypatch):
@@ -96,19 +96,19 @@ def test_the_search_for_the_least_variation_almost_always_finds_it(rng):
     for posterior in posteriors(rng, 200):
         rows = as_rows([Partition(labels) for labels in all_partitions(posterior.n_items)])
         least = mean_variations(*posterior.distinct, rows).min()
-        chosen = as_rows([MinimumVariation().partition(posterior)])
-        found = mean_variations(*posterior.distinct, chosen)[0]
-        assert found >= least - 1e-12
-        hits += found <= least + 1e-9
+        estimate = as_rows([MinimumVariation().partition(posterior)])
+        variation = mean_variations(*posterior.distinct, estimate)[0]
+        assert variation >= least - 1e-12
+        hits += variation <= least + 1e-9
     assert hits >= 190
 
 
 def test_mean_variations_are_those_of_the_metric(rng):
     for posterior in (*posteriors(rng, 10), random_posterior(rng, 30, n_labels=9)):
         candidates = [Partition(rng.integers(4, size=posterior.n_items)) for _ in range(5)]
-        found = mean_variations(*posterior.distinct, as_rows(candidates))
+        actual = mean_variations(*posterior.distinct, as_rows(candidates))
         expected = [expected_variation(posterior, candidate) for candidate in candidates]
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert actual == pytest.approx(expected, abs=1e-12)
 
 
 def slow_least_variation(posterior, labels):
@@ -117,7 +117,7 @@ def slow_least_variation(posterior, labels):
     while still < len(labels):
         old = labels[item]
         choices = sorted({*labels, max(labels) + 1})
-        moves = [Partition([*labels[:item], each, *labels[item + 1 :]]) for each in choices]
+        moves = [Partition([*labels[:item], choice, *labels[item + 1 :]]) for choice in choices]
         losses = mean_variations(*posterior.distinct, as_rows(moves))
         moved = losses.min() < losses[choices.index(old)] - 1e-9
         labels[item] = choices[losses.argmin()] if moved else old
@@ -145,9 +145,9 @@ def test_moves_are_those_of_a_slow_twin_and_lower_the_mean(rng, n_items):
 
 def test_variation_is_never_worse_than_a_sample(rng):
     posterior = random_posterior(rng, 40, n_samples=20, n_labels=6)
-    found = expected_variation(posterior, MinimumVariation().partition(posterior))
+    loss = expected_variation(posterior, MinimumVariation().partition(posterior))
     samples = posterior.partitions()
-    assert found <= min(expected_variation(posterior, p) for p in samples) + 1e-9
+    assert loss <= min(expected_variation(posterior, p) for p in samples) + 1e-9
 
 
 def test_many_samples_are_thin_evenly():
@@ -172,11 +172,11 @@ def test_scores_inside_samples(rng):
 def test_correlation_clustering_of_the_scores_is_the_estimate(rng, estimate):
     for posterior in posteriors(rng, 20):
         scores = PairScores(posterior.n_items, None, estimate.scores(posterior))
-        solution, chosen = Exact().solve(scores), estimate.partition(posterior)
-        value = scores.scores @ chosen.together()
+        solution, partition = Exact().solve(scores), estimate.partition(posterior)
+        value = scores.scores @ partition.together()
         assert solution.value == pytest.approx(value)
         if not isinstance(estimate, MinimumPairLoss):
-            assert solution.partition == chosen
+            assert solution.partition == partition
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)

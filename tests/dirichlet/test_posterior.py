@@ -24,8 +24,8 @@ def test_same_as_plain_counts(rng, n_items):
     posterior = Posterior(labels, np.zeros((3, 6)))
     rows = labels.reshape(18, n_items)
     partitions = [Partition(row) for row in rows]
-    found = posterior.labels.reshape(18, n_items)
-    assert [row.tolist() for row in found] == [p.labels.tolist() for p in partitions]
+    relabelled = posterior.labels.reshape(18, n_items)
+    assert [row.tolist() for row in relabelled] == [p.labels.tolist() for p in partitions]
     together = np.mean([row[:, None] == row for row in rows], axis=0)
     assert np.array_equal(posterior.pair_probabilities, together)
     assert posterior.n_clusters.ravel().tolist() == [p.n_clusters for p in partitions]
@@ -51,8 +51,8 @@ def test_names_and_the_order_of_samples_do_not_matter(seed, n_items):
 
 def test_diagnostics_are_those_of_the_three_quantities(rng):
     posterior = random_posterior(rng, 5, n_chains=3, n_samples=20)
-    found = posterior.diagnostics()
-    i, j = found.pair
+    diagnostics = posterior.diagnostics()
+    i, j = diagnostics.pair
     distances = np.abs(posterior.pair_probabilities - 0.5)
     np.fill_diagonal(distances, 1)
     assert distances[i, j] == pytest.approx(distances.min())
@@ -63,7 +63,7 @@ def test_diagnostics_are_those_of_the_three_quantities(rng):
         for chains in (posterior.log_joint, posterior.n_clusters, pair)
         for measure in (effective_sample_size, r_hat)
     ]
-    assert [*found[:4], *found[5:]] == expected
+    assert [*diagnostics[:4], *diagnostics[5:]] == expected
 
 
 def test_the_first_of_equally_unsure_pairs():
@@ -78,8 +78,8 @@ def test_the_first_of_equally_unsure_pairs():
 
 @pytest.mark.parametrize("labels", [[0, 0, 1], [0], []])
 def test_no_unsure_pair(labels):
-    found = Posterior(np.tile(np.array(labels, dtype=int), (2, 6, 1)), np.zeros((2, 6)))
-    diagnostics = found.diagnostics()
+    posterior = Posterior(np.tile(np.array(labels, dtype=int), (2, 6, 1)), np.zeros((2, 6)))
+    diagnostics = posterior.diagnostics()
     assert diagnostics.pair is None
     assert (diagnostics.ess_pair, diagnostics.r_hat_pair) == (12, 1)
     assert diagnostics.ess_n_clusters == 12

@@ -49,18 +49,18 @@ def make(kind, rng, shared, repulsion):
 
 
 def types_of_items(state, shared):
-    """The precisions of each item, set by set: units go set by set, cluster by cluster."""
-    precisions, unit, found = state.precisions[state.of_unit], 0, []
+    """Return the precisions of the items of each set; units are sorted by set and cluster."""
+    precisions, unit, types = state.precisions[state.of_unit], 0, []
     for labels in LABELS:
-        own = np.empty((len(labels), precisions.shape[1]))
+        set_types = np.empty((len(labels), precisions.shape[1]))
         for label in np.unique(labels):
             members = np.flatnonzero(labels == label)
             for item in members:
-                own[item] = precisions[unit]
+                set_types[item] = precisions[unit]
                 unit += not shared
             unit += shared
-        found.append(own)
-    return found
+        types.append(set_types)
+    return types
 
 
 def plain_log_prior(base, state):
@@ -79,51 +79,51 @@ def plain_log_repulsion(precisions, gaps):
 def plain_log_joint_vectors(base, state, matrices, shared, repulsion):
     total, first, gaps = plain_log_prior(base, state), 0, []
     types = types_of_items(state, shared)
-    for matrix, labels, own in zip(matrices, LABELS, types, strict=True):
+    for matrix, labels, set_types in zip(matrices, LABELS, types, strict=True):
         means = state.means[first : first + labels.max() + 1]
         first += len(means)
         gaps += [(means[i] - means[j]) ** 2 for i in range(len(means)) for j in range(i)]
         total += stats.norm(0, base.tau0**-0.5).logpdf(means).sum()
-        total += stats.norm(means[labels], own**-0.5).logpdf(matrix).sum()
+        total += stats.norm(means[labels], set_types**-0.5).logpdf(matrix).sum()
     if repulsion:
-        total += sum(plain_log_repulsion(t, gaps) for own in types for t in own)
+        total += sum(plain_log_repulsion(t, gaps) for set_types in types for t in set_types)
     return total
 
 
 def plain_log_marginal(square, origin, weights, tau0):
-    """The log marginal of the items of one cluster, one dimension."""
+    """Return the log marginal of the items of one cluster in one dimension."""
     total = tau0 + weights.sum()
     spread = 0.5 * weights @ square @ weights + tau0 * weights @ origin
     logs = np.log(tau0) - np.log(total) + np.log(weights / (2 * np.pi)).sum()
     return 0.5 * (logs - spread / total)
 
 
-def plain_log_joint_distances(base, state, given, shared, repulsion):
+def plain_log_joint_distances(base, state, data, shared, repulsion):
     total, gaps = plain_log_prior(base, state), []
     types = types_of_items(state, shared)
-    for square, origin, labels, own in zip(*given, LABELS, types, strict=True):
+    for square, origin, labels, set_types in zip(*data, LABELS, types, strict=True):
         clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
         gaps += list(mean_gaps(square, clusters))
         for members in clusters:
             for dim in range(len(base.rate)):
                 block = square[np.ix_(members, members)][:, :, dim]
-                parts = block, origin[members, dim], own[members, dim], base.tau0[dim]
+                parts = block, origin[members, dim], set_types[members, dim], base.tau0[dim]
                 total += plain_log_marginal(*parts)
     gaps = np.maximum(gaps, MIN_GAP_SHARE * np.mean(gaps, axis=0))
     if repulsion:
-        total += sum(plain_log_repulsion(t, gaps) for own in types for t in own)
+        total += sum(plain_log_repulsion(t, gaps) for set_types in types for t in set_types)
     return total
 
 
 @pytest.mark.parametrize(("shared", "repulsion"), CASES)
 @pytest.mark.parametrize("kind", ["vectors", "distances"])
 def test_the_log_joint_is_that_of_plain_numpy(kind, shared, repulsion, rng):
-    training, given = make(kind, rng, shared, repulsion)
+    training, data = make(kind, rng, shared, repulsion)
     plain = {"vectors": plain_log_joint_vectors, "distances": plain_log_joint_distances}[kind]
     state = training.start(rng, 3)
     for _ in range(5):
         training.advance(state, rng, 1)
-        expected = plain(training.base, state, given, shared, repulsion)
+        expected = plain(training.base, state, data, shared, repulsion)
         sample = training.sample(state)
         assert sample.log_joint == pytest.approx(expected, rel=1e-10)
         assert sample.sizes.tolist() == np.bincount(state.of_unit).tolist()
@@ -212,8 +212,8 @@ def test_a_new_type_of_an_item_weighs_as_a_student_t(rng):
     base, offsets = random_base(rng, 4), rng.normal(size=4)
     student = stats.t(2 * base.shape, scale=np.sqrt(base.rate / base.shape))
     log_rates = np.log(base.rate).sum()
-    found = by_vectors.log_integral(offsets**2, 1.0, base.shape, base.rate, log_rates)
-    assert found - 2 * np.log(2 * np.pi) == pytest.approx(student.logpdf(offsets).sum())
+    actual = by_vectors.log_integral(offsets**2, 1.0, base.shape, base.rate, log_rates)
+    assert actual - 2 * np.log(2 * np.pi) == pytest.approx(student.logpdf(offsets).sum())
 
 
 @pytest.mark.parametrize("n_items", [1.0, 3.0])
@@ -225,8 +225,8 @@ def test_the_integral_of_a_cluster_is_that_of_quadrature(n_items, rng):
         return prior * t ** (n_items / 2) * np.exp(-t * square / 2)
 
     log_rates = np.log(base.rate).sum()
-    found = by_vectors.log_integral(np.array([square]), n_items, 1.3, base.rate, log_rates)
-    assert np.exp(found) == pytest.approx(integrate.quad(density, 0, np.inf)[0])
+    actual = by_vectors.log_integral(np.array([square]), n_items, 1.3, base.rate, log_rates)
+    assert np.exp(actual) == pytest.approx(integrate.quad(density, 0, np.inf)[0])
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -244,42 +244,43 @@ def test_the_importance_of_a_slot_is_base_over_proposal(shared, rng):
     ].pdf(t)
     constant = (base.shape * np.log(base.rate) - special.gammaln(base.shape)).sum()
     expected = stats.gamma(base.shape, scale=1 / base.rate).logpdf(t) - np.log(mixture)
-    found = by_distances.log_importance(t, size, base, proposal) + constant
-    assert found == pytest.approx(expected.sum())
+    actual = by_distances.log_importance(t, size, base, proposal) + constant
+    assert actual == pytest.approx(expected.sum())
 
 
 def test_a_proposal_has_the_weights_that_it_says(rng):
     proposal = by_distances.Proposal(np.array([[5.0, 0.1]]), np.zeros((1, 2)), np.array([0.3]))
-    base, drawn = random_base(rng, 1), np.empty((20_000, 1))
-    for row in drawn:
+    base, proposals = random_base(rng, 1), np.empty((20_000, 1))
+    for row in proposals:
         by_distances.propose(rng, 1.0, base, proposal, row)
     expected = 0.3 * (base.shape + 0.5) / 5 + 0.7 * base.shape / 0.1
-    assert drawn.mean() == pytest.approx(expected, rel=0.04)
+    assert proposals.mean() == pytest.approx(expected, rel=0.04)
 
 
 def test_a_slice_has_the_density(rng):
     evidence, norms = np.array([[2.0], [0.5], [1.0], [2.0], [0.3]]), np.array([[0.2], [1.5]])
-    given = 1.5, 0.7, evidence, 1, norms, 2.0
-    drawn, t = np.empty(20_000), 1.0
-    for place in range(len(drawn)):
-        t = common.slice_precision(rng, t, *given)
-        drawn[place] = np.log(t)
+    parameters = 1.5, 0.7, evidence, 1, norms, 2.0
+    draws, t = np.empty(20_000), 1.0
+    for place in range(len(draws)):
+        t = common.slice_precision(rng, t, *parameters)
+        draws[place] = np.log(t)
     grid = np.linspace(-12, 8, 4001)
     total = 0.5 + 2 * np.exp(grid)
     spread = 1 + 2 * np.exp(grid) + 0.3 * np.exp(2 * grid)
     expected = 1.5 * grid - 0.7 * np.exp(grid) - 0.5 * (np.log(total) + spread / total)
     expected -= 2 / np.sqrt(0.2 + 1.5 * np.exp(grid))
-    assert [common.log_density(u, *given) for u in grid[::100]] == pytest.approx(expected[::100])
+    actual = [common.log_density(u, *parameters) for u in grid[::100]]
+    assert actual == pytest.approx(expected[::100])
     cdf = np.cumsum(np.exp(expected - expected.max()))
-    thinned = drawn[::10]
+    thinned = draws[::10]
     assert stats.kstest(thinned, lambda u: np.interp(u, grid, cdf / cdf[-1])).pvalue > 0.001
 
 
 def test_the_bound_of_the_repulsion_is_one(rng):
-    gaps, here = rng.exponential(size=(20, 3)), rng.gamma(1.0, size=3)
+    gaps, centre = rng.exponential(size=(20, 3)), rng.gamma(1.0, size=3)
     ceiling = repelled.Ceiling(np.empty(3), np.empty(1))
-    repelled.fit_ceiling(here, gaps, ceiling)
-    for t in (here, 3 * here):
+    repelled.fit_ceiling(centre, gaps, ceiling)
+    for t in (centre, 3 * centre):
         assert repelled.bound_log_repulsion(t, ceiling) == pytest.approx(
             repelled.log_repulsion(t, gaps)
         )
@@ -287,8 +288,8 @@ def test_the_bound_of_the_repulsion_is_one(rng):
         exact = plain_log_repulsion(t, gaps)
         assert repelled.log_repulsion(t, gaps) == pytest.approx(exact)
         assert exact <= repelled.bound_log_repulsion(t, ceiling) < 0
-    repelled.fit_ceiling(here, gaps[:0], ceiling)
-    assert repelled.bound_log_repulsion(here, ceiling) == 0
+    repelled.fit_ceiling(centre, gaps[:0], ceiling)
+    assert repelled.bound_log_repulsion(centre, ceiling) == 0
 
 
 def test_many_dimensions_do_not_hold_single_types_apart(rng):
@@ -307,21 +308,21 @@ def test_chains_in_threads_are_those_in_turn(rng):
     training, _ = make("distances", rng, shared=False, repulsion=True)
 
     def run(seed):
-        own = np.random.default_rng(seed)
-        state = training.start(own, 2)
-        training.advance(state, own, 200)
+        generator = np.random.default_rng(seed)
+        state = training.start(generator, 2)
+        training.advance(state, generator, 200)
         return training.sample(state)
 
     with ThreadPoolExecutor(4) as pool:
-        for found, expected in zip(pool.map(run, range(4)), map(run, range(4)), strict=True):
-            assert found.log_joint == expected.log_joint
-            assert np.array_equal(found.precisions, expected.precisions)
+        for actual, expected in zip(pool.map(run, range(4)), map(run, range(4)), strict=True):
+            assert actual.log_joint == expected.log_joint
+            assert np.array_equal(actual.precisions, expected.precisions)
 
 
 def test_gaps_are_squared_distances_of_means(rng):
     points = rng.normal(size=(6, 3))
     clusters = [np.array([0, 3]), np.array([1]), np.array([2, 4, 5])]
-    means = np.array([points[own].mean(axis=0) for own in clusters])
+    means = np.array([points[members].mean(axis=0) for members in clusters])
     expected = [(means[i] - means[j]) ** 2 for i, j in [(0, 1), (0, 2), (1, 2)]]
     assert mean_gaps((points[:, None] - points) ** 2, clusters) == pytest.approx(np.array(expected))
 

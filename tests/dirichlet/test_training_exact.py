@@ -18,7 +18,7 @@ from tests.partitions import all_partitions
 
 
 def log_urn(n_units, n_types):
-    """log ∫ exp(-α) α^J Γ(α) / Γ(α + U) dα."""
+    """Return log ∫ exp(-α) α^J Γ(α) / Γ(α + U) dα."""
 
     def density(alpha):
         return np.exp(-alpha) * alpha**n_types / np.prod(alpha + np.arange(n_units))
@@ -27,20 +27,20 @@ def log_urn(n_units, n_types):
 
 
 def partition_frequencies(training, rng, n_sweeps):
-    state, numbered, found = training.start(rng, 2), Counter(), Counter()
+    state, counts, frequencies = training.start(rng, 2), Counter(), Counter()
     for _ in range(n_sweeps):
         training.advance(state, rng, 1)
-        numbered[tuple(state.of_unit.tolist())] += 1
-    for kinds, count in numbered.items():
-        found[Partition(kinds)] += count / n_sweeps
-    return found
+        counts[tuple(state.of_unit.tolist())] += 1
+    for kinds, count in counts.items():
+        frequencies[Partition(kinds)] += count / n_sweeps
+    return frequencies
 
 
-def total_variation(exact, found):
+def total_variation(exact, frequencies):
     weights = np.exp(np.array(list(exact.values())) - max(exact.values()))
     shares = dict(zip(exact, weights / weights.sum(), strict=True))
     assert max(shares.values()) < 0.5
-    return 0.5 * sum(abs(shares[key] - found[Partition(key)]) for key in exact)
+    return 0.5 * sum(abs(shares[key] - frequencies[Partition(key)]) for key in exact)
 
 
 def test_types_of_vectors_have_their_exact_distribution(rng):
@@ -51,18 +51,19 @@ def test_types_of_vectors_have_their_exact_distribution(rng):
     for labels in all_partitions(4):
         kinds = [offsets[np.array(labels) == label] for label in range(max(labels) + 1)]
         total = log_urn(4, len(kinds))
-        for own in kinds:
-            shape, rate = 0.6 + len(own) / 2, 0.2 + (own**2).sum() / 2
-            total += special.gammaln(len(own)) + special.gammaln(shape) - special.gammaln(0.6)
+        for type_offsets in kinds:
+            size = len(type_offsets)
+            shape, rate = 0.6 + size / 2, 0.2 + (type_offsets**2).sum() / 2
+            total += special.gammaln(size) + special.gammaln(shape) - special.gammaln(0.6)
             total += 0.6 * np.log(0.2) - shape * np.log(rate)
         exact[tuple(labels)] = total
-    found = partition_frequencies(training, rng, 20_000)
-    assert total_variation(exact, found) < 0.02
+    frequencies = partition_frequencies(training, rng, 20_000)
+    assert total_variation(exact, frequencies) < 0.02
 
 
-def exact_distance_types(training, given, labels):
-    """log p(partition of the items' types), the precisions summed over a grid."""
-    (square,), (origin,) = given
+def exact_distance_types(training, data, labels):
+    """Return the log probability of each partition by types, summed over a grid of precisions."""
+    (square,), (origin,) = data
     base, gaps = training.base, training.units.gaps
     logs = np.linspace(-6, 5, 111)
     precisions = np.exp(logs)
@@ -74,12 +75,13 @@ def exact_distance_types(training, given, labels):
         weights = grid[..., kinds]
         total = sum(np.meshgrid(*[prior] * n_types, indexing="ij"))
         for label in np.unique(labels):
-            own = weights[..., labels == label]
+            cluster_weights = weights[..., labels == label]
             block = square[np.ix_(labels == label, labels == label)][:, :, 0]
-            sums = base.tau0[0] + own.sum(axis=-1)
-            spread = 0.5 * np.einsum("...i,ij,...j->...", own, block, own)
-            spread = spread + base.tau0[0] * own @ origin[labels == label, 0]
-            total = total + 0.5 * (np.log(own).sum(axis=-1) - np.log(sums) - spread / sums)
+            sums = base.tau0[0] + cluster_weights.sum(axis=-1)
+            spread = 0.5 * np.einsum("...i,ij,...j->...", cluster_weights, block, cluster_weights)
+            spread = spread + base.tau0[0] * cluster_weights @ origin[labels == label, 0]
+            log_products = np.log(cluster_weights).sum(axis=-1)
+            total = total + 0.5 * (log_products - np.log(sums) - spread / sums)
         for gap in gaps:
             total = total - (1 / np.sqrt(weights * gap)).sum(axis=-1)
         constant = base.shape * np.log(base.rate[0]) - special.gammaln(base.shape)
@@ -93,11 +95,11 @@ def exact_distance_types(training, given, labels):
 def test_types_of_distances_have_their_exact_distribution(repulsion, n_auxiliary, rng):
     labels = np.array([0, 0, 1])
     square = np.array([[0, 3.0, 2.0], [3.0, 0, 9.0], [2.0, 9.0, 0]])[:, :, None]
-    given = [square], [np.array([[0.1], [0.2], [6.0]])]
+    data = [square], [np.array([[0.1], [0.2], [6.0]])]
     options = {"repulsion": repulsion, "n_auxiliary": n_auxiliary}
-    training = prepare_distance_training(*given, [labels], make_base([0.5], 0.8, [0.4]), **options)
-    found = partition_frequencies(training, rng, 20_000)
-    assert total_variation(exact_distance_types(training, given, labels), found) < 0.02
+    training = prepare_distance_training(*data, [labels], make_base([0.5], 0.8, [0.4]), **options)
+    frequencies = partition_frequencies(training, rng, 20_000)
+    assert total_variation(exact_distance_types(training, data, labels), frequencies) < 0.02
 
 
 TYPES = np.array([[1.0, 10.0], [10.0, 1.0], [100.0, 100.0]])
@@ -112,7 +114,7 @@ def known_types(rng, n_clusters, size, types, shared):
 
 
 def recovered(training, rng, n_sweeps):
-    """The means of the precisions of the three largest types, ordered as `TYPES`."""
+    """Return the mean precisions of the three largest types, in the order of `TYPES`."""
     state, total = training.start(rng, 1), np.zeros((3, len(training.base.rate)))
     training.advance(state, rng, n_sweeps)
     for _ in range(n_sweeps):
@@ -131,8 +133,9 @@ def test_separate_types_are_recovered(kind, rng):
         training = prepare_vector_training([matrix], [labels], base, shared=True)
     else:
         sets = np.array_split(np.arange(len(labels)), 10)
-        squares = [(matrix[own][:, None] - matrix[own]) ** 2 for own in sets]
-        origins, parts = [matrix[own] ** 2 for own in sets], [labels[own] for own in sets]
+        squares = [(matrix[members][:, None] - matrix[members]) ** 2 for members in sets]
+        origins = [matrix[members] ** 2 for members in sets]
+        parts = [labels[members] for members in sets]
         training = prepare_distance_training(squares, origins, parts, base, shared=True)
     assert recovered(training, rng, 100) == pytest.approx(TYPES, rel=0.1)
 
@@ -146,18 +149,18 @@ def test_types_of_items_are_recovered(rng):
 
 
 def log_integral_of_single_items(origins, base, gaps):
-    """log ∫ G(t) Π p(item | t) R(t) dt for items that are alone in their clusters, on a grid."""
+    """Return log ∫ G(t) Π p(item | t) R(t) dt for single-item clusters, on a grid."""
     logs = np.linspace(-9, 6, 301)
     t = np.exp(logs)
-    each = np.zeros((2, len(t)))
+    log_terms = np.zeros((2, len(t)))
     for dim in range(2):
         share = base.tau0[dim] * t / (base.tau0[dim] + t)
-        each[dim] = base.shape * logs - base.rate[dim] * t
+        log_terms[dim] = base.shape * logs - base.rate[dim] * t
         for origin in origins[:, dim]:
-            each[dim] += 0.5 * (np.log(share / base.tau0[dim]) - share * origin)
+            log_terms[dim] += 0.5 * (np.log(share / base.tau0[dim]) - share * origin)
     norms = t[:, None, None] * gaps[:, 0] + t[None, :, None] * gaps[:, 1]
     repulsion = -len(origins) * (norms**-0.5).sum(axis=-1)
-    total = special.logsumexp(each[0][:, None] + each[1] + repulsion)
+    total = special.logsumexp(log_terms[0][:, None] + log_terms[1] + repulsion)
     constants = base.shape * np.log(base.rate) - special.gammaln(base.shape)
     return total + constants.sum() + 2 * np.log(logs[1] - logs[0])
 
@@ -177,5 +180,5 @@ def test_unlike_gaps_leave_types_their_exact_distribution(rng):
         for kind in set(kinds):
             total += log_integral_of_single_items(origins[np.array(kinds) == kind], base, gaps)
         exact[tuple(kinds)] = total
-    found = partition_frequencies(DistanceTraining(units, base), rng, 20_000)
-    assert total_variation(exact, found) < 0.02
+    frequencies = partition_frequencies(DistanceTraining(units, base), rng, 20_000)
+    assert total_variation(exact, frequencies) < 0.02

@@ -52,7 +52,7 @@ def squared_gaps(centres):
 
 
 def centroids(items):
-    return np.stack([items[..., own(k), :].mean(axis=-2) for k in range(3)], axis=-2)
+    return np.stack([items[..., members_of(k), :].mean(axis=-2) for k in range(3)], axis=-2)
 
 
 def functions(alpha, n_types, types, items):
@@ -80,14 +80,14 @@ def functions(alpha, n_types, types, items):
 
 @cache
 def forward(kind, shared, repulsion):
-    """Means of the functions and their standard errors; rejection, because R ≤ 1."""
+    """Return means of the functions and their standard errors, by rejection, because R ≤ 1."""
     rng = np.random.default_rng(7)
     alpha, n_types, types, means, items = draw_forward(rng, N_FORWARD, shared)
-    kept = np.ones(N_FORWARD, dtype=bool)
+    is_accepted = np.ones(N_FORWARD, dtype=bool)
     if repulsion:
         centres = means if kind == "vectors" else centroids(items)
-        kept = np.log(rng.random(N_FORWARD)) < log_repulsion(types, centres)
-    values = functions(alpha, n_types, types, items)[kept]
+        is_accepted = np.log(rng.random(N_FORWARD)) < log_repulsion(types, centres)
+    values = functions(alpha, n_types, types, items)[is_accepted]
     return values.mean(axis=0), values.std(axis=0) / np.sqrt(len(values))
 
 
@@ -120,31 +120,32 @@ class Distances:
         self.shared, self.repulsion = shared, repulsion
         blank = np.ones((len(LABELS), len(LABELS), N_DIMS))
         options = {"shared": shared, "repulsion": repulsion}
-        given = [blank], [blank[0]], [LABELS], BASE
-        self.training = prepare_distance_training(*given, **options)
+        arguments = [blank], [blank[0]], [LABELS], BASE
+        self.training = prepare_distance_training(*arguments, **options)
         units = self.training.units
         self.squares, self.origins, self.gaps = map(np.copy, units[3:])
         views = [read_only(array) for array in (self.squares, self.origins, self.gaps)]
         self.training = type(self.training)(type(units)(*units[:3], *views), BASE)
-        self.pairs = np.array([(i, j) for k in range(3) for i in own(k) for j in own(k)]).T
+        clusters = [members_of(cluster) for cluster in range(3)]
+        self.pairs = np.array([(i, j) for members in clusters for i in members for j in members]).T
 
     def redraw(self, rng, state, types, items):
-        drawn = draw_items(rng, types)
+        draws = draw_items(rng, types)
         if self.repulsion and items is not None:
-            gain = log_repulsion(types, centroids(drawn)) - log_repulsion(types, centroids(items))
-            drawn = drawn if np.log(rng.random()) < gain else items
-        squares = (drawn[self.pairs[0]] - drawn[self.pairs[1]]) ** 2
+            gain = log_repulsion(types, centroids(draws)) - log_repulsion(types, centroids(items))
+            draws = draws if np.log(rng.random()) < gain else items
+        squares = (draws[self.pairs[0]] - draws[self.pairs[1]]) ** 2
         if self.shared:
             np.add.reduceat(squares / 2, [0, 4, 8], axis=0, out=self.squares)
-            np.add.reduceat(drawn**2, STARTS, axis=0, out=self.origins)
+            np.add.reduceat(draws**2, STARTS, axis=0, out=self.origins)
         else:
-            self.squares[:], self.origins[:] = squares, drawn**2
+            self.squares[:], self.origins[:] = squares, draws**2
         if self.repulsion:
-            self.gaps[:] = squared_gaps(centroids(drawn))
-        return drawn
+            self.gaps[:] = squared_gaps(centroids(draws))
+        return draws
 
 
-def own(cluster):
+def members_of(cluster):
     return np.flatnonzero(cluster == LABELS)
 
 
@@ -157,7 +158,7 @@ CHAINS = {"vectors": Vectors, "distances": Distances}
 
 
 def successive(chain, rng, n_sweeps):
-    """Means of the functions along the chain, and their standard errors by batches."""
+    """Return means of the functions along the chain, and their standard errors by batches."""
     units = units_of_items(chain.shared)
     state = chain.training.start(rng, 1)
     values, items = [], None
@@ -172,12 +173,12 @@ def successive(chain, rng, n_sweeps):
     return columns.mean(axis=0), batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
 
 
-def z_scores(kind, sampled, supposed, n_sweeps=N_SWEEPS):
-    """Compare the chain of a sampler with forward draws from the model that is supposed."""
-    found, error = successive(CHAINS[kind](*sampled), np.random.default_rng(3), n_sweeps)
-    expected, spread = forward(kind, *supposed)
+def z_scores(kind, chain_options, model_options, n_sweeps=N_SWEEPS):
+    """Compare the chain of a sampler with forward draws from the supposed model."""
+    means, error = successive(CHAINS[kind](*chain_options), np.random.default_rng(3), n_sweeps)
+    expected, spread = forward(kind, *model_options)
     # A function may be constant: items of one cluster share their type.
-    return (found - expected) / (np.hypot(error, spread) + 1e-12)
+    return (means - expected) / (np.hypot(error, spread) + 1e-12)
 
 
 @pytest.mark.parametrize(("shared", "repulsion"), CASES)
@@ -197,6 +198,6 @@ def test_a_sampler_with_a_wrong_half_is_found_out(kind):
     chain = CHAINS[kind](shared=False, repulsion=False)
     wrong = BASE._replace(shape=BASE.shape + 0.5)
     chain.training = type(chain.training)(chain.training.units, wrong)
-    found, error = successive(chain, np.random.default_rng(3), 2000)
+    means, error = successive(chain, np.random.default_rng(3), 2000)
     expected, spread = forward(kind, shared=False, repulsion=False)
-    assert np.abs((found - expected) / np.hypot(error, spread)).max() > 8
+    assert np.abs((means - expected) / np.hypot(error, spread)).max() > 8

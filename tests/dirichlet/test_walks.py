@@ -63,17 +63,17 @@ each_kind = pytest.mark.parametrize("kind", ITEMS)
 
 
 def chain_of(items, model, moves, schedule, number=ONE_CLUSTER, seed=0):
-    return start_chain(number, items.seen(model), model.mixture, moves, schedule, seed)
+    return start_chain(number, items.observed(model), model.mixture, moves, schedule, seed)
 
 
 def total_variation(model, items, moves, number, n_samples):
-    """Return how far what a chain kept is from the enumerated posterior."""
+    """Return the total variation distance of a chain's samples from the enumerated posterior."""
     chain = chain_of(items, model, moves, Schedule(100, n_samples, 1), number)
     chain.advance(chain.schedule.n_sweeps)
     truth = enumeration.posterior(model, items)
-    kept = Counter(canonical(labels) for labels in chain.labels.tolist())
-    assert kept.keys() <= truth.keys()
-    return 0.5 * sum(abs(truth[each] - kept[each] / n_samples) for each in truth)
+    counts = Counter(canonical(labels) for labels in chain.labels.tolist())
+    assert counts.keys() <= truth.keys()
+    return 0.5 * sum(abs(truth[labels] - counts[labels] / n_samples) for labels in truth)
 
 
 WALKS = [
@@ -114,9 +114,9 @@ def test_a_chain_with_a_wrong_concentration_is_found_out():
     model, items = model_of(shared=False), vectors_of(4)
     chain = chain_of(items, model, MOVES[3], Schedule(100, 12_000, 1))
     chain.advance(chain.schedule.n_sweeps)
-    kept = Counter(canonical(labels) for labels in chain.labels.tolist())
+    counts = Counter(canonical(labels) for labels in chain.labels.tolist())
     wrong = enumeration.posterior(model._replace(alpha=1.3 * model.alpha), items)
-    assert 0.5 * sum(abs(wrong[each] - kept[each] / 12_000) for each in wrong) > 0.02
+    assert 0.5 * sum(abs(wrong[labels] - counts[labels] / 12_000) for labels in wrong) > 0.02
 
 
 # The log joint and its increments.
@@ -125,7 +125,7 @@ def test_a_chain_with_a_wrong_concentration_is_found_out():
 def built(items, model, labels, kinds, n_slots=None):
     n_slots = max(labels, default=-1) + 2 if n_slots is None else n_slots
     state = as_state(np.array(labels, dtype=np.intp), np.array(kinds), n_slots, model.mixture)
-    rebuild(state, items.seen(model), model.mixture)
+    rebuild(state, items.observed(model), model.mixture)
     return state
 
 
@@ -137,26 +137,26 @@ def test_log_joints_are_those_of_the_plain_twin(kind, shared):
     for labels in all_partitions(5):
         kinds = rng.integers(2, size=5)
         state = built(items, model, labels, kinds)
-        found_joint = log_joint(state, model.mixture, items.vectors is not None)
-        given = None if shared else kinds
-        assert_allclose(found_joint, enumeration.log_joint(model, items, labels, given), rtol=1e-10)
+        actual = log_joint(state, model.mixture, items.vectors is not None)
+        item_types = None if shared else kinds
+        assert_allclose(actual, enumeration.log_joint(model, items, labels, item_types), rtol=1e-10)
 
 
 @each_sharing
 @each_kind
 def test_weights_of_an_item_are_differences_of_the_log_joint(kind, shared):
     model, items = model_of(shared), ITEMS[kind](4, seed=2)
-    mixture, seen = model.mixture, items.seen(model)
+    mixture, observed = model.mixture, items.observed(model)
     rng = np.random.default_rng(2)
     for labels in all_partitions(3):
         kinds = rng.integers(2, size=3)
         state = built(items.take(np.arange(3)), model, labels, kinds)
         slots, logs = state.active[: max(labels) + 2], np.empty(2 * (max(labels) + 2))
-        sum_distances(state, seen, mixture, 3)
-        weigh(state, seen, mixture, 3, slots, logs)
+        sum_distances(state, observed, mixture, 3)
+        weigh(state, observed, mixture, 3, slots, logs)
         logs = logs.reshape(-1, 2)
-        given = None if shared else kinds
-        before = enumeration.log_joint(model, items.take(np.arange(3)), labels, given)
+        item_types = None if shared else kinds
+        before = enumeration.log_joint(model, items.take(np.arange(3)), labels, item_types)
         for label, slot in enumerate(slots):
             by_type = [(None, np.logaddexp(*logs[label]))] if shared else enumerate(logs[label])
             for kind_of_it, log in by_type:
@@ -175,8 +175,8 @@ def test_the_log_joint_of_a_sample_is_that_of_its_labels(algorithm, shared):
     for n_samples in range(1, 30):
         chain = chain_of(items, model, moves, Schedule(5, n_samples, 1), SINGLETONS)
         chain.advance(chain.schedule.n_sweeps)
-        given = None if shared else chain.state.types
-        last = enumeration.log_joint(model, items, canonical(chain.labels[-1].tolist()), given)
+        item_types = None if shared else chain.state.types
+        last = enumeration.log_joint(model, items, canonical(chain.labels[-1].tolist()), item_types)
         assert_allclose(chain.log_joint[-1], last, rtol=1e-9)
 
 
@@ -184,7 +184,7 @@ def test_the_log_joint_of_a_sample_is_that_of_its_labels(algorithm, shared):
 def test_distances_of_vectors_walk_like_the_vectors(shared):
     model, items = model_of(shared), vectors_of(20)
     moves, schedule = Moves(3, n_scans=1, n_splits=2), Schedule(0, 200, 1)
-    chains = [chain_of(each, model, moves, schedule, 2) for each in (items, of_distances(items))]
+    chains = [chain_of(data, model, moves, schedule, 2) for data in (items, of_distances(items))]
     for chain in chains:
         chain.advance(200)
     assert_array_equal(chains[0].labels, chains[1].labels)
@@ -204,7 +204,7 @@ def test_the_number_of_slots_does_not_change_a_walk(kind, algorithm, shared):
     for n_slots in (2, 200):
         state = built(items, model, [0] * 20, [0] * 20, n_slots)
         rng, schedule = np.random.default_rng(0), Schedule(0, 50, 1)
-        chain = Chain(items.seen(model), model.mixture, moves, schedule, state, rng)
+        chain = Chain(items.observed(model), model.mixture, moves, schedule, state, rng)
         chain.advance(50)
         chains.append(chain)
     few, many = chains
@@ -237,26 +237,26 @@ def test_states_stay_sound_and_their_sums_what_items_give(kind, algorithm, share
         fresh = built(items, model, labels, chain.state.types)
         where = chain.state.labels[[labels.index(k) for k in range(max(labels) + 1)]]
         for name in ("p", "q", "r", "counts", "log_sizes"):
-            ours, theirs = getattr(chain.state, name), getattr(fresh, name)
-            assert_allclose(ours[where], theirs[: len(where)], rtol=1e-9, atol=1e-9)
+            actual, expected = getattr(chain.state, name), getattr(fresh, name)
+            assert_allclose(actual[where], expected[: len(where)], rtol=1e-9, atol=1e-9)
 
 
 def test_slots_come_and_go():
     model, rng = model_of(shared=False), np.random.default_rng(0)
     state = built(vectors_of(0), model, [], [], 12)
-    used = []
+    open_slots = []
     for _ in range(300):
-        if used and (len(used) == 10 or rng.random() < 0.5):
-            slot = used.pop(rng.integers(len(used)))
+        if open_slots and (len(open_slots) == 10 or rng.random() < 0.5):
+            slot = open_slots.pop(rng.integers(len(open_slots)))
             retire(state, model.mixture, True, slot)
             assert state.active[state.n_clusters[0]] == slot
         else:
             ready = state.active[state.n_clusters[0]]
             assert state.sizes[ready] == 0
-            used.append(open_cluster(state, model.mixture, True))
-            assert used[-1] == ready
+            open_slots.append(open_cluster(state, model.mixture, True))
+            assert open_slots[-1] == ready
         assert_array_equal(state.positions[state.active], np.arange(12))
-        assert set(state.active[: state.n_clusters[0]]) == set(used)
+        assert set(state.active[: state.n_clusters[0]]) == set(open_slots)
 
 
 @each_kind
@@ -283,15 +283,15 @@ def test_chains_start_together_apart_and_between():
     assert all(canonical(labels.tolist()) == tuple(labels) for labels in starts)
 
 
-def test_a_schedule_keeps_each_so_many_after_the_first():
+def test_a_schedule_keeps_samples_at_its_spacing_after_the_burn_in():
     model, items = model_of(shared=False), vectors_of(10)
-    every = chain_of(items, model, MOVES[2], Schedule(0, 37, 1))
-    some = chain_of(items, model, MOVES[2], Schedule(7, 10, 3))
-    every.advance(37)
+    dense = chain_of(items, model, MOVES[2], Schedule(0, 37, 1))
+    thinned = chain_of(items, model, MOVES[2], Schedule(7, 10, 3))
+    dense.advance(37)
     for until in (1, 2, 9, 30, 37):
-        some.advance(until)
-    assert_array_equal(some.labels, every.labels[9::3])
-    assert_array_equal(some.log_joint, every.log_joint[9::3])
+        thinned.advance(until)
+    assert_array_equal(thinned.labels, dense.labels[9::3])
+    assert_array_equal(thinned.log_joint, dense.log_joint[9::3])
 
 
 @pytest.mark.parametrize("algorithm", MOVES)
@@ -300,13 +300,13 @@ def test_neither_workers_nor_order_change_chains(algorithm):
     moves = MOVES[algorithm]._replace(n_scans=1, n_splits=2)
 
     def chains(numbers, n_jobs):
-        each = [chain_of(items, model, moves, Schedule(4, 12, 1), n, seed=5) for n in numbers]
-        run_chains(each, 16, n_jobs, "walk")
-        return dict(zip(numbers, each, strict=True))
+        walks = [chain_of(items, model, moves, Schedule(4, 12, 1), n, seed=5) for n in numbers]
+        run_chains(walks, 16, n_jobs, "walk")
+        return dict(zip(numbers, walks, strict=True))
 
     alone = chains([0, 1, 2, 3], 1)
-    for others in (chains([0, 1, 2, 3], 2), chains([3, 1, 0, 2], 2), chains([2], 1)):
-        for number, chain in others.items():
+    for reruns in (chains([0, 1, 2, 3], 2), chains([3, 1, 0, 2], 2), chains([2], 1)):
+        for number, chain in reruns.items():
             assert_array_equal(chain.labels, alone[number].labels)
             assert_array_equal(chain.log_joint, alone[number].log_joint)
     assert not np.array_equal(alone[0].labels, alone[3].labels)

@@ -99,7 +99,7 @@ def forward(shared):
 
 
 def successive(moves, model, distances=False):
-    """Walk one sweep and draw the items anew, again and again; return the functions of each."""
+    """Alternate one sweep and a new draw of the items; return the functions after each draw."""
     rng, mixture = np.random.default_rng(5), model.mixture
     labels = draw_partitions(rng, 1)
     kinds = draw_kinds(rng, labels, model.shared)
@@ -111,17 +111,17 @@ def successive(moves, model, distances=False):
         vectors, values = draw_items(rng, labels, kinds)
         draws.append((labels, kinds, vectors, values))
         items = of_vectors(vectors[0], values.T)
-        seen = (of_distances(items) if distances else items).seen(model)
+        observed = (of_distances(items) if distances else items).observed(model)
         state.progress[:] = 0
-        Chain(seen, mixture, moves, Schedule(0, 1, 1), state, rng).advance(1)
+        Chain(observed, mixture, moves, Schedule(0, 1, 1), state, rng).advance(1)
         labels, kinds = state.labels[None].copy(), state.types[None].copy()
     return functions(*(np.concatenate(column) for column in zip(*draws, strict=True)))
 
 
-def z_scores(found, shared):
-    """How many standard errors, by batches, the means are from those of the prior."""
+def z_scores(values, shared):
+    """Return the distances of the means from those of the prior, in standard errors by batches."""
     means, variances = forward(shared)
-    batches = found.reshape(N_BATCHES, -1, found.shape[1]).mean(axis=1)
+    batches = values.reshape(N_BATCHES, -1, values.shape[1]).mean(axis=1)
     errors = np.sqrt(batches.var(axis=0, ddof=1) / N_BATCHES + variances)
     return (batches.mean(axis=0) - means) / errors
 
@@ -129,15 +129,15 @@ def z_scores(found, shared):
 @each_sharing
 @pytest.mark.parametrize("moves", MOVES, ids=repr)
 def test_sweeps_keep_the_joint_distribution(moves, shared):
-    found = successive(moves, MODEL._replace(shared=shared))
-    assert np.abs(z_scores(found, shared)).max() < LIMIT
+    values = successive(moves, MODEL._replace(shared=shared))
+    assert np.abs(z_scores(values, shared)).max() < LIMIT
 
 
 def test_sweeps_over_distances_keep_the_joint_distribution():
-    found = successive(MOVES[1], MODEL, distances=True)
-    assert np.abs(z_scores(found, shared=False)).max() < LIMIT
+    values = successive(MOVES[1], MODEL, distances=True)
+    assert np.abs(z_scores(values, shared=False)).max() < LIMIT
 
 
 def test_a_wrong_concentration_is_found_out():
-    found = successive(MOVES[0], MODEL._replace(alpha=1.3 * MODEL.alpha))
-    assert np.abs(z_scores(found, shared=False)).max() > LIMIT
+    values = successive(MOVES[0], MODEL._replace(alpha=1.3 * MODEL.alpha))
+    assert np.abs(z_scores(values, shared=False)).max() > LIMIT

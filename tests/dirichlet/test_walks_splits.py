@@ -72,17 +72,17 @@ class Drawn:
         return 1 - self.rng.random() < chance
 
 
-class Told:
-    """Chances decided by a script, and by 0 beyond its end; `others` are scripts not taken."""
+class Scripted:
+    """Choices by a script, and 0 beyond its end; `untried` has the scripts of other choices."""
 
     def __init__(self, script):
-        self.script, self.path, self.others, self.probability = script, [], [], 1.0
+        self.script, self.path, self.untried, self.probability = script, [], [], 1.0
 
     def _decide(self, chances):
-        known = len(self.path) < len(self.script)
-        choice = self.script[len(self.path)] if known else 0
-        if not known:
-            self.others += [[*self.path, other] for other in range(1, len(chances))]
+        is_scripted = len(self.path) < len(self.script)
+        choice = self.script[len(self.path)] if is_scripted else 0
+        if not is_scripted:
+            self.untried += [[*self.path, other] for other in range(1, len(chances))]
         self.path.append(choice)
         self.probability *= chances[choice]
         return choice
@@ -100,7 +100,7 @@ class Told:
 
 
 def plain_scan(clusters, order, sides, fate, forced=None):
-    """Draw the side of each item of the order; return the probability of what came."""
+    """Draw the side of each item in order, and return the probability of the draws."""
     total = 1.0
     for item in order:
         sides.pop(item, None)
@@ -119,15 +119,15 @@ def plain_move(clusters, labels, n_scans, fate):
     """Make one move, and return the partition."""
     first, second = fate.number(clusters.n_items), fate.number(clusters.n_items - 1)
     second += second >= first
-    here = {labels[first], labels[second]}
-    order = [i for i, k in enumerate(labels) if k in here and i not in (first, second)]
-    for at in range(len(order) - 1, 0, -1):
-        other = fate.number(at + 1)
-        order[at], order[other] = order[other], order[at]
+    clusters_of_pair = {labels[first], labels[second]}
+    order = [i for i, k in enumerate(labels) if k in clusters_of_pair and i not in (first, second)]
+    for index in range(len(order) - 1, 0, -1):
+        other = fate.number(index + 1)
+        order[index], order[other] = order[other], order[index]
     sides = {first: 0, second: 1}
     for _ in range(1 + n_scans):
         plain_scan(clusters, order, sides, fate)
-    merging = len(here) == 2
+    merging = len(clusters_of_pair) == 2
     now = {item: int(labels[item] == labels[second]) for item in sides}
     proposed = plain_scan(clusters, order, sides, fate, now if merging else None)
     changed = list(labels)
@@ -148,11 +148,11 @@ def state_of(model, items, labels, count=6):
 def test_moves_are_those_of_the_plain_twin(kind, n_scans, shared):
     model, items = model_of(shared), ITEMS[kind](6)
     clusters = Clusters(model, items)
-    starts, seen, changes = list(all_partitions(6)), items.seen(model), 0
+    starts, observed, changes = list(all_partitions(6)), items.observed(model), 0
     for seed in range(200):
         labels = starts[seed * 37 % len(starts)]
         state = state_of(model, items, labels)
-        split_or_merge(state, seen, model.mixture, np.random.default_rng(seed), n_scans, 1)
+        split_or_merge(state, observed, model.mixture, np.random.default_rng(seed), n_scans, 1)
         fate = Drawn(np.random.default_rng(seed))
         moved = canonical(state.labels.tolist())
         assert moved == plain_move(clusters, labels, n_scans, fate)
@@ -168,16 +168,16 @@ def test_all_that_a_move_may_do_leaves_the_posterior(kind, n_scans, shared):
     truth = enumeration.posterior(model, items, None if shared else KINDS)
     after, stay = Counter(), 0.0
     for labels, probability in truth.items():
-        scripts, whole = [[]], 0.0
+        scripts, total = [[]], 0.0
         while scripts:
-            fate = Told(scripts.pop())
+            fate = Scripted(scripts.pop())
             moved = plain_move(clusters, labels, n_scans, fate)
             after[moved] += probability * fate.probability
             stay += probability * fate.probability * (moved == labels)
-            whole += fate.probability
-            scripts += fate.others
-        assert_allclose(whole, 1, rtol=1e-12)
-    assert_allclose([after[each] for each in truth], list(truth.values()), rtol=1e-10)
+            total += fate.probability
+            scripts += fate.untried
+        assert_allclose(total, 1, rtol=1e-12)
+    assert_allclose([after[labels] for labels in truth], list(truth.values()), rtol=1e-10)
     assert stay < 0.9
 
 
@@ -192,45 +192,45 @@ def test_detailed_balance_holds_from_each_launch(kind, shared):
     for order in permutations([1, 3, 5]):
         members = np.array([4, 0, *order])
         for ends in product(product([0, 1], repeat=3), repeat=2):
-            launched, wanted = np.array([[0, 1, *sides] for sides in ends])
+            launched, goal_sides = np.array([[0, 1, *sides] for sides in ends])
             split = np.array(
-                canonical(np.where(np.isin(np.arange(6), members[wanted == 1]), 2, merged))
+                canonical(np.where(np.isin(np.arange(6), members[goal_sides == 1]), 2, merged))
             )
-            log_q, log_ratio = forced(model, items, merged, members, launched, wanted)
-            again = forced(model, items, split, members, launched, wanted)
+            log_q, log_ratio = forced(model, items, merged, members, launched, goal_sides)
+            again = forced(model, items, split, members, launched, goal_sides)
             assert_allclose(again, (log_q, log_ratio), rtol=1e-9, atol=1e-9)
-            now, goal = (
-                dict(zip(members.tolist(), s.tolist(), strict=True)) for s in (launched, wanted)
+            sides_by_item, goal_by_item = (
+                dict(zip(members.tolist(), s.tolist(), strict=True)) for s in (launched, goal_sides)
             )
-            proposed = plain_scan(clusters, order, now, Told([]), goal)
+            proposed = plain_scan(clusters, order, sides_by_item, Scripted([]), goal_by_item)
             assert_allclose(log_q, np.log(proposed), rtol=1e-9, atol=1e-9)
             forth = np.exp(log_q) * min(1.0, np.exp(log_ratio - log_q))
             back = min(1.0, np.exp(again[0] - again[1]))
             assert_allclose(truth[tuple(merged)] * forth, truth[tuple(split)] * back, rtol=1e-8)
 
 
-def forced(model, items, labels, members, launched, wanted):
-    """Launch a move, scan to some sides, and from there to those wanted.
+def forced(model, items, labels, members, launched, goal_sides):
+    """Launch a move, scan to the launched sides, and from there to the goal sides.
 
-    Return log q of that scan and the log ratio of the two sides to the cluster of all, each of
-    which is in the state that it can be in.
+    Returns log q of the last scan, and the log ratio of the split to the merged cluster. The state
+    has one of these two, and the other one is built for the ratio.
     """
-    seen, mixture, rng = items.seen(model), model.mixture, np.random.default_rng(0)
+    observed, mixture, rng = items.observed(model), model.mixture, np.random.default_rng(0)
     state, of_vectors = state_of(model, items, labels), items.vectors is not None
-    listed, sides = np.empty((2, len(labels)), dtype=np.intp)
-    listed = listed[: list_members(state, listed, *members[:2])]
-    assert set(listed) == set(members)
-    pulls = np.empty((len(seen.squares), 2, state.p.shape[1]))
-    launch(state, seen, mixture, rng, listed, sides, pulls, 1)
-    assert listed[:2].tolist() == members[:2].tolist()
-    order = [listed.tolist().index(member) for member in members]  # the launch shuffles
+    movers, sides = np.empty((2, len(labels)), dtype=np.intp)
+    movers = movers[: list_members(state, movers, *members[:2])]
+    assert set(movers) == set(members)
+    pulls = np.empty((len(observed.squares), 2, state.p.shape[1]))
+    launch(state, observed, mixture, rng, movers, sides, pulls, 1)
+    assert movers[:2].tolist() == members[:2].tolist()
+    order = [movers.tolist().index(member) for member in members]  # the launch shuffles
     sides, pulls = sides[order], pulls[order] if len(pulls) else pulls
-    scan(state, seen, mixture, rng, members, sides, pulls, launched)
-    log_q = scan(state, seen, mixture, rng, members, sides, pulls, wanted)
-    assert sides.tolist() == wanted.tolist()
+    scan(state, observed, mixture, rng, members, sides, pulls, launched)
+    log_q = scan(state, observed, mixture, rng, members, sides, pulls, goal_sides)
+    assert sides.tolist() == goal_sides.tolist()
     low, high = state.active[state.n_clusters[0] + 1 :][:2]
-    slot, gone = state.labels[members[:2]]
-    if slot == gone:
+    slot, other_slot = state.labels[members[:2]]
+    if slot == other_slot:
         return log_q, log_split_ratio(state, mixture, of_vectors, low, high, slot)
-    whole = _merge_sides(state, seen, mixture, members, sides, pulls)
-    return log_q, log_split_ratio(state, mixture, of_vectors, slot, gone, whole)
+    merged_slot = _merge_sides(state, observed, mixture, members, sides, pulls)
+    return log_q, log_split_ratio(state, mixture, of_vectors, slot, other_slot, merged_slot)
