@@ -1,4 +1,4 @@
-"""The cells of the comparison with other tools: a learner on one split of a table."""
+"""The cells of the comparison with other tools: one learner and one split per cell."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,65 +10,84 @@ from coterie.partition import Partition
 from coterie.tables.fitting import fit_table
 from coterie_papers.engine.cells import Key, Values
 from coterie_papers.engine.partitions import quiet, texts_of
-from coterie_papers.peers.data import CLUSTER, compared, halves
-from coterie_papers.peers.methods import OF_TABLES, point_words, tuned
+from coterie_papers.peers.data import CLUSTER, compare_halves, read_halves
+from coterie_papers.peers.methods import TABLE_LEARNERS, decoding_texts, tune
 
 VERSION = 1
-"""To be raised when cells are computed in another way."""
+"""The version of the computation; raise it when cells are computed in another way."""
 
 
-class Tested(NamedTuple):
-    """What a learner predicts of the rows of the other half, and at what cost."""
+class HalfPrediction(NamedTuple):
+    """The prediction of a learner for the test half of a table, its choice and its CPU seconds."""
 
     truth: Partition
     predicted: Partition
-    fit: float
-    predict: float
-    chosen: str
+    fit_seconds: float
+    predict_seconds: float
+    choice: str
 
     def to_values(self) -> Values:
-        """Return what a cell keeps."""
+        """Return the values of a cell."""
         truth, predicted = texts_of([self.truth, self.predicted])
-        return {**self._asdict(), "truth": truth, "predicted": predicted}
+        return {
+            "truth": truth,
+            "predicted": predicted,
+            "fit": self.fit_seconds,
+            "predict": self.predict_seconds,
+            "chosen": self.choice,
+        }
 
 
-def tested(key: Key, folder: Path | None) -> Mapping[str, Any]:
-    """Learn from one half of a table and predict the other, in seconds of CPU."""
+def compute_learner(key: Key, folder: Path | None) -> Mapping[str, Any]:
+    """Train a learner on one half of a table and predict the other half, in CPU seconds."""
     name, seed, method = str(key["data"]), int(key["seed"] or 0), str(key["method"])
     with quiet():
-        run = _of_table if method in OF_TABLES else _of_pairs
+        run = _run_table_learner if method in TABLE_LEARNERS else _run_pair_learner
         return run(method, name, folder, seed).to_values()
 
 
-def _of_table(method: str, name: str, folder: Path | None, seed: int) -> Tested:
-    """Run a learner of `coterie fit`, with no settings beside its name."""
-    train, test = halves(name, folder, seed)
-    begun = process_time()
+def _run_table_learner(method: str, name: str, folder: Path | None, seed: int) -> HalfPrediction:
+    """Run a learner of `coterie fit`, with no setting except its name."""
+    train, test = read_halves(name, folder, seed)
+    start = process_time()
     fitted = fit_table(train, CLUSTER, learner=method)
-    between = process_time()
+    fit_end = process_time()
     predicted = Partition(fitted.model.predict(test)[CLUSTER])
-    spent = between - begun, process_time() - between
-    return Tested(
-        Partition(test[CLUSTER]), predicted, *spent, _choice_words(fitted.learner.choice_)
+    predict_end = process_time()
+    return HalfPrediction(
+        Partition(test[CLUSTER]),
+        predicted,
+        fit_end - start,
+        predict_end - fit_end,
+        _choice_text(fitted.learner.choice_),
     )
 
 
-def _of_pairs(method: str, name: str, folder: Path | None, seed: int) -> Tested:
-    """Run a paper's learner on the features of pairs, whose time counts for each."""
-    own = compared(name, folder, seed)
-    begun = process_time()
-    found = tuned(method, own.train)
-    between = process_time()
-    (truth,), predicted = own.test.truths, found.predict(*own.test.item_sets)
-    spent = between - begun, process_time() - between
-    fit, predict = (more + shared for more, shared in zip(spent, own.seconds, strict=True))
-    return Tested(truth, predicted, fit, predict, found.words)
+def _run_pair_learner(method: str, name: str, folder: Path | None, seed: int) -> HalfPrediction:
+    """Run a learner of a paper on the features of pairs.
+
+    The time of the comparison of pairs is added to the time of each learner.
+    """
+    halves = compare_halves(name, folder, seed)
+    start = process_time()
+    tuned = tune(method, halves.train)
+    fit_end = process_time()
+    (truth,), predicted = halves.test.truths, tuned.predict(*halves.test.item_sets)
+    predict_end = process_time()
+    compare_train_seconds, compare_test_seconds = halves.seconds
+    return HalfPrediction(
+        truth,
+        predicted,
+        fit_end - start + compare_train_seconds,
+        predict_end - fit_end + compare_test_seconds,
+        tuned.text,
+    )
 
 
-def _choice_words(choice: Tried) -> str:
-    context = " with context" * choice.context
+def _choice_text(choice: Tried) -> str:
+    name = f"{choice.name} with context" if choice.context else choice.name
     rounds = [] if choice.n_rounds is None else [f"{choice.n_rounds} rounds"]
     gamma = [] if choice.gamma is None else [f"γ = {choice.gamma:g}"]
     assert choice.clusterer is not None  # noqa: S101 - the choice always has one
-    point = point_words(choice.clusterer, choice.threshold or 0.0)
-    return ", ".join([f"{choice.name}{context}", *rounds, *gamma, *point])
+    decoding = decoding_texts(choice.clusterer, choice.threshold or 0.0)
+    return ", ".join([name, *rounds, *gamma, *decoding])

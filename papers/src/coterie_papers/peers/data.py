@@ -1,4 +1,4 @@
-"""The five tables on which other tools were measured: in halves, and with their pairs compared."""
+"""The five tables on which other tools were measured: read in halves, with their pairs compared."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,25 +25,27 @@ from coterie_papers.corpora.linkage import PEERS, load_peers
 
 CLUSTER = "cluster_id"
 SEEDS = (0, 1, 2)
+"""The seeds of the three splits."""
 
 
 class Halves(NamedTuple):
-    """A table of half of the true clusters to learn from, and one of the others."""
+    """A table with half of the true clusters to train on, and a table with the others."""
 
     train: Table
     test: Table
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedHalves:
     """Both halves of a table as item sets with the features of their pairs.
 
     Parameters
     ----------
     train, test
-        One item set each, in random order: that of a file may tell what belongs together.
+        One item set each, in random order, because rows of one cluster may be next to each other in
+        the file.
     seconds
-        How long choosing keys and comparing took of either half, by CPU.
+        The CPU seconds of each half for choosing blocking keys and comparing pairs.
     """
 
     train: Examples
@@ -51,52 +53,56 @@ class Compared:
     seconds: tuple[float, float]
 
 
-def halves(name: str, folder: Path | None, seed: int) -> Halves:
-    """Read a table and divide its clusters; no column is left but those that the tools were given.
+def read_halves(name: str, folder: Path | None, seed: int) -> Halves:
+    """Read a table and divide its clusters into halves.
 
-    Rows have the ids of the file, if it has some, which are not compared.
+    The columns are those that the other tools were given, and the ids of the file if it has some;
+    ids are not compared.
     """
-    known = PEERS[name]
-    (file,) = known.source.files
-    whole = read_table(known.source.find(folder) / file)
-    others = {*whole.names} - {"id", *known.columns, known.cluster}
-    table = whole.without(others)
+    record_table = PEERS[name]
+    (file,) = record_table.source.files
+    file_table = read_table(record_table.source.find(folder) / file)
+    dropped = {*file_table.names} - {"id", *record_table.columns, record_table.cluster}
+    table = file_table.without(dropped)
 
-    def half(split: Literal["train", "test"]) -> Table:
+    def read_half(split: Literal["train", "test"]) -> Table:
+        # The ids of the item set are the numbers of its rows.
         (item_set,) = load_peers(name, folder, split, seed).item_sets
         return table.take(int(str(row)) for row in item_set.ids or ())
 
-    return Halves(half("train"), half("test"))
+    return Halves(read_half("train"), read_half("test"))
 
 
 @lru_cache(maxsize=1)
-def compared(name: str, folder: Path | None, seed: int) -> Compared:
+def compare_halves(name: str, folder: Path | None, seed: int) -> ComparedHalves:
     """Compare the pairs of both halves as `coterie fit` does, once for all learners.
 
-    Keys, and how rare values are, are learned from the first half alone.
+    Blocking keys and the rarity of values are learned from the training half alone.
     """
-    tables = halves(name, folder, seed)
-    since = process_time()
+    tables = read_halves(name, folder, seed)
+    start = process_time()
     schema = infer_schema(tables.train, cluster=CLUSTER)
-    train, test = (_shuffled(*_items(each, schema), seed) for each in (tables.train, tables.test))
+    train, test = (_shuffle(*_read_items(half, schema), seed) for half in tables)
     blocking = learn_blocking(*train, schema.columns)
     featurizer = RecordFeatures(schema.fields)
-    entities, blocks = as_entities(None, train.truths), map(blocking.blocker, train.item_sets)
-    sets = compare_cross_fitted(featurizer, train.item_sets, entities, list(blocks))
-    learned = featurizer.fit(*train)
-    between = process_time()
-    new = _with_features(test, learned, blocking.blocker)
-    seconds = between - since, process_time() - between
-    return Compared(Examples(sets, train.truths), new, seconds)
+    entities = as_entities(None, train.truths)
+    candidate_pairs = [blocking.blocker(item_set) for item_set in train.item_sets]
+    # Cross-fitted: the features of a training row are made without the rows of its own entity.
+    sets = compare_cross_fitted(featurizer, train.item_sets, entities, candidate_pairs)
+    fitted = featurizer.fit(*train)
+    train_end = process_time()
+    compared_test = _with_features(test, fitted, blocking.blocker)
+    seconds = train_end - start, process_time() - train_end
+    return ComparedHalves(Examples(sets, train.truths), compared_test, seconds)
 
 
-def _items(table: Table, schema: Schema) -> tuple[ItemSet, Partition]:
+def _read_items(table: Table, schema: Schema) -> tuple[ItemSet, Partition]:
     (group,) = group_rows(table, schema, labelled=True)
     assert group.truth is not None  # noqa: S101 - the table is labelled
     return group.item_set, group.truth
 
 
-def _shuffled(item_set: ItemSet, truth: Partition, seed: int) -> Examples:
+def _shuffle(item_set: ItemSet, truth: Partition, seed: int) -> Examples:
     order = np.random.default_rng(seed).permutation(len(truth))
     return Examples([item_set.reordered(order)], [Partition(truth.labels[order])])
 

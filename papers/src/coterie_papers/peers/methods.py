@@ -1,4 +1,4 @@
-"""The learners that are set beside other tools: those of `coterie fit`, and those of the papers."""
+"""The learners to compare with other tools: those of `coterie fit`, and those of the papers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,17 +24,17 @@ from coterie.partition import Partition
 from coterie.toolkit import Clusterer
 
 LOGISTIC = "logistic"
-OF_TABLES = tuple(SLUGS)
-"""The learners that `coterie fit` knows by these names."""
+TABLE_LEARNERS = tuple(SLUGS)
+"""The learners of `coterie fit`, by their names there."""
 
 SCALED = Scaled(GivenFeatures())
 CONSTANT = WithConstant(SCALED)
 
 SVM_C = tuple(10**power for power in range(3, 9))
-"""The range that `SVMCluster` names: tables differ in which end of it they need."""
+"""The range that `SVMCluster` recommends; which end of it is best depends on the table."""
 
 FOREST_C = (0.001, 0.01)
-"""Small, because the loss of a forest counts links, of which a table has many."""
+"""Small values, because the loss of a forest counts links, and a table has many of them."""
 
 FEW_STEPS = CCCP(tol=0.01, max_iter=10, inner_max_iter=30)
 PASSES = (5, 20)
@@ -53,62 +53,63 @@ VARIANTS: Mapping[str, list[Variant]] = {
         Variant(DiscriminativeClustering(AverageLinkage(), featurizer=SCALED))
     ],
 }
-"""The papers' learners, and what is tried of each."""
+"""The learners of the papers, and the variants of each to choose from."""
 
-OWN: Mapping[type[Learner], Clusterer] = {
+PAPER_CLUSTERERS: Mapping[type[Learner], Clusterer] = {
     SVMCluster: Greedy(),
     SumLinkLearner: SumLink(),
     BestLeftLinkLearner: LeftLink(0.0),
     SpanningForestLearner: SpanningForest(),
     DiscriminativeClustering: AverageLinkage(),
 }
-"""What predicts with each of them in its paper."""
+"""The clusterer that each of these learners has in its paper."""
 
-METHODS = (*OF_TABLES, *VARIANTS)
+METHODS = (*TABLE_LEARNERS, *VARIANTS)
 
 
-class Tuned(NamedTuple):
-    """A learner fitted to all training pairs, and the point at which it is to predict."""
+class TunedLearner(NamedTuple):
+    """A learner that was fitted to all training pairs, and its chosen clusterer and threshold."""
 
     learner: Learner
-    point: DecisionRule
+    rule: DecisionRule
 
     def predict(self, item_set: Any) -> Partition:
         """Partition an item set."""
         scores = self.learner.to_model().scores(item_set)
-        return self.point.clusterer(subtract_threshold(scores, self.point.threshold))
+        return self.rule.clusterer(subtract_threshold(scores, self.rule.threshold))
 
     @property
-    def words(self) -> str:
-        """What was chosen."""
-        learned: Any = self.learner
-        numbers = {"C": getattr(learned, "C", None), "passes": getattr(learned, "n_passes", None)}
-        told = [f"{name} = {value:g}" for name, value in numbers.items() if value is not None]
-        return ", ".join([*told, *point_words(self.point.clusterer, self.point.threshold)])
+    def text(self) -> str:
+        """The chosen settings, clusterer and threshold."""
+        learner: Any = self.learner
+        settings = {"C": getattr(learner, "C", None), "passes": getattr(learner, "n_passes", None)}
+        texts = [f"{name} = {value:g}" for name, value in settings.items() if value is not None]
+        return ", ".join([*texts, *decoding_texts(self.rule.clusterer, self.rule.threshold)])
 
 
-def point_words(clusterer: Clusterer, threshold: float) -> list[str]:
-    """Name what predicts, and the threshold where it is not 0."""
+def decoding_texts(clusterer: Clusterer, threshold: float) -> list[str]:
+    """Return the name of a clusterer, and the threshold if it is not 0."""
     return [type(clusterer).__name__, *([f"threshold {threshold:.3g}"] if threshold else [])]
 
 
 @dataclass(frozen=True, eq=False)
 class PaperSetup(Setup):
-    """What may be chosen of the papers' learners."""
+    """The variants and clusterers of the learners of the papers."""
 
     def variants(self, candidate: Candidate) -> list[Variant]:
         """Return the unfitted learners of one name."""
         return VARIANTS[candidate.name]
 
     def clusterers(self, variant: Variant) -> list[Clusterer]:
-        """Return that of the paper, and those that the learners of `coterie fit` choose from."""
-        return list(dict.fromkeys([OWN[type(variant.learner)], *super().clusterers(variant)]))
+        """Return the clusterer of the paper, and those of the learners of `coterie fit`."""
+        paper_clusterer = PAPER_CLUSTERERS[type(variant.learner)]
+        return list(dict.fromkeys([paper_clusterer, *super().clusterers(variant)]))
 
 
-def tuned(method: str, train: Examples) -> Tuned:
-    """Choose settings, clusterer and threshold of a paper's learner on held-out entities; fit it.
+def tune(method: str, train: Examples) -> TunedLearner:
+    """Choose settings, clusterer and threshold on held-out entities; fit the learner to all.
 
-    Both are done as `AutoLearner` does for its own candidates.
+    The choice is made as `AutoLearner` makes it for each of its candidates.
     """
     setup = PaperSetup(random_state=SEED, max_size=size_bound(train.truths))
     plan = plan_validation(train, as_entities(None, train.truths), N_PARTS, SEED)
@@ -116,7 +117,7 @@ def tuned(method: str, train: Examples) -> Tuned:
     search = CandidateSearch(setup, plan, [candidate], b_cubed)
     if plan.folds:
         search.run([candidate])
-    point = search.rule(candidate)
-    variant = setup.variants(candidate)[point.variant]
-    (learner,) = setup.fits(variant, train, [point.length])
-    return Tuned(learner, point)
+    rule = search.rule(candidate)
+    variant = setup.variants(candidate)[rule.variant]
+    (learner,) = setup.fits(variant, train, [rule.length])
+    return TunedLearner(learner, rule)
