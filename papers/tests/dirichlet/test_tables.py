@@ -1,4 +1,4 @@
-"""The tables of SCM: subsets of digits, citations, choices, systems, and tables of faked cells."""
+"""The tables of SCM: digits, citations, choices, systems, and tables of fake cells."""
 
 from dataclasses import replace
 from functools import partial
@@ -16,30 +16,30 @@ from coterie_papers.dirichlet import budget, claims, data, effort, systems
 from coterie_papers.dirichlet import cells as dirichlet_cells
 from coterie_papers.dirichlet import results as dirichlet_results
 from coterie_papers.dirichlet import tables as dirichlet
-from coterie_papers.dirichlet.budget import schedule_of, timed
-from coterie_papers.dirichlet.cells import MEASURES, measured
+from coterie_papers.dirichlet.budget import schedule_of, time_scm
+from coterie_papers.dirichlet.cells import MEASURES, measures_of
 from coterie_papers.dirichlet.data import (
     CITATIONS,
     DIVISIONS,
     IMAGES,
     TWO_DIGITS,
-    Task,
-    as_bytes,
-    as_read,
-    by_distance,
+    SystemTask,
     citation_task,
     digit_task,
-    embedded,
+    to_bytes,
+    to_distances,
+    to_vectors,
+    unchanged,
 )
 from coterie_papers.dirichlet.effort import FULL, PAPER_SCHEDULE, QUICK, Schedule
 from coterie_papers.dirichlet.published import DIRICHLET
 from coterie_papers.dirichlet.results import (
     CITATION_ROWS,
     DIGIT_ROWS,
-    Results,
-    against,
-    choices,
-    verdict,
+    SystemScores,
+    choices_note,
+    comparison_note,
+    difference_table,
 )
 from coterie_papers.dirichlet.systems import (
     COARSE,
@@ -66,16 +66,16 @@ LEAST = replace(FULL, schedule=TINY, trial=TINY)
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Let chains run for a few sweeps only, and compare less."""
+    """Let chains run for only a few sweeps, with fewer settings to choose from."""
     monkeypatch.setattr(effort, "FULL", LEAST)
     monkeypatch.setattr(systems, "WEIGHTS", (1.0,))
 
 
 def vector_task():
-    """Return three sets of clear clusters to train on, and two to test on."""
+    """Return a task with three training sets and two test sets of well separated clusters."""
     corpus = make_item_sets(n_sets=5, n_items=14, n_clusters=3, separation=9.0, n_nuisance=1)
     parts = [Corpus(*(part[chosen] for part in corpus)) for chosen in (slice(3), slice(3, 5))]
-    return Task(*parts, IMAGES)
+    return SystemTask(*parts, IMAGES)
 
 
 TITLES = (
@@ -88,7 +88,7 @@ TITLES = (
 
 
 def citations(first):
-    """Return citations of some publications, with slips."""
+    """Return citations of some publications with errors."""
     rng = np.random.default_rng(first)
     labels = np.sort(rng.integers(0, len(TITLES), size=18))
     titles = [TITLES[label][: int(rng.integers(9, 22))] for label in labels]
@@ -108,7 +108,7 @@ def three_authors(folder=None):
 
 @pytest.fixture
 def cora(monkeypatch):
-    """Put made-up citations in the place of the corpora."""
+    """Replace the corpora by generated citations."""
     names = dict.fromkeys(("cora_refs", "cora_ksf"), three_authors)
     monkeypatch.setattr(data, "CORA", names)
     monkeypatch.setattr(dirichlet_cells, "CORA", names)
@@ -165,27 +165,27 @@ def test_subsets_of_usps(data_folder):
 
 
 def test_citations_are_held_out_once_and_mixed(cora):
-    whole = three_authors()
+    corpus = three_authors()
     for held_out in range(3):
         task = citation_task("cora_refs", None, held_out)
         assert len(task.train.item_sets) == 2
         (item_set,), (truth,) = task.test
-        assert item_set.ids != whole.item_sets[held_out].ids
-        place = {each: number for number, each in enumerate(whole.item_sets[held_out].ids)}
-        labels = whole.partitions[held_out].labels[[place[each] for each in item_set.ids]]
+        assert item_set.ids != corpus.item_sets[held_out].ids
+        indices = {id_: index for index, id_ in enumerate(corpus.item_sets[held_out].ids)}
+        labels = corpus.partitions[held_out].labels[[indices[id_] for id_ in item_set.ids]]
         assert truth == Partition(labels)
         assert not {each for part in task.train.item_sets for each in part.ids} & set(item_set.ids)
 
 
-def test_views():
-    known = [ItemSet([[-1.0, 0.0], [1.0, 0.5]]), ItemSet([[0.0, 0.0]])]
-    shown = as_bytes(known, 0.0)(ItemSet([[-1.0, 1.0], [0.0, 0.0]]))
-    assert shown.items.tolist() == [[0.0, 255.0], [127.5, 127.5]]
-    assert as_read(known, 0.0)(known[0]) is known[0]
+def test_transforms():
+    train = [ItemSet([[-1.0, 0.0], [1.0, 0.5]]), ItemSet([[0.0, 0.0]])]
+    transformed = to_bytes(train, 0.0)(ItemSet([[-1.0, 1.0], [0.0, 0.0]]))
+    assert transformed.items.tolist() == [[0.0, 255.0], [127.5, 127.5]]
+    assert unchanged(train, 0.0)(train[0]) is train[0]
     sets = three_authors().item_sets
-    near, far = (by_distance(sets[:2], width)(sets[2]).items.features for width in (0.1, 0.2))
+    near, far = (to_distances(sets[:2], width)(sets[2]).items.features for width in (0.1, 0.2))
     np.testing.assert_allclose(far**2 - near**2, 0.03)
-    assert embedded(sets[:2], 0.1)(sets[2]).items.shape == (18, 14)
+    assert to_vectors(sets[:2], 0.1)(sets[2]).items.shape == (18, 14)
 
 
 def test_folds_leave_out_one_set_at_a_time():
@@ -204,35 +204,37 @@ def test_folds_leave_out_one_set_at_a_time():
 
 
 class Fake:
-    """Stands for SCM: right where its prior is the one wanted, else all alone."""
+    """A learner in place of SCM: right if its prior has the best shape, else all items alone."""
 
-    def __init__(self, prior, schedule, seed, wanted, seen):
-        self.right, self.seen = prior.shape == wanted / 20.0, seen
+    def __init__(self, prior, schedule, seed, best_shape, set_counts):
+        self.is_right = prior.shape == best_shape / 20.0
+        self.set_counts = set_counts
 
     def fit(self, item_sets, partitions):
-        self.seen.append(len(partitions))
+        self.set_counts.append(len(partitions))
         return self
 
     def posterior(self, item_set):
-        labels = item_set.items[:, 0].astype(int) if self.right else np.arange(len(item_set))
+        labels = item_set.items[:, 0].astype(int) if self.is_right else np.arange(len(item_set))
         return Posterior([[labels]], [[0.0]])
 
     def predict(self, item_sets):
         return [MaximumPosterior().partition(self.posterior(each)) for each in item_sets]
 
 
-@pytest.mark.parametrize("wanted", [1.0, 10.0, 100.0])
-def test_the_shape_of_the_highest_f_on_training_sets_left_out_is_chosen(wanted, monkeypatch):
+@pytest.mark.parametrize("best_shape", [1.0, 10.0, 100.0])
+def test_the_shape_with_the_highest_f_on_left_out_sets_is_chosen(best_shape, monkeypatch):
     labels = [np.array([0, 0, 1, 1, 2]), np.array([1, 1, 1, 0, 0])] * 2
     sets = [ItemSet(each[:, None].astype(float)) for each in labels]
     truths = [Partition(each) for each in labels]
-    seen = []
-    monkeypatch.setattr(systems, "scm_learner", partial(Fake, wanted=wanted, seen=seen))
-    task = Task(Corpus(sets[:3], truths[:3]), Corpus(sets[3:], truths[3:]), IMAGES)
-    found = scm(task, (0, 1), FULL)
-    assert found.facts == {"shape": wanted, "resolution": 0.0}
-    assert found.answers[""] == [truths[3:]] * 2
-    assert seen == [2] * 6 + [3] * 2
+    set_counts = []
+    fake_learner = partial(Fake, best_shape=best_shape, set_counts=set_counts)
+    monkeypatch.setattr(systems, "scm_learner", fake_learner)
+    task = SystemTask(Corpus(sets[:3], truths[:3]), Corpus(sets[3:], truths[3:]), IMAGES)
+    output = scm(task, (0, 1), FULL)
+    assert output.facts == {"shape": best_shape, "resolution": 0.0}
+    assert output.predictions[""] == [truths[3:]] * 2
+    assert set_counts == [2] * 6 + [3] * 2
 
 
 # Systems.
@@ -241,29 +243,27 @@ def test_the_shape_of_the_highest_f_on_training_sets_left_out_is_chosen(wanted, 
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name != EMBEDDED])
 def test_systems_on_vectors(name, quick):
     task = vector_task()
-    found, again = (SYSTEMS[name](task, (3,), LEAST) for _ in range(2))
-    assert found == again
-    for answers in found.answers.values():
-        assert [len(each) for each in answers[0]] == [14, 14]
-    assert set(found.answers) == ({""} if name in (COARSE, FINE, SVM) else set(ESTIMATES))
+    output, again = (SYSTEMS[name](task, (3,), LEAST) for _ in range(2))
+    assert output == again
+    for predictions in output.predictions.values():
+        assert list(map(len, predictions[0])) == [14, 14]
+    assert set(output.predictions) == ({""} if name in (COARSE, FINE, SVM) else set(ESTIMATES))
     if name in TUNED:
-        assert found.facts["shape"] in IMAGES.shapes
+        assert output.facts["shape"] in IMAGES.shapes
 
 
 def test_scm_finds_clear_clusters():
     task = vector_task()
     for name in (SCM, ONE_TYPE, PER_CLUSTER):
-        truths = task.test.partitions
-        for truth, answer in zip(
-            truths, SYSTEMS[name](task, (0,), FULL).answers[""][0], strict=True
-        ):
-            assert measured(truth, answer)[3] > 0.8
+        predictions = SYSTEMS[name](task, (0,), FULL).predictions[""][0]
+        for truth, answer in zip(task.test.partitions, predictions, strict=True):
+            assert measures_of(truth, answer)[3] > 0.8
 
 
 @pytest.mark.parametrize("name", [SVM, SCM, PT, EMBEDDED, REPULSION])
 def test_systems_on_citations(name, quick, cora):
     key = {"data": "cora_ksf", "run": 1, "system": name, "n_digits": 0}
-    found = dirichlet_cells.tested(key, None)
+    found = dirichlet_cells.run_system(key, None)
     assert np.shape(found["scores"][""]) == (len(FULL.seeds), 1, 5)
     if name == SVM:
         assert 0 < found["pairs"] <= 2 * 18 * 17 // 2
@@ -273,10 +273,10 @@ def test_systems_on_citations(name, quick, cora):
 
 def test_the_partially_trained_model_has_the_identity_and_what_training_says():
     task = vector_task()
-    found = partially_trained(task, (4,), LEAST)
+    output = partially_trained(task, (4,), LEAST)
     learner = DirichletClustering(n_samples=1, burn_in=0, n_chains=1).fit(*task.train)
     centre = learner.similarity_.space.centre
-    known = DirichletClustering.with_types(
+    identity_learner = DirichletClustering.with_types(
         np.ones((1, 5)),
         learner.alpha_,
         learner.prior_variance_,
@@ -284,22 +284,22 @@ def test_the_partially_trained_model_has_the_identity_and_what_training_says():
         prior=systems.PRIOR,
         random_state=4,
     )
-    for item_set, answer in zip(task.test.item_sets, found.answers[""][0], strict=True):
-        posterior = known.posterior(ItemSet(item_set.items - centre))
+    for item_set, answer in zip(task.test.item_sets, output.predictions[""][0], strict=True):
+        posterior = identity_learner.posterior(ItemSet(item_set.items - centre))
         assert ESTIMATES[""].partition(posterior) == answer
-    assert found.facts["alpha"] == learner.alpha_
+    assert output.facts["alpha"] == learner.alpha_
 
 
 def test_cells_of_digits(quick):
     key = {"data": "digits", "run": 1, "system": COARSE, "n_digits": 5}
-    (scores,) = dirichlet_cells.tested(key, None)["scores"][""]
+    (scores,) = dirichlet_cells.run_system(key, None)["scores"][""]
     for rand, precision, recall, f1, nes in scores:
         assert rand == pytest.approx(precision)
         assert precision < 0.25
         assert recall == 1.0
         assert f1 == pytest.approx(2 * precision / (1 + precision))
         assert nes > 0.5
-    (scores,) = dirichlet_cells.tested({**key, "system": FINE}, None)["scores"][""]
+    (scores,) = dirichlet_cells.run_system({**key, "system": FINE}, None)["scores"][""]
     for rand, *pairs, nes in scores:
         assert pairs == [0.0, 0.0, 0.0]
         assert rand > 0.75
@@ -310,7 +310,7 @@ def test_cells_of_digits(quick):
 
 
 def fake(key, folder):
-    """Compute a cell without learning: systems in their order, each run a bit better."""
+    """Return a cell without learning: scores rise with the order of systems and with the run."""
     number = list(SYSTEMS).index(key["system"])
     level = 0.1 + 0.05 * number + 0.01 * key["run"] + 0.02 * key["n_digits"]
     n_seeds, n_tests = (3, 1) if key["data"].startswith("cora") else (1, 2)
@@ -333,9 +333,9 @@ def fake_time(key, folder):
 
 @pytest.fixture
 def context(tmp_path, monkeypatch):
-    """Fake all cells."""
-    monkeypatch.setattr(dirichlet_results, "tested", fake)
-    monkeypatch.setattr(budget, "timed", fake_time)
+    """Replace the computation of all cells."""
+    monkeypatch.setattr(dirichlet_results, "run_system", fake)
+    monkeypatch.setattr(budget, "time_scm", fake_time)
     return Context(Cells(tmp_path / "cells"), n_jobs=1)
 
 
@@ -352,7 +352,7 @@ def test_every_table_is_full(context, name):
     assert [table.to_markdown() for table in tables] == [table.to_markdown() for table in again]
 
 
-def test_table_1_has_the_papers_rows_and_the_spread(context):
+def test_table_1_has_the_rows_of_the_paper_and_the_spread(context):
     table = dirichlet.usps(context)[0]
     shown = dict(zip(table.rows, table.entries, strict=True))
     assert set(DIRICHLET["table1"]) < set(table.rows)
@@ -367,7 +367,7 @@ def test_table_1_has_the_papers_rows_and_the_spread(context):
     assert any("4,000 or 4,001 or" in note for note in table.notes)
     assert any("of the shape 2 (1×) and 20 (5×)" in note for note in table.notes)
     share = shown[COARSE][MEASURES.index("P")].value
-    assert f"{share:.3f} are of one digit" in table.notes[0]
+    assert f"the same digit is {share:.3f}." in table.notes[0]
 
 
 def test_table_2_is_by_author_and_seed(context):
@@ -379,7 +379,7 @@ def test_table_2_is_by_author_and_seed(context):
     assert "0.1 (3×)" in " ".join(refs.notes)
 
 
-def test_the_keys_of_cells_tell_all_apart(context, tmp_path):
+def test_all_cells_have_different_keys(context, tmp_path):
     dirichlet.usps(context)
     n_rows = len(DIGIT_ROWS)
     assert len(list((tmp_path / "cells").glob("*.json"))) == 6 * n_rows
@@ -388,19 +388,19 @@ def test_the_keys_of_cells_tell_all_apart(context, tmp_path):
 
 
 def results(**rows):
-    of = {}
+    scores = {}
     for name, values in rows.items():
-        of[name] = np.zeros((len(values), 1, 5))
-        of[name][:, 0, 3] = values
-        of[name][:, 0, 4] = 0.5
-    return Results(of, {})
+        scores[name] = np.zeros((len(values), 1, 5))
+        scores[name][:, 0, 3] = values
+        scores[name][:, 0, 4] = 0.5
+    return SystemScores(scores, {})
 
 
 def test_comparisons_have_the_sign_of_scm_and_count_runs():
     low = np.arange(10) / 100
     found = results(ours=low + 0.5, worse=low + 0.4, mixed=low[::-1] + 0.5)
     others = {"Worse": "worse", "Mixed": "mixed"}
-    table = against("t", found, {"5 digits": ("ours", others)}, "made up")
+    table = difference_table("t", found, {"5 digits": ("ours", others)}, "made up")
     assert table.data == "made up"
     assert table.columns == ("F, 5 digits", "NES, 5 digits")
     worse, mixed = table.entries
@@ -408,16 +408,17 @@ def test_comparisons_have_the_sign_of_scm_and_count_runs():
     assert worse[0].note == "10 of 10, p = 0.004"  # 2/1024, twice
     assert mixed[0].note == "5 of 10, p = 1.000"
     assert worse[1].note == "0 of 10, p = 1.000"
-    said = verdict(found, "ours", others)
-    assert "In F, ours (0.545) is above Worse (0.445); not above Mixed (0.545)." in said
-    assert "In NES, ours (0.500) is not above Worse (0.500), Mixed (0.500)." in said
+    note = comparison_note(found, "ours", others)
+    assert "In F, ours (0.545) is above Worse (0.445); not above Mixed (0.545)." in note
+    assert "In NES, ours (0.500) is not above Worse (0.500), Mixed (0.500)." in note
 
 
 def test_choices_of_rows_that_were_tuned():
     cells = {"a": [{"shape": 2.0, "resolution": 0.0}] * 2, "b": [{}]}
-    rows = {"a": dirichlet_results.Row(SCM), "b": dirichlet_results.Row(SVM)}
+    rows = {"a": dirichlet_results.SystemRow(SCM), "b": dirichlet_results.SystemRow(SVM)}
     assert (
-        choices(Results({}, cells), rows) == "Chosen in the runs: a: multiple of the shape 2 (2×)."
+        choices_note(SystemScores({}, cells), rows)
+        == "Chosen in the runs: a: multiple of the shape 2 (2×)."
     )
 
 
@@ -439,7 +440,11 @@ def test_claims_are_tested_over_subsets_and_counted_over_authors(context):
     text = f"Table 1, USPS, NES: {said}"
     assert shown[text][1].value == pytest.approx(0.06)
     verdict, gain, spread = shown["Table 2, Cora (KSF), NES: SCM better than SVM"]
-    assert (verdict.value, gain.note, spread.value) == ("yes, not tested", "", "± 0.000, 3 of 3")
+    assert (verdict.value, gain.note, spread.value) == (
+        "yes, not tested",
+        "",
+        "± 0.000, 3 of 3",
+    )
     assert gain.value == pytest.approx(0.05)
     assert len(table.rows) == 2 * 10 + 4 + 2 * 8
 
@@ -468,7 +473,7 @@ def test_quick_cells_are_marked_and_others_stay_as_they_are(context, tmp_path):
     (table,) = dirichlet.claims(quick)
     assert len(list(folder.glob("*"))) == made + 2 * n_refs * len(CITATION_ROWS)
     assert len(table.rows) == 40
-    assert effort.marked(context, {"version": 1}) == {"version": 1}
+    assert effort.with_quick_mark(context, {"version": 1}) == {"version": 1}
 
 
 def test_quick_tables_say_so(context):
@@ -491,7 +496,7 @@ def test_a_quick_cell_takes_less(cora, monkeypatch):
         lambda prior, schedule, seed: seen.append(schedule) or learner(prior, schedule, seed),
     )
     key = {"data": "cora_refs", "run": 0, "system": SCM, "n_digits": 0, "quick": True}
-    found = dirichlet_cells.tested(key, None)
+    found = dirichlet_cells.run_system(key, None)
     assert seen == [TINY] * len(QUICK.seeds)
     assert np.shape(found["scores"][""]) == (len(QUICK.seeds), 1, 5)
     kind = QUICK.citations
@@ -518,9 +523,9 @@ def test_budgets_are_extrapolated(context):
     assert [row[0].value for row in table.entries[:3]] == [1, 2, 10]
 
 
-def test_what_constant_chains_do_not_tell_is_left_out(context, monkeypatch):
+def test_constant_chains_have_no_diagnostics(context, monkeypatch):
     nothing = {"ess_pair": np.nan, "r_hat_pair": np.nan}
-    monkeypatch.setattr(budget, "timed", lambda key, folder: fake_time(key, folder) | nothing)
+    monkeypatch.setattr(budget, "time_scm", lambda key, folder: fake_time(key, folder) | nothing)
     (table,) = dirichlet.budget(context)
     shown = dict(zip(table.columns, table.entries[0], strict=True))
     assert shown["ESS, a pair"].value is shown["R̂, a pair"].value is None
@@ -529,7 +534,7 @@ def test_what_constant_chains_do_not_tell_is_left_out(context, monkeypatch):
 
 def test_a_timed_cell(monkeypatch, cora):
     monkeypatch.setattr(budget, "schedule_of", lambda factor: TINY)
-    found = timed({"data": "cora_refs", "factor": 1.0}, None)
+    found = time_scm({"data": "cora_refs", "factor": 1.0}, None)
     assert found["fit"] > 0
     assert found["predict"] > 0
     assert set(MEASURES) < set(found)
@@ -539,7 +544,7 @@ def test_a_timed_cell(monkeypatch, cora):
 # What is printed.
 
 
-def test_printed_figures_fit_each_other_but_for_two():
+def test_all_printed_figures_but_two_agree():
     odd = []
     for table, rows in DIRICHLET.items():
         for row, figures in rows.items():

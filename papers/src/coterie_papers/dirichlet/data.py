@@ -1,6 +1,6 @@
-"""The item sets of the tables of SCM: subsets of digits, and citations that three authors got.
+"""The tasks of the tables of SCM: subsets of digits, and the citations of three authors.
 
-A task has sets to train on and sets to test on, and says how they are looked at.
+A task has training sets and test sets, and the settings that systems use for items of their kind.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,65 +21,67 @@ from coterie.partition import Partition
 from coterie.toolkit import Blocker, Featurizer
 from coterie_papers.corpora import load_cora_ksf, load_cora_refs, load_usps
 
-See: TypeAlias = Callable[[ItemSet], ItemSet]
-View: TypeAlias = Callable[[Sequence[ItemSet], float], See]
-"""Learns from training sets, with a resolution of distances, how SCM is to see item sets."""
+Transform: TypeAlias = Callable[[ItemSet], ItemSet]
+"""Turns an item set into vectors, or into features of pairs, for SCM."""
+
+FitTransform: TypeAlias = Callable[[Sequence[ItemSet], float], Transform]
+"""Fits a transform to training sets, with a resolution of distances."""
 
 Load: TypeAlias = Callable[..., Corpus]
 
-# How items are seen.
+# Transforms of item sets.
 
 
-def as_read(_known: Sequence[ItemSet], _resolution: float) -> See:
-    """See vectors as they are."""
+def unchanged(_train: Sequence[ItemSet], _resolution: float) -> Transform:
+    """Return the transform that keeps vectors as they are."""
     return lambda item_set: item_set
 
 
-def as_bytes(known: Sequence[ItemSet], _resolution: float) -> See:
-    """See grey levels from 0 to 255; the extremes of the known images are black and white."""
-    images = np.vstack([each.items for each in known])
+def to_bytes(train: Sequence[ItemSet], _resolution: float) -> Transform:
+    """Return the transform of grey levels to 0 to 255 by the extremes of the training images."""
+    images = np.vstack([item_set.items for item_set in train])
     low, high = images.min(), images.max()
     return lambda item_set: ItemSet(255.0 * (item_set.items - low) / (high - low))
 
 
-def by_distance(known: Sequence[ItemSet], resolution: float) -> See:
-    """See the distances of citations."""
-    featurizer = CitationFeatures(resolution=resolution).fit(known)
+def to_distances(train: Sequence[ItemSet], resolution: float) -> Transform:
+    """Return the transform of citations into the distances of their pairs."""
+    featurizer = CitationFeatures(resolution=resolution).fit(train)
     return lambda item_set: ItemSet.from_pair_features(
         written(featurizer(item_set, None)), len(item_set)
     )
 
 
-def embedded(known: Sequence[ItemSet], resolution: float) -> See:
-    """See vectors whose distances are about those of citations."""
-    return EuclideanEmbedding(CitationFeatures(resolution=resolution)).fit(known)
+def to_vectors(train: Sequence[ItemSet], resolution: float) -> Transform:
+    """Return the transform of citations into vectors with approximately the same distances."""
+    return EuclideanEmbedding(CitationFeatures(resolution=resolution)).fit(train)
 
 
-# What differs between digits and citations.
+# Differences between digits and citations.
 
 
 @dataclass(frozen=True)
-class Kind:
-    """How the systems look at items of a kind.
+class ItemKind:
+    """The settings of systems for one kind of items: digits or citations.
 
     Parameters
     ----------
-    view
-        How SCM sees them.
+    fit_transform
+        Fits the transform of item sets for SCM.
     shapes
-        The shapes of the types' prior to choose from, as multiples of the default, a twentieth of
-        the number of features.
+        The shapes of the types' prior to choose from, as multiples of the default, which is a
+        twentieth of the number of features.
     resolutions
         The resolutions to choose from.
     featurizer, blocker
-        The features and the choice of pairs of the SVM; None takes all pairs.
+        The features of the SVM, and its choice of pairs; None takes all pairs.
     n_rows
-        How many pairs the SVM is fitted to at most.
+        The largest number of pairs to fit the SVM to.
     gammas
-        The widths of its kernel to choose from, for columns of deviation 1.
+        The widths of the SVM's kernel to choose from, for columns of standard deviation 1.
     """
 
-    view: View
+    fit_transform: FitTransform
     shapes: tuple[float, ...]
     resolutions: tuple[float, ...]
     featurizer: Featurizer
@@ -88,8 +90,8 @@ class Kind:
     gammas: tuple[float, ...]
 
 
-IMAGES = Kind(
-    view=as_read,
+IMAGES = ItemKind(
+    fit_transform=unchanged,
     shapes=(1.0, 10.0, 100.0),
     resolutions=(0.0,),
     featurizer=AbsoluteDifferences(),
@@ -97,8 +99,8 @@ IMAGES = Kind(
     n_rows=4_000,
     gammas=(0.0001, 0.001, 0.01),
 )
-CITATIONS = Kind(
-    view=by_distance,
+CITATIONS = ItemKind(
+    fit_transform=to_distances,
     shapes=(1.0, 10.0, 100.0),
     resolutions=(0.1, 0.2),
     featurizer=CitationFeatures(),
@@ -109,23 +111,24 @@ CITATIONS = Kind(
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """Sets to train on, sets to test on, what they are of, and where settings are chosen.
+class SystemTask:
+    """Training sets, test sets, the kind of their items, and folds for the choice of settings.
 
-    A fold has sets to train on and sets to choose by; none leaves the training sets out in turn.
+    A fold has sets for training and sets for choosing settings. If there are no folds, training
+    sets are left out in turn.
     """
 
     train: Corpus
     test: Corpus
-    kind: Kind
+    kind: ItemKind
     folds: tuple[tuple[Corpus, Corpus], ...] = ()
 
 
 # Digits.
 
 
-class Division(NamedTuple):
-    """How many subsets there are, the training and the test sets of each, and images in a set."""
+class SubsetSizes(NamedTuple):
+    """Number of subsets, numbers of training and test sets in each, and images per set."""
 
     n_subsets: int
     n_train: int
@@ -133,46 +136,51 @@ class Division(NamedTuple):
     n_items: int
 
 
-DIVISIONS = {"usps": Division(6, 4, 2, 100), "digits": Division(7, 2, 2, 60)}
-N_CHOSEN_BY = 3
-"""How many sets of other digits settings are chosen by, in each of two folds."""
-CHOSEN_BY = (((0, 2, 4), (6, 7)), ((6, 7, 0), (2, 4)))
-"""The digits to train on and those to choose settings by, where there are five in all: others, as
-those of the test sets are."""
+DIVISIONS = {"usps": SubsetSizes(6, 4, 2, 100), "digits": SubsetSizes(7, 2, 2, 60)}
+N_TUNING_SETS = 3
+"""Number of sets by which settings are chosen in each fold."""
+TUNING_DIGITS = (((0, 2, 4), (6, 7)), ((6, 7, 0), (2, 4)))
+"""The digits for training and those for choosing settings in each fold of tasks with five digits.
+
+They differ, because the digits of the test sets are not those of the training sets either.
+"""
 TWO_DIGITS = ((0, 2), (2, 4), (4, 6), (6, 7), (7, 0))
-"""What subsets take in turn where there are two digits to train on."""
+"""The pairs of training digits that subsets take in turn in tasks with two digits."""
 
 
 def digit_task(
-    name: str, folder: Path | None, subset: int, n_digits: int, kind: Kind = IMAGES
-) -> Task:
-    """Return a subset with five or two digits to train on; no image is in two subsets of these."""
+    name: str, folder: Path | None, subset: int, n_digits: int, kind: ItemKind = IMAGES
+) -> SystemTask:
+    """Return the task of a subset with five or two training digits.
+
+    Subsets with the same digits have no image in common.
+    """
     load: Load = partial(load_usps, folder) if name == "usps" else load_digit_sets
     division = DIVISIONS[name]
     n_items = division.n_items
-    turn = subset
+    number = subset
     which: dict[str, Any] = {"split": "train"}
     if n_digits == 2:
-        turn, number = divmod(subset, len(TWO_DIGITS))
-        which = {"digits": TWO_DIGITS[number]}
-    train = _slice(load(n_items=n_items, **which), turn, division.n_train)
+        number, turn = divmod(subset, len(TWO_DIGITS))
+        which = {"digits": TWO_DIGITS[turn]}
+    train = _slice(load(n_items=n_items, **which), number, division.n_train)
     test = _slice(load(n_items=n_items, split="test"), subset, division.n_test)
     if n_digits == 2:
-        return Task(train, test, kind)
-    drawn = partial(load, n_items=n_items, random_state=subset)
+        return SystemTask(train, test, kind)
+    load_random = partial(load, n_items=n_items, random_state=subset)
     folds = tuple(
         (
-            _slice(drawn(digits=known), 0, division.n_train),
-            _slice(drawn(digits=others), 0, N_CHOSEN_BY),
+            _slice(load_random(digits=train_digits), 0, division.n_train),
+            _slice(load_random(digits=tuning_digits), 0, N_TUNING_SETS),
         )
-        for known, others in CHOSEN_BY
+        for train_digits, tuning_digits in TUNING_DIGITS
     )
-    return Task(train, test, kind, folds)
+    return SystemTask(train, test, kind, folds)
 
 
 def _slice(corpus: Corpus, number: int, size: int) -> Corpus:
-    chosen = slice(number * size, (number + 1) * size)
-    return Corpus(corpus.item_sets[chosen], corpus.partitions[chosen])
+    part = slice(number * size, (number + 1) * size)
+    return Corpus(corpus.item_sets[part], corpus.partitions[part])
 
 
 # Citations.
@@ -181,23 +189,26 @@ CORA = {"cora_refs": load_cora_refs, "cora_ksf": load_cora_ksf}
 N_AUTHORS = 3
 
 
-def citation_task(name: str, folder: Path | None, held_out: int, kind: Kind = CITATIONS) -> Task:
-    """Return the citations of two authors to train on, and those of the third to test on.
+def citation_task(
+    name: str, folder: Path | None, held_out: int, kind: ItemKind = CITATIONS
+) -> SystemTask:
+    """Return a task with the citations of two authors for training and of the third for testing.
 
-    They are in a random order, as they would else lie beside others of their publication.
+    The citations are shuffled, because citations of one publication follow each other in the files.
     """
     rng = np.random.default_rng(0)
-    mixed = [_mixed(*each, rng) for each in zip(*CORA[name](folder), strict=True)]
-    train = [each for number, each in enumerate(mixed) if number != held_out]
-    return Task(_corpus(train), _corpus([mixed[held_out]]), kind)
+    examples = zip(*CORA[name](folder), strict=True)
+    shuffled = [_shuffle(item_set, truth, rng) for item_set, truth in examples]
+    train = [example for number, example in enumerate(shuffled) if number != held_out]
+    return SystemTask(_corpus(train), _corpus([shuffled[held_out]]), kind)
 
 
-def _mixed(
+def _shuffle(
     item_set: ItemSet, truth: Partition, rng: np.random.Generator
 ) -> tuple[ItemSet, Partition]:
     order = rng.permutation(len(item_set))
     return item_set.reordered(order), Partition(truth.labels[order])
 
 
-def _corpus(pairs: Sequence[tuple[ItemSet, Partition]]) -> Corpus:
-    return Corpus([item_set for item_set, _ in pairs], [truth for _, truth in pairs])
+def _corpus(examples: Sequence[tuple[ItemSet, Partition]]) -> Corpus:
+    return Corpus([item_set for item_set, _ in examples], [truth for _, truth in examples])

@@ -1,15 +1,15 @@
-"""How much is computed for the tables of SCM: in full, or quickly."""
+"""The effort of a full run and of a quick run of the experiments on SCM."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from coterie_papers.dirichlet.data import CITATIONS, DIVISIONS, IMAGES, N_AUTHORS, Kind
+from coterie_papers.dirichlet.data import CITATIONS, DIVISIONS, IMAGES, N_AUTHORS, ItemKind
 from coterie_papers.engine.cells import Context, Key
 
 
 class Schedule(NamedTuple):
-    """How long chains run."""
+    """The number and the length of chains."""
 
     n_samples: int
     burn_in: int
@@ -18,44 +18,44 @@ class Schedule(NamedTuple):
 
     @property
     def n_sweeps(self) -> int:
-        """How many sweeps each chain makes."""
+        """The number of sweeps of each chain."""
         return self.burn_in + self.n_samples * self.spacing
 
 
 PAPER_SCHEDULE = Schedule(1000, 10_000, 100)
-"""That of the paper, which takes 440 times as long as ours."""
+"""The schedule of the paper, which takes 440 times as long as that of a full run."""
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How often systems are run, and how long they may take.
+class RunEffort:
+    """The number of runs, and the effort of each.
 
     Parameters
     ----------
     n_runs
-        How many subsets of digits, or authors that are left out, by the name of the data.
+        The number of runs (subsets of digits, or authors who are left out) by the name of the data.
     seeds
-        Of citations; a subset of digits is its own seed.
+        The seeds for citations; for digits, the seed is the number of the subset.
     schedule
-        How long chains run.
+        The schedule of chains.
     trial
-        The same where settings are chosen.
+        The schedule of chains in the choice of settings.
     images, citations
-        How these are looked at, what there is to choose from, and the pairs of the SVM.
+        The settings of systems for digits and for citations.
     budgets
-        How many times the learner's default schedule is tried as long, by what it is called.
+        Factors of the learner's default schedule to time, by their names in the table.
     """
 
     n_runs: Mapping[str, int]
     seeds: tuple[int, ...]
     schedule: Schedule
     trial: Schedule
-    images: Kind
-    citations: Kind
+    images: ItemKind
+    citations: ItemKind
     budgets: Mapping[str, float]
 
 
-FULL = Effort(
+FULL = RunEffort(
     n_runs={name: division.n_subsets for name, division in DIVISIONS.items()}
     | {"cora_refs": N_AUTHORS, "cora_ksf": N_AUTHORS},
     seeds=(0, 1),
@@ -65,27 +65,27 @@ FULL = Effort(
     citations=CITATIONS,
     budgets={"half the default": 0.5, "the default": 1.0, "5 × the default": 5.0},
 )
-QUICK = Effort(
+QUICK = RunEffort(
     n_runs={"usps": 6, "digits": 2, "cora_refs": 3, "cora_ksf": 3},
     seeds=(0,),
     schedule=Schedule(10, 20, 1, n_chains=2),
-    trial=FULL.trial,  # no chains run so: there is one setting alone
+    trial=FULL.trial,  # not used, because there is only one setting
     images=replace(IMAGES, shapes=(10.0,), n_rows=800),
     citations=replace(CITATIONS, shapes=(100.0,), resolutions=(0.1,), n_rows=1_500),
     budgets={"a tenth of the default": 0.1},
 )
 
 
-def effort_of(context: Context) -> Effort:
-    """Return how much is to be computed."""
+def effort_of(context: Context) -> RunEffort:
+    """Return the effort of a run."""
     return QUICK if context.quick else FULL
 
 
-def marked(context: Context, key: Key) -> Key:
-    """Say in a key that a cell is a quick one; those in full stay as they are."""
+def with_quick_mark(context: Context, key: Key) -> Key:
+    """Mark a key in a quick run; the keys of full runs have no mark."""
     return {**key, "quick": True} if context.quick else key
 
 
-def effort_for(key: Key) -> Effort:
-    """Return how much is to be computed for a cell."""
+def effort_of_cell(key: Key) -> RunEffort:
+    """Return the effort of a cell."""
     return QUICK if key.get("quick") else FULL

@@ -1,7 +1,7 @@
-"""Supervised clustering with the Dirichlet process (Daumé & Marcu 2004): its tables, and more.
+"""The tables of supervised clustering with the Dirichlet process (Daumé & Marcu 2004), and more.
 
-Table 1 is made of subsets of digits, Table 2 by leaving out one author's citations at a time. A
-cell holds what one system reaches on one of these.
+A run of Table 1 is a subset of digits; a run of Table 2 leaves out the citations of one author. A
+cell holds the scores of one system in one run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,104 +9,108 @@ from collections.abc import Mapping, Sequence
 from coterie_papers.dirichlet.budget import budget
 from coterie_papers.dirichlet.cells import MEASURES
 from coterie_papers.dirichlet.claims import claims
-from coterie_papers.dirichlet.data import DIVISIONS, Kind
-from coterie_papers.dirichlet.effort import Effort, effort_of
+from coterie_papers.dirichlet.data import DIVISIONS, ItemKind
+from coterie_papers.dirichlet.effort import RunEffort, effort_of
 from coterie_papers.dirichlet.published import DIRICHLET
 from coterie_papers.dirichlet.results import (
-    ALIKE,
     CITATION_ROWS,
     DATA,
     DIGIT_ROWS,
     N_DIGITS,
-    TRAINED,
-    Results,
-    Row,
-    against,
-    choices,
+    SHARED_SYSTEMS,
+    TRAINED_SYSTEMS,
+    SystemRow,
+    SystemScores,
+    choices_note,
+    comparison_note,
+    difference_table,
     results_of,
-    verdict,
 )
 from coterie_papers.dirichlet.systems import COARSE, PRIOR, SCM, SVM
 from coterie_papers.engine.cells import Context
 from coterie_papers.engine.tables import Table
 
 NES_NOTE = (
-    "NES: one less the mean of both edit distances over the number of items, by which Coarse has "
-    "at least about ½. "
+    "NES: 1 less the ratio of the mean of both edit distances to the number of items; with this "
+    "definition, Coarse has at least about ½. "
 )
 PT_NOTE = (
-    "PT-SCM: one type, the identity; concentration, centre and variance of means from training."
+    "PT-SCM has one type, the identity; its concentration, its centre and the variance of its "
+    "means come from training."
 )
 SVM_NOTE = (
-    "SVM: radial basis functions on {}, C and width by 3-fold cross-validation over {} pairs in "
-    "each run; clustered by average linkage, as we read the greedy agglomeration of Cohen & "
-    "Richman 2002, with a threshold chosen on training sets left out."
+    "SVM classifies pairs with radial basis functions on {}; C and the width are chosen by 3-fold "
+    "cross-validation over {} pairs in each run. It clusters by average linkage, which is our "
+    "reading of the greedy agglomeration of Cohen & Richman 2002, with a threshold that is chosen "
+    "on training sets left out."
 )
 
 
-def _scm_note(effort: Effort) -> str:
+def _scm_note(effort: RunEffort) -> str:
     schedule = effort.schedule
     return (
-        f"SCM: {schedule.n_chains} chains of {schedule.n_sweeps} sweeps in training and in "
-        f"prediction, with {PRIOR.split_merge} after each, summed up by the least expected "
-        "variation of information; below, two other ways to sum up the same samples. The paper's "
-        "SCM is that with repulsion, as far as it can be read. "
+        f"SCM runs {schedule.n_chains} chains of {schedule.n_sweeps} sweeps in training and in "
+        f"prediction, with {PRIOR.split_merge} after each sweep. Its partition is the one with the "
+        "least expected variation of information; two more rows show other estimates from the same "
+        "samples. As far as the paper's description is clear, its SCM is SCM with repulsion. "
     )
 
 
 CHOICE_NOTE = (
-    "The shape of the types' prior is chosen from {} times its default by F on training sets left "
-    "out (with 5 digits: on sets of two of them, trained on others). The grids, the default and "
-    "how sets are left out were settled after other choices had been seen on some test sets. "
+    "The shape of the types' prior is chosen from {} times its default, by F on training sets "
+    "that are left out (with 5 digits: by F on sets of two of the digits, after training on the "
+    "others). The grids, the default and the way to leave sets out were decided after results of "
+    "other choices on some test sets were known. "
 )
 
 
-def _settings_note(kind: Kind, results: Results, rows: Mapping[str, Row]) -> str:
-    """Say how settings were found, and which."""
-    listed = _listed(kind.shapes)
+def _settings_note(kind: ItemKind, results: SystemScores, rows: Mapping[str, SystemRow]) -> str:
+    """Describe how settings were chosen, and count the choices."""
+    shapes = _joined(kind.shapes)
     if len(kind.shapes) == 1:
-        return f"The shape of the types' prior is {listed} times its default."
-    return CHOICE_NOTE.format(listed) + choices(results, rows)
+        return f"The shape of the types' prior is {shapes} times its default."
+    return CHOICE_NOTE.format(shapes) + choices_note(results, rows)
 
 
-def _listed(values: Sequence[float]) -> str:
-    *most, last = (f"{each:g}" for each in values)
-    return f"{', '.join(most)} and {last}" if most else last
+def _joined(values: Sequence[float]) -> str:
+    *firsts, last = (f"{value:g}" for value in values)
+    return f"{', '.join(firsts)} and {last}" if firsts else last
 
 
-def _pairs(results: Results, rows: Mapping[str, Row]) -> str:
-    """Say how many pairs the SVM was trained on."""
-    trained = [name for name, row in rows.items() if row.system == SVM]
-    counts = {count for name in trained for count in results.facts(name, "pairs")}
+def _pairs(results: SystemScores, rows: Mapping[str, SystemRow]) -> str:
+    """List the numbers of pairs that the SVM was trained on."""
+    svm_rows = [name for name, row in rows.items() if row.system == SVM]
+    counts = {count for name in svm_rows for count in results.facts(name, "pairs")}
     return " or ".join(f"{count:,}" for count in sorted(counts))
 
 
 # Digits.
 
 DIGITS_NOTE = (
-    "{} subsets, each of {} training sets of the digits 0, 2, 4, 6, 7 and {} test sets of the "
-    "digits 1, 3, 5, 8, 9, {} images a set; means and standard deviations over subsets. “2 digits” "
-    "and “5 digits” are our reading of the paper's “#”: how many digits there are to train on. Of "
-    "the pairs of the test sets {:.3f} are of one digit."
+    "{} subsets, each with {} training sets of the digits 0, 2, 4, 6, 7 and {} test sets of the "
+    "digits 1, 3, 5, 8, 9, with {} images per set; the table shows means and standard deviations "
+    "over subsets. “2 digits” and “5 digits” are our reading of the paper's “#”: the number of "
+    "training digits. In the test sets, the share of pairs with the same digit is {:.3f}."
 )
 ORDER_NOTE = (
-    "The figures cannot be compared with the paper's one by one: no definition of NES fits its "
-    "column, and the RI and P that it prints for Coarse, .116, are those of ten digits, five "
-    "having about .2 or more. What can be tested is the order of the systems under one protocol, "
-    "with the spread over subsets."
+    "Single figures cannot be compared with the paper's: no definition of NES fits its column, "
+    "and its RI and P of Coarse, .116, are those of ten digits, while five digits have about .2 "
+    "or more. Only the order of the systems can be tested, with one protocol for all and with the "
+    "spread over subsets."
 )
 GREY_NOTE = (
-    "Grey levels run from {}, unless a row says otherwise: what the identity means depends on it."
+    "Grey levels run from {} unless a row names other levels; the meaning of the identity depends "
+    "on them."
 )
 
 
 def usps(context: Context) -> list[Table]:
-    """Show digits of the US Postal Service, two or five of them to train on (Table 1)."""
+    """Show Table 1: digits of the US Postal Service, with two or five training digits."""
     return _digits(context, "usps", "Table 1: USPS digits", "−1 to 1")
 
 
 def digits(context: Context) -> list[Table]:
-    """Show scikit-learn's digits in the same way, for which no data folder is needed."""
+    """Show the same table for scikit-learn's digits, which need no data folder."""
     return _digits(context, "digits", "Table 1 on other digits, those of scikit-learn", "0 to 1")
 
 
@@ -121,20 +125,22 @@ def _digits(context: Context, name: str, title: str, grey: str) -> list[Table]:
         f"{PT_NOTE} {GREY_NOTE.format(grey)}",
         _scm_note(effort) + _settings_note(effort.images, results, DIGIT_ROWS),
         SVM_NOTE.format("|x − x′|", _pairs(results, DIGIT_ROWS)),
-        *(verdict(results, *side) for side in sides.values()),
+        *(comparison_note(results, *side) for side in sides.values()),
     ]
     return [
         Table.from_rows(
-            title, results.shown(), DIRICHLET["table1"], notes=notes, digits=3, data=data
+            title, results.entries(), DIRICHLET["table1"], notes=notes, digits=3, data=data
         ),
-        against(f"{title}: SCM less each other system", results, sides, data),
+        difference_table(f"{title}: SCM less each other system", results, sides, data),
     ]
 
 
 def _others(n_digits: int) -> dict[str, str]:
-    """Return the rows that SCM is compared with, by the names of their systems."""
-    trained = {system: f"{n_digits} digits: {system}" for system in TRAINED if system != SCM}
-    return {system: system for system in ALIKE} | trained
+    """Return the rows that SCM is compared with by the names of their systems."""
+    trained_rows = {
+        system: f"{n_digits} digits: {system}" for system in TRAINED_SYSTEMS if system != SCM
+    }
+    return {system: system for system in SHARED_SYSTEMS} | trained_rows
 
 
 # Citations.
@@ -144,17 +150,17 @@ CORPORA = {
     "cora_ksf": "Table 2: Cora, citations of Kearns, Schapire and Freund",
 }
 CORA_NOTE = (
-    "One author's citations are held out in each run; means and standard deviations over runs (of "
-    "{} authors) and seeds ({} a run)."
+    "Each run holds out the citations of one author. The table shows means and standard deviations "
+    "over runs ({} authors) and seeds ({} per run)."
 )
 FIT_NOTE = (
-    "No definition of NES fits the paper's column, and its P and R do not make its F of Coarse and "
-    "of the SVM."
+    "No definition of NES fits the paper's column, and its F of Coarse and of the SVM do not "
+    "follow from its P and R."
 )
 
 
 def cora(context: Context) -> list[Table]:
-    """Show reference matching, one author's citations left out of training (Table 2)."""
+    """Show Table 2: reference matching, with the citations of one author left out of training."""
     return [table for name, title in CORPORA.items() for table in _citations(context, name, title)]
 
 
@@ -171,21 +177,23 @@ def _citations(context: Context, name: str, title: str) -> list[Table]:
         SVM_NOTE.format(
             "the seven distances of pairs that share a canopy", _pairs(results, CITATION_ROWS)
         ),
-        verdict(results, SCM, others),
+        comparison_note(results, SCM, others),
     ]
     return [
         Table.from_rows(
-            title, results.shown(), DIRICHLET["table2"], notes=notes, digits=3, data=data
+            title, results.entries(), DIRICHLET["table2"], notes=notes, digits=3, data=data
         ),
-        against(f"{title}: SCM less each other system", results, {"": (SCM, others)}, data),
+        difference_table(
+            f"{title}: SCM less each other system", results, {"": (SCM, others)}, data
+        ),
     ]
 
 
 def _resolution_note(resolutions: Sequence[float]) -> str:
-    chosen = "chosen together with the shape from " if len(resolutions) > 1 else ""
+    choice = "chosen together with the shape from " if len(resolutions) > 1 else ""
     return (
-        f"Distances are √(d² + resolution²), the resolution {chosen}{_listed(resolutions)}. "
-        "Euclidean embedding: two dimensions for each of the seven distances. "
+        f"Distances are √(d² + resolution²); the resolution is {choice}{_joined(resolutions)}. "
+        "The Euclidean embedding has two dimensions for each of the seven distances. "
     )
 
 
