@@ -143,7 +143,7 @@ class WebKB(Clusterings):
         n_all = len(self.featurizer.fit(item_sets).names)
         if not self.linked:
             return n_all, 0
-        # One product per word, the same products for each of the two regions of links, 2 indicators.
+        # One product per word, the same again for each region of links, and two indicators.
         n_words = (n_all - 2) // 3
         return n_words, n_all - n_words
 
