@@ -51,8 +51,8 @@ def load_entity_names(
 
     This is the stand-in for the names of Li & Roth 2005. For each kind there are three pairs of a
     training set and a test set. Each set has about 300 names of 131 to 214 entities, from GUM and
-    from the news of ECB+. In a document, a name of an entity counts only once. The two sets of a pair
-    share no entity; sets of different pairs share names. The columns are `name`, `doc` and
+    from the news of ECB+. In a document, a name of an entity counts only once. The two sets of a
+    pair share no entity; sets of different pairs share names. The columns are `name`, `doc` and
     `source`, and the ids are those of the file.
 
     Entities are annotated within one source only. An entity that is in both sources counts as two.

@@ -22,13 +22,13 @@ UNTESTED = "not tested"
 """The end of a verdict if there was no test, or if no result of it could be significant."""
 
 NOTE = (
-    "Yes: the first is better as claimed, and the difference is significant (p below 0.05). If the "
-    "claim is that there is no difference, yes means that the test found none; this does not prove "
-    "that there is none. Not significant: better as claimed, but p is 0.05 or more. Mixed: by the "
-    "test one is better, by the mean the other. Not tested: there is nothing to test, or there are "
-    "so few item sets that even a win on all of them would not be significant; yes and no then "
-    "follow from the mean alone. Spread: the number of item sets on which the first is better, "
-    "unless a note says otherwise."
+    "Yes: the first is better as claimed, and the difference is significant (p below 0.05). For a "
+    "claim that two methods are level, yes means that the test found no significant difference; "
+    "this does not prove that there is none. Not significant: better as claimed, but p is 0.05 or "
+    "more. Mixed: by the test one is better, by the mean the other. Not tested: there is nothing "
+    "to test, or there are so few item sets that even a win on all of them would not be "
+    "significant; yes and no then follow from the mean alone. Spread: the number of item sets on "
+    "which the first is better, unless a note says otherwise."
 )
 """The note below each table of claims, which explains its verdicts."""
 
