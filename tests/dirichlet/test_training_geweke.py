@@ -56,7 +56,7 @@ def centroids(items):
 
 
 def functions(alpha, n_types, types, items):
-    """What is compared; one column a function."""
+    """Return the functions whose means are compared, one column per function."""
     logs = np.log(types)
     apart = np.log((items[..., 0, :] - items[..., 1, :]) ** 2)
     same = (logs[..., [0, 0], 0] == logs[..., [1, 3], 0]) + 0.0
@@ -92,7 +92,7 @@ def forward(kind, shared, repulsion):
 
 
 class Vectors:
-    """The chain for vectors: the sampler has the means, given which the items are drawn."""
+    """The chain for vectors: items are drawn given the means, which the sampler has."""
 
     def __init__(self, shared, repulsion):
         self.shared = shared
@@ -114,7 +114,7 @@ class Vectors:
 
 
 class Distances:
-    """The chain for Euclidean distances: means are drawn to draw the items, and forgotten."""
+    """The chain for Euclidean distances: items are drawn given new means, which are dropped."""
 
     def __init__(self, shared, repulsion):
         self.shared, self.repulsion = shared, repulsion

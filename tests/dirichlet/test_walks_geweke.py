@@ -44,7 +44,7 @@ def draw_partitions(rng, n):
 
 
 def draw_kinds(rng, labels, shared):
-    """Draw types of items, or of the clusters that they are in; one row a partition."""
+    """Draw types of items, or of the clusters that they are in; one row per partition."""
     kinds = (rng.random((len(labels), N_SLOTS)) < MODEL.shares[1]).astype(np.intp)
     return kinds[np.arange(len(labels))[:, None], labels] if shared else kinds[:, :N_ITEMS]
 
@@ -59,7 +59,7 @@ def draw_items(rng, labels, kinds):
 
 
 def functions(labels, kinds, vectors, values):
-    """What is compared; one row a draw, one column a function."""
+    """Return the functions whose means are compared, one row per draw, one column per function."""
     together = labels[:, :, None] == labels[:, None, :]
     sizes = together.sum(axis=2)
     largest = sizes.max(axis=1)

@@ -1,4 +1,4 @@
-"""The softmax over a classifier's outputs: its numbers, its seeds, and the pairs it scores."""
+"""The softmax over a classifier's outputs: its values, its seeds and its scores of pairs."""
 
 import numpy as np
 import pytest
@@ -38,8 +38,8 @@ def test_it_is_an_estimator_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-class Given(ClassifierMixin, BaseEstimator):
-    """Says the first columns: one decision value, or one output a class."""
+class FirstColumns(ClassifierMixin, BaseEstimator):
+    """A classifier whose outputs are the first columns: one value, or one per class."""
 
     def __init__(self, n_outputs=1):
         self.n_outputs = n_outputs
@@ -63,7 +63,7 @@ OUTPUTS = st.lists(st.tuples(OUTPUT, OUTPUT), min_size=2, max_size=8).map(np.arr
 
 @given(OUTPUTS)
 def test_it_is_the_softmax_over_one_output_a_class(outputs):
-    softmax = Softmax(Given(2)).fit(outputs, np.arange(len(outputs)) % 2)
+    softmax = Softmax(FirstColumns(2)).fit(outputs, np.arange(len(outputs)) % 2)
     expected = by_hand(outputs)
     assert np.allclose(softmax.predict_proba(outputs), expected, rtol=1e-9, atol=0.0)
     assert np.allclose(softmax.decision_function(outputs), expected[:, 1] - 0.5)
@@ -73,7 +73,7 @@ def test_it_is_the_softmax_over_one_output_a_class(outputs):
 @given(OUTPUTS)
 def test_a_decision_value_stands_for_two_outputs_around_zero(outputs):
     values = outputs[:, :1]
-    softmax = Softmax(Given()).fit(values, np.arange(len(values)) % 2)
+    softmax = Softmax(FirstColumns()).fit(values, np.arange(len(values)) % 2)
     expected = by_hand(np.column_stack([-values / 2, values / 2]))
     assert np.allclose(softmax.predict_proba(values), expected, rtol=1e-9, atol=0.0)
     assert np.allclose(softmax.decision_function(values), expected[:, 1] - 0.5)
@@ -82,7 +82,7 @@ def test_a_decision_value_stands_for_two_outputs_around_zero(outputs):
 
 def test_far_values_tie_and_near_ones_keep_their_sign():
     values = np.array([[-1e300], [-50.0], [-1e-30], [0.0], [1e-30], [30.0], [40.0], [1e300]])
-    softmax = Softmax(Given()).fit(values, np.arange(8) % 2)
+    softmax = Softmax(FirstColumns()).fit(values, np.arange(8) % 2)
     scores = softmax.decision_function(values)
     assert scores[[0, 1, 3, 6, 7]].tolist() == [-0.5, -0.5, 0.0, 0.5, 0.5]
     assert scores[2] < 0 < scores[4] < scores[5] < 0.5
@@ -135,7 +135,7 @@ def test_three_classes_and_unfitted_ones_are_refused():
 
 @pytest.fixture(scope="module")
 def corpora():
-    """Item sets of pair features from 0 to 1, with their number of clusters: to learn, to test."""
+    """Return item sets for training and for testing, with pair features from 0 to 1."""
 
     def make_corpus(seed):
         sets, truths = make_item_sets(n_sets=4, n_items=15, n_clusters=4, random_state=seed)

@@ -30,7 +30,7 @@ def test_it_is_an_estimator_of_scikit_learn(estimator, check):
 
 
 class Run(NamedTuple):
-    """What the plain twin finds: the weights of both nodes, their mean, and all updates."""
+    """The result of the plain twin: the weights of both nodes, their mean, and all updates."""
 
     last: np.ndarray
     mean: np.ndarray
@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
 
 def plain(winnow, X, classes):
-    """Run Winnow example by example, and write down all weights that it ever has."""
+    """Run Winnow example by example, and record the weights after each."""
     X = np.column_stack([X, np.ones(len(X))])
     nodes = np.full((2, X.shape[1]), 3 * winnow.threshold / X.sum(axis=1).mean())
     promoted, demoted = np.zeros((2, winnow.n_passes), int), np.zeros((2, winnow.n_passes), int)
@@ -122,7 +122,7 @@ def disjunction(rng, n, d, k, density=0.1):
 
 
 def bounds_of_mistakes(winnow, X, k):
-    """Return how many promotions and demotions of the second node a disjunction of k allows.
+    """Return bounds on the promotions and demotions of the second node for a disjunction of k.
 
     A promotion meets a relevant weight that is at most the threshold, and no demotion meets one.
     The sum of all weights gains at most (promotion − 1) · threshold by a promotion, loses at least
@@ -282,7 +282,7 @@ def test_other_columns_and_unfitted_ones_are_refused():
 
 
 def indicator_sets(rng, n_sets=4, n_items=24):
-    """Item sets whose pairs have indicators: of two clues, of their absence, and of noise."""
+    """Return item sets whose pairs have binary features: two clues, their absence, and noise."""
     sets, truths = [], []
     for _ in range(n_sets):
         truth = Partition(rng.integers(8, size=n_items))
