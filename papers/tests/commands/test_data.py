@@ -115,7 +115,7 @@ def test_all_facts_about_a_corpus_are_shown(folder):
     assert lines[0] == ["usps:", "handwritten digits"]
     for line in (
         ["data", "the data of a paper"],
-        ["serves", "dirichlet Table 1"],
+        ["used", "for   dirichlet Table 1"],
         ["licence", "not stated"],
         ["size", "92 item sets, 9,200 items, 460 clusters"],
         ["files", "usps.npz (NumPy arrays: X, y)"],
@@ -125,7 +125,7 @@ def test_all_facts_about_a_corpus_are_shown(folder):
         ["help(load_usps)"],
     ):
         assert line in lines
-    assert "serves" not in second
+    assert "used for" not in second
     assert "rows.csv (CSV: name, cluster)" in second
 
 

@@ -134,7 +134,7 @@ def _details(entry: "CorpusEntry", data: Path | None) -> Iterator[str]:
     facts: dict[str, Iterable[str]] = {
         "state": [f"{entry.state(data)}, in {readings[0].source.path(data)}"],
         "data": [DATA[entry.data]],
-        "serves": entry.serves,
+        "used for": entry.serves,
         "licence": [entry.licence],
         "size": [_counts(entry)],
         "files": layout_texts(entry.files),

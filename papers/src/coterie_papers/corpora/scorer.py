@@ -60,9 +60,9 @@ def load_coref_scorer_tests(folder: PathLike | None = None) -> list[ScorerCase]:
         return [_case(record, path.parent) for record in records]
 
 
-def _case(record: Record, place: Path) -> ScorerCase:
+def _case(record: Record, folder: Path) -> ScorerCase:
     truth, predicted = (
-        _read_clusters(place / as_text(record, name)) for name in ("key", "response")
+        _read_clusters(folder / as_text(record, name)) for name in ("key", "response")
     )
     expected = {
         name: Scores(precision, recall, f1)
