@@ -140,6 +140,7 @@ def _asserted_shares(
         partition = set_confidences.partition
         is_asserted = set_confidences.clusters >= precision
         sizes, shares = partition.sizes, true_shares(truth, partition)
+        # A cluster of n items has n(n − 1)/2 pairs; a single item counts as one.
         counts = np.where(sizes == 1, 1.0, sizes * (sizes - 1) / 2)
         for totals, of_kind in ((pairs, sizes > 1), (singles, sizes == 1)):
             clusters = is_asserted & of_kind
@@ -204,6 +205,7 @@ def _chart(values_by_method: Mapping[str, Values]) -> Lines:
 
 def _observed_by_tenth(kind_values: Mapping[str, Any]) -> list[float]:
     """Return the observed value of each tenth in percent, NaN if nothing was predicted there."""
+    # Bins without predictions are missing, so the tenth follows from the mean prediction of a bin.
     percentages = [float("nan")] * N_BINS
     for predicted, observed in zip(kind_values["said"], kind_values["true"], strict=True):
         percentages[min(int(predicted * N_BINS), N_BINS - 1)] = 100 * observed

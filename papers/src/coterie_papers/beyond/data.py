@@ -260,6 +260,7 @@ def _draw_digits(images: Corpus, rng: np.random.Generator) -> DigitSets:
     (pool,), (truth,) = images
     orders = [rng.permutation(items)[: N_DIGIT_SETS * N_PER_DIGIT] for items in truth.clusters]
     digit_sets = DigitSets(Corpus([], []), [])
+    # Each row has the images of one set, with the same number of images of each digit.
     for images_of_set in np.hstack([order.reshape(N_DIGIT_SETS, -1) for order in orders]):
         items = rng.permutation(images_of_set)
         vectors = ItemSet(pool.items[items])

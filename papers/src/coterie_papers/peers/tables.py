@@ -97,7 +97,7 @@ def quality(context: Context) -> list[Table]:
     return [Table.from_rows(title, rows, notes=notes, digits=3, data=DATA, chart=chart)]
 
 
-def tables(context: Context) -> list[Table]:
+def all_measures(context: Context) -> list[Table]:
     """Show all measures and the cost of every learner and tool, one table after the other."""
     result_tables = []
     for data, results in learner_results(context).items():
@@ -110,7 +110,7 @@ def tables(context: Context) -> list[Table]:
     return result_tables
 
 
-def chosen(context: Context) -> list[Table]:
+def choices(context: Context) -> list[Table]:
     """Show the choice of every learner on held-out entities, by split."""
     return [
         Table.from_rows(f"{data}: what was chosen", choice_rows(results), data=AS_BEFORE)
@@ -137,6 +137,7 @@ def _claims_of_table(data: str, results: Mapping[str, LearnerResult]) -> Iterabl
         PAIR_F1: (result.mean("pair_f1"), run.pair_f1),
         f"{B3} in the first split": (result.splits[0].b_cubed, run.b_cubed),
     }
+    # Limits are known to three digits: values within half of the last digit count as equal.
     tolerance = TOLERANCE.get(data, 0.0)
     relation = "at least" if tolerance else "above"
     for measure, (value, limit) in values_and_limits.items():
@@ -178,7 +179,7 @@ def _with_quick_note(
 
 TABLES = {
     "quality": _with_quick_note(quality),
-    "tables": _with_quick_note(tables),
-    "chosen": _with_quick_note(chosen),
+    "tables": _with_quick_note(all_measures),
+    "chosen": _with_quick_note(choices),
     "claims": _with_quick_note(claims),
 }
