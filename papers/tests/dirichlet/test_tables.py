@@ -143,9 +143,9 @@ def test_subsets_of_digits_have_no_image_in_common(n_digits):
 
 def test_the_two_digits_are_taken_in_turn():
     n_subsets = DIVISIONS["digits"].n_subsets
-    trained = [images_of(digit_task("digits", None, each, 2).train) for each in range(n_subsets)]
+    images = [images_of(digit_task("digits", None, subset, 2).train) for subset in range(n_subsets)]
     for number in range(n_subsets - len(TWO_DIGITS)):
-        assert not set(trained[number]) & set(trained[number + len(TWO_DIGITS)])
+        assert not set(images[number]) & set(images[number + len(TWO_DIGITS)])
     same = [digit_task("digits", None, 3, n_digits).test for n_digits in (2, 5)]
     assert images_of(same[0]) == images_of(same[1])
 
@@ -174,7 +174,7 @@ def test_citations_are_held_out_once_and_mixed(cora):
         indices = {id_: index for index, id_ in enumerate(corpus.item_sets[held_out].ids)}
         labels = corpus.partitions[held_out].labels[[indices[id_] for id_ in item_set.ids]]
         assert truth == Partition(labels)
-        assert not {each for part in task.train.item_sets for each in part.ids} & set(item_set.ids)
+        assert not {id_ for part in task.train.item_sets for id_ in part.ids} & set(item_set.ids)
 
 
 def test_transforms():
@@ -196,7 +196,7 @@ def test_folds_leave_out_one_set_at_a_time():
     for number, (train, held_out) in enumerate(parts):
         assert held_out.item_sets[0] is corpus.item_sets[number]
         assert held_out.partitions == [corpus.partitions[number]]
-        expected = [each for at, each in enumerate(corpus.item_sets) if at != number]
+        expected = [item_set for index, item_set in enumerate(corpus.item_sets) if index != number]
         assert all(a is b for a, b in zip(train.item_sets, expected, strict=True))
 
 
@@ -219,14 +219,14 @@ class Fake:
         return Posterior([[labels]], [[0.0]])
 
     def predict(self, item_sets):
-        return [MaximumPosterior().partition(self.posterior(each)) for each in item_sets]
+        return [MaximumPosterior().partition(self.posterior(item_set)) for item_set in item_sets]
 
 
 @pytest.mark.parametrize("best_shape", [1.0, 10.0, 100.0])
 def test_the_shape_with_the_highest_f_on_left_out_sets_is_chosen(best_shape, monkeypatch):
     labels = [np.array([0, 0, 1, 1, 2]), np.array([1, 1, 1, 0, 0])] * 2
-    sets = [ItemSet(each[:, None].astype(float)) for each in labels]
-    truths = [Partition(each) for each in labels]
+    sets = [ItemSet(column[:, None].astype(float)) for column in labels]
+    truths = list(map(Partition, labels))
     set_counts = []
     fake_learner = partial(Fake, best_shape=best_shape, set_counts=set_counts)
     monkeypatch.setattr(systems, "scm_learner", fake_learner)
@@ -263,12 +263,12 @@ def test_scm_finds_clear_clusters():
 @pytest.mark.parametrize("name", [SVM, SCM, PT, EMBEDDED, REPULSION])
 def test_systems_on_citations(name, quick, cora):
     key = {"data": "cora_ksf", "run": 1, "system": name, "n_digits": 0}
-    found = dirichlet_cells.run_system(key, None)
-    assert np.shape(found["scores"][""]) == (len(FULL.seeds), 1, 5)
+    values = dirichlet_cells.run_system(key, None)
+    assert np.shape(values["scores"][""]) == (len(FULL.seeds), 1, 5)
     if name == SVM:
-        assert 0 < found["pairs"] <= 2 * 18 * 17 // 2
+        assert 0 < values["pairs"] <= 2 * 18 * 17 // 2
     if name in TUNED:
-        assert found["resolution"] in CITATIONS.resolutions
+        assert values["resolution"] in CITATIONS.resolutions
 
 
 def test_the_partially_trained_model_has_the_identity_and_what_training_says():
@@ -327,7 +327,7 @@ def fake(key, folder):
 def fake_time(key, folder):
     factor = key["factor"]
     names = ("log_joint", "n_clusters", "pair")
-    rest = {f"{each}_{name}": 1.5 for each in ("ess", "r_hat") for name in names}
+    rest = {f"{diagnostic}_{name}": 1.5 for diagnostic in ("ess", "r_hat") for name in names}
     return {"fit": 2.0 * factor, "predict": 8.0 * factor, "F": 0.5, "NES": 0.6, **rest}
 
 
@@ -345,28 +345,28 @@ def test_every_table_is_full(context, name):
     assert len(tables) == {"cora": 4, "budget": 1, "claims": 1}.get(name, 2)
     for table in tables:
         assert table.data
-        for entry in (each for row in table.entries for each in row):
+        for entry in (entry for row in table.entries for entry in row):
             assert entry.value if isinstance(entry.value, str) else np.isfinite(entry.value)
         assert not any("{" in note for note in table.notes)
-    again = dirichlet.TABLES[name](context)
-    assert [table.to_markdown() for table in tables] == [table.to_markdown() for table in again]
+    repeated = dirichlet.TABLES[name](context)
+    assert [table.to_markdown() for table in tables] == [table.to_markdown() for table in repeated]
 
 
 def test_table_1_has_the_rows_of_the_paper_and_the_spread(context):
     table = dirichlet.usps(context)[0]
-    shown = dict(zip(table.rows, table.entries, strict=True))
+    entries = dict(zip(table.rows, table.entries, strict=True))
     assert set(DIRICHLET["table1"]) < set(table.rows)
     assert table.columns == MEASURES
-    entry = shown["5 digits: SCM"][3]
+    entry = entries["5 digits: SCM"][3]
     assert entry.paper == 0.639
     number = list(SYSTEMS).index(SCM)
     # Six subsets of two test sets each, and steps of 0.01 between subsets.
     assert entry.value == pytest.approx(0.1 + 0.05 * number + 0.025 + 0.1 + 0.0005 + 0.03)
     assert entry.note == f"± {np.std(np.arange(6) / 100, ddof=1):.3f}"
-    assert shown["5 digits: SCM, most probable sample"][0].paper is None
+    assert entries["5 digits: SCM, most probable sample"][0].paper is None
     assert any("4,000 or 4,001 or" in note for note in table.notes)
     assert any("of the shape 2 (1×) and 20 (5×)" in note for note in table.notes)
-    share = shown[COARSE][MEASURES.index("P")].value
+    share = entries[COARSE][MEASURES.index("P")].value
     assert f"the same digit is {share:.3f}." in table.notes[0]
 
 
@@ -398,9 +398,9 @@ def results(**rows):
 
 def test_comparisons_have_the_sign_of_scm_and_count_runs():
     low = np.arange(10) / 100
-    found = results(ours=low + 0.5, worse=low + 0.4, mixed=low[::-1] + 0.5)
+    scores = results(ours=low + 0.5, worse=low + 0.4, mixed=low[::-1] + 0.5)
     others = {"Worse": "worse", "Mixed": "mixed"}
-    table = difference_table("t", found, {"5 digits": ("ours", others)}, "made up")
+    table = difference_table("t", scores, {"5 digits": ("ours", others)}, "made up")
     assert table.data == "made up"
     assert table.columns == ("F, 5 digits", "NES, 5 digits")
     worse, mixed = table.entries
@@ -408,7 +408,7 @@ def test_comparisons_have_the_sign_of_scm_and_count_runs():
     assert worse[0].note == "10 of 10, p = 0.004"  # 2/1024, twice
     assert mixed[0].note == "5 of 10, p = 1.000"
     assert worse[1].note == "0 of 10, p = 1.000"
-    note = comparison_note(found, "ours", others)
+    note = comparison_note(scores, "ours", others)
     assert "In F, ours (0.545) is above Worse (0.445); not above Mixed (0.545)." in note
     assert "In NES, ours (0.500) is not above Worse (0.500), Mixed (0.500)." in note
 
@@ -428,18 +428,18 @@ def test_choices_of_rows_that_were_tuned():
 def test_claims_are_tested_over_subsets_and_counted_over_authors(context):
     (table,) = dirichlet.TABLES["claims"](context)
     assert list(dirichlet.TABLES)[-1] == "claims"
-    shown = dict(zip(table.rows, table.entries, strict=True))
-    # Systems differ by 0.05 a place, in all runs alike, and digits by 0.02 each.
+    entries = dict(zip(table.rows, table.entries, strict=True))
+    # In all runs, neighbouring systems differ by 0.05, and one more digit adds 0.02.
     places = {name: number for number, name in enumerate(SYSTEMS)}
-    verdict, gain, spread = shown["Table 1, USPS, 5 digits, F: SCM better than PT-SCM"]
+    verdict, gain, spread = entries["Table 1, USPS, 5 digits, F: SCM better than PT-SCM"]
     assert verdict.value == "yes"
     assert gain.value == pytest.approx(0.05 * (places[SCM] - places[PT]))
     assert gain.note == "p = 0.031"
     assert spread.value == "± 0.000, 6 of 6"
-    said = "SCM trained on 5 digits better than on 2 (not in the paper's text)"
-    text = f"Table 1, USPS, NES: {said}"
-    assert shown[text][1].value == pytest.approx(0.06)
-    verdict, gain, spread = shown["Table 2, Cora (KSF), NES: SCM better than SVM"]
+    claim = "SCM trained on 5 digits better than on 2 (not in the paper's text)"
+    text = f"Table 1, USPS, NES: {claim}"
+    assert entries[text][1].value == pytest.approx(0.06)
+    verdict, gain, spread = entries["Table 2, Cora (KSF), NES: SCM better than SVM"]
     assert (verdict.value, gain.note, spread.value) == (
         "yes, not tested",
         "",
@@ -450,13 +450,13 @@ def test_claims_are_tested_over_subsets_and_counted_over_authors(context):
 
 
 def test_a_claim_has_the_spread_of_the_difference():
-    found = results(ours=[0.5, 0.4, 0.6], other=[0.4, 0.5, 0.3])
-    seen = claims._better("t", found, "ours", "other", 3)
-    assert seen.gain == pytest.approx(0.1)
-    assert seen.p_value is None
-    assert seen.spread == f"± {np.std([0.1, -0.1, 0.3], ddof=1):.3f}, 2 of 3"
-    seen = claims._better("t", found, "other", "ours", 3)
-    assert seen.verdict == "no, not tested"
+    scores = results(ours=[0.5, 0.4, 0.6], other=[0.4, 0.5, 0.3])
+    claim = claims._better("t", scores, "ours", "other", 3)
+    assert claim.gain == pytest.approx(0.1)
+    assert claim.p_value is None
+    assert claim.spread == f"± {np.std([0.1, -0.1, 0.3], ddof=1):.3f}, 2 of 3"
+    claim = claims._better("t", scores, "other", "ours", 3)
+    assert claim.verdict == "no, not tested"
 
 
 # Quick runs.
@@ -468,15 +468,15 @@ def test_quick_cells_are_marked_and_others_stay_as_they_are(context, tmp_path):
     n_usps, n_refs = (QUICK.n_runs[name] for name in ("usps", "cora_refs"))
     dirichlet.usps(quick)
     dirichlet.budget(quick)
-    made = n_usps * len(DIGIT_ROWS) + 3 * len(QUICK.budgets)
-    assert len(list(folder.glob("*quick=True*.json"))) == len(list(folder.glob("*"))) == made
+    n_cells = n_usps * len(DIGIT_ROWS) + 3 * len(QUICK.budgets)
+    assert len(list(folder.glob("*quick=True*.json"))) == len(list(folder.glob("*"))) == n_cells
     (table,) = dirichlet.claims(quick)
-    assert len(list(folder.glob("*"))) == made + 2 * n_refs * len(CITATION_ROWS)
+    assert len(list(folder.glob("*"))) == n_cells + 2 * n_refs * len(CITATION_ROWS)
     assert len(table.rows) == 40
     assert effort.with_quick_mark(context, {"version": 1}) == {"version": 1}
 
 
-def test_quick_tables_say_so(context):
+def test_quick_tables_describe_their_settings(context):
     quick = replace(context, quick=True)
     for name in ("usps", "cora"):
         notes = " ".join(dirichlet.TABLES[name](quick)[0].notes)
@@ -486,27 +486,27 @@ def test_quick_tables_say_so(context):
     assert "1, 10 and 100 times its default" in " ".join(dirichlet.usps(context)[0].notes)
 
 
-def test_a_quick_cell_takes_less(cora, monkeypatch):
+def test_a_quick_cell_uses_the_quick_schedule(cora, monkeypatch):
     monkeypatch.setattr(effort, "QUICK", replace(QUICK, schedule=TINY))
-    seen = []
+    schedules = []
     learner = systems.scm_learner
     monkeypatch.setattr(
         systems,
         "scm_learner",
-        lambda prior, schedule, seed: seen.append(schedule) or learner(prior, schedule, seed),
+        lambda prior, schedule, seed: schedules.append(schedule) or learner(prior, schedule, seed),
     )
     key = {"data": "cora_refs", "run": 0, "system": SCM, "n_digits": 0, "quick": True}
-    found = dirichlet_cells.run_system(key, None)
-    assert seen == [TINY] * len(QUICK.seeds)
-    assert np.shape(found["scores"][""]) == (len(QUICK.seeds), 1, 5)
+    values = dirichlet_cells.run_system(key, None)
+    assert schedules == [TINY] * len(QUICK.seeds)
+    assert np.shape(values["scores"][""]) == (len(QUICK.seeds), 1, 5)
     kind = QUICK.citations
-    assert (found["shape"], found["resolution"]) == (*kind.shapes, *kind.resolutions)
+    assert (values["shape"], values["resolution"]) == (*kind.shapes, *kind.resolutions)
 
 
 # Budgets.
 
 
-def test_the_paper_takes_so_many_times_as_long():
+def test_the_schedule_of_the_paper_takes_440_times_as_long():
     assert PAPER_SCHEDULE.n_sweeps == 110_000
     assert round(PAPER_SCHEDULE.n_sweeps / FULL.schedule.n_sweeps) == 440
     assert schedule_of(1.0).n_sweeps == 500
@@ -524,24 +524,24 @@ def test_budgets_are_extrapolated(context):
 
 
 def test_constant_chains_have_no_diagnostics(context, monkeypatch):
-    nothing = {"ess_pair": np.nan, "r_hat_pair": np.nan}
-    monkeypatch.setattr(budget, "time_scm", lambda key, folder: fake_time(key, folder) | nothing)
+    missing = {"ess_pair": np.nan, "r_hat_pair": np.nan}
+    monkeypatch.setattr(budget, "time_scm", lambda key, folder: fake_time(key, folder) | missing)
     (table,) = dirichlet.budget(context)
-    shown = dict(zip(table.columns, table.entries[0], strict=True))
-    assert shown["ESS, a pair"].value is shown["R̂, a pair"].value is None
-    assert shown["ESS, clusters"].value == 2
+    entries = dict(zip(table.columns, table.entries[0], strict=True))
+    assert entries["ESS, a pair"].value is entries["R̂, a pair"].value is None
+    assert entries["ESS, clusters"].value == 2
 
 
 def test_a_timed_cell(monkeypatch, cora):
     monkeypatch.setattr(budget, "schedule_of", lambda factor: TINY)
-    found = time_scm({"data": "cora_refs", "factor": 1.0}, None)
-    assert found["fit"] > 0
-    assert found["predict"] > 0
-    assert set(MEASURES) < set(found)
-    assert {"ess_log_joint", "r_hat_pair"} < set(found)
+    values = time_scm({"data": "cora_refs", "factor": 1.0}, None)
+    assert values["fit"] > 0
+    assert values["predict"] > 0
+    assert set(MEASURES) < set(values)
+    assert {"ess_log_joint", "r_hat_pair"} < set(values)
 
 
-# What is printed.
+# Printed figures.
 
 
 def test_all_printed_figures_but_two_agree():

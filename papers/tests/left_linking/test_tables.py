@@ -60,7 +60,7 @@ def by_split(folder, which):
     return Division(part(0, 1, 2, 3), part(4, 5), part(6, 7))
 
 
-def whole(folder, which):
+def without_dev(folder, which):
     return Division(part(0, 1, 2, 3, 4), NOTHING, part(6, 7))
 
 
@@ -97,7 +97,7 @@ def write_posts(folder):
 def _make_small(monkeypatch):
     data = dict.fromkeys(("gum", "ontogum", "irc"), by_split)
     data |= dict.fromkeys(("author", "author, no words", "topic", "litbank"), by_fold) | {
-        "gum-60": whole
+        "gum-60": without_dev
     }
     monkeypatch.setattr(left_data, "READERS", data)
     monkeypatch.setattr(left_data, "FEATURES", {})
@@ -129,10 +129,10 @@ def test_every_table_has_the_papers_rows_and_figures(context, name):
     table = tables[0]
     assert not [entry for row in table.entries for entry in row if entry.value == "nan"]
     for row, figures in LEFT_LINKING.get(PAPER_TABLES.get(name), {}).items():
-        shown = dict(zip(table.columns, table.entries[table.rows.index(row)], strict=True))
+        entries = dict(zip(table.columns, table.entries[table.rows.index(row)], strict=True))
         for column, figure in figures.items():
-            assert shown[column].paper == figure
-            assert np.isfinite(shown[column].value)
+            assert entries[column].paper == figure
+            assert np.isfinite(entries[column].value)
 
 
 def test_a_second_run_computes_nothing(context, monkeypatch):
@@ -248,12 +248,12 @@ def test_scores_of_groups():
     assert [truth.labels.tolist() for truth, _ in (first, third)] == [[0, 0, 1], [0, 0]]
     by_group = [micro(b_cubed, *zip(first, second, strict=True)).f1, b_cubed(*third).f1]
     assert result.coreference_scores()["B³"] == pytest.approx(100 * np.mean(by_group))
-    both = list(zip(first, second, third, strict=True))
-    assert result.pooled().coreference_scores()["MUC"] == pytest.approx(100 * micro(muc, *both).f1)
+    pairs = list(zip(first, second, third, strict=True))
+    assert result.pooled().coreference_scores()["MUC"] == pytest.approx(100 * micro(muc, *pairs).f1)
     assert result.separated().coreference_scores()["B³"] == pytest.approx(
-        100 * macro(b_cubed, *both).f1
+        100 * macro(b_cubed, *pairs).f1
     )
-    assert result.mean_vi() == pytest.approx(100 * macro(variation_of_information, *both))
+    assert result.mean_vi() == pytest.approx(100 * macro(variation_of_information, *pairs))
     assert result.chosen_settings() == {"C": "2"}
 
 
@@ -269,7 +269,7 @@ def test_item_sets_are_drawn_until_there_are_enough():
     assert len(draw_item_sets(ALL, 0, n_sets=3).item_sets) == 3
     sample = draw_item_sets(ALL, 1, n_items=17)
     assert len(sample.item_sets) == 3  # of 8 items each
-    assert len({id(each) for each in sample.item_sets}) == 3
+    assert len({id(item_set) for item_set in sample.item_sets}) == 3
     assert draw_item_sets(ALL, 1, n_items=17) == sample
     for item_set, truth in zip(*sample, strict=True):
         assert truth == ALL.partitions[[id(s) for s in ALL.item_sets].index(id(item_set))]
@@ -322,22 +322,22 @@ def test_claims_have_the_figures_and_p_values_of_the_tables(context, monkeypatch
         claims, "SIGNIFICANCE_LEVEL", np.inf
     )  # else so few sets would not be tested
     table = left_linking.claims(context)[0]
-    shown = dict(zip(table.rows, table.entries, strict=True))
+    entries = dict(zip(table.rows, table.entries, strict=True))
     table = left_linking.coref_gum(context)[0]
     scores = dict(zip(table.rows, (row[-1] for row in table.entries), strict=True))
-    ours = scores[techniques.TUNED_L3M]
+    reference = scores[techniques.TUNED_L3M]
     for row in ("L³M (γ = 0)", "Sum-Link", "Bin-Left-Link", "Spanning Forest", "Corr-Clustering"):
-        gain = shown[f"GUM (Table 1): L³M (tuned γ) better than {row}"][1]
-        assert gain.value == pytest.approx(ours.value - scores[row].value)
+        gain = entries[f"GUM (Table 1): L³M (tuned γ) better than {row}"][1]
+        assert gain.value == pytest.approx(reference.value - scores[row].value)
         assert gain.note == scores[row].note
     table = left_linking.forum(context)[0]
     losses = dict(zip(table.rows, (row[1] for row in table.entries), strict=True))
-    gain = shown["Topic (Table 2): L³M (tuned γ) better than Sum-Link"][1]
-    lost = losses["Sum-Link"].value - losses[techniques.TUNED_L3M].value
-    assert (gain.value, gain.note) == (pytest.approx(lost), losses["Sum-Link"].note)
+    gain = entries["Topic (Table 2): L³M (tuned γ) better than Sum-Link"][1]
+    difference = losses["Sum-Link"].value - losses[techniques.TUNED_L3M].value
+    assert (gain.value, gain.note) == (pytest.approx(difference), losses["Sum-Link"].note)
     worse = left_linking.order(context)[0].entries[3][2]
-    found = shown["Author (5.4): the natural order level with a random one"][1]
-    assert found == worse._replace(paper=None)
+    claim = entries["Author (5.4): the natural order level with a random one"][1]
+    assert claim == worse._replace(paper=None)
 
 
 def predicted(n_sets, n_clusters):
@@ -356,18 +356,18 @@ def test_a_technique_that_is_better_in_total_may_lose_on_most_sets(
 ):
     """Losses are numbers of clusters; L³M has one more in each set, and p is corrected for five."""
     results = {row: predicted(n_sets, 1) for row in left_claims.COMPARED_ROWS}
-    results[techniques.TUNED_L3M] = ours = predicted(n_sets, 2)
-    found = list(
+    results[techniques.TUNED_L3M] = reference = predicted(n_sets, 2)
+    claimed = list(
         left_claims._claims_against_others(
             "Made up",
             results,
             lambda truth, guess: direction * len(guess.sizes),
-            lambda result: -direction * measured * (result is ours),
+            lambda result: -direction * measured * (result is reference),
             direction,
         )
     )
-    assert {(claim.gain, claim.verdict) for claim in found} == {(measured, verdict)}
-    assert {claim.spread for claim in found} == {f"0 of {n_sets}"}
+    assert {(claim.gain, claim.verdict) for claim in claimed} == {(measured, verdict)}
+    assert {claim.spread for claim in claimed} == {f"0 of {n_sets}"}
 
 
 def test_a_small_deviation_over_starts_confirms_the_claim(context, monkeypatch):
@@ -388,12 +388,12 @@ def test_keys_of_full_runs_are_unchanged(context):
 
 def test_a_quick_run_uses_less_data_and_fewer_settings(context, monkeypatch, tmp_path):
     monkeypatch.setattr(protocol, "QUICK", QUICK._replace(n_sets=(2, 1, 1), n_divisions=1))
-    asked = []
-    monkeypatch.setattr(left_cells, "tune", lambda *args, **kwargs: asked.append(args) or 1 / 0)
+    calls = []
+    monkeypatch.setattr(left_cells, "tune", lambda *args, **kwargs: calls.append(args) or 1 / 0)
     quick = Context(Cells(tmp_path), context.data_folder, n_jobs=1, quick=True)
     with pytest.raises(ZeroDivisionError):
         left_linking.coref_genres(quick)
-    ((_, item_sets, _, grid),) = asked
+    ((_, item_sets, _, grid),) = calls
     first, last = part(0, 3), part(4)
     assert item_sets == first.item_sets + last.item_sets
     assert set(grid) == {"lam", "solver__learning_rate", "n_passes"}

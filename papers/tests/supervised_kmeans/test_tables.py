@@ -220,9 +220,9 @@ def test_win_table_gives_the_papers_figures_from_its_losses():
     outcomes = {name: outcome_of([row[name] for row in rows]) for name in ("Iterative", "Spect")}
     same = {**outcomes, "Spect": outcomes["Iterative"]}
     table = win_table({"Synth": outcomes, "other": same}, "made.")
-    ours = dict(zip(table.columns, (entry.value for entry in table.entries[0]), strict=True))
+    figures = dict(zip(table.columns, (entry.value for entry in table.entries[0]), strict=True))
     expected = {"Win": 5, "Tie": 0, "Lose": 0, "W": "15", "n_s/r": 5, "P_1-tail": 1 / 32}
-    assert ours == pytest.approx(expected)
+    assert figures == pytest.approx(expected)
     assert [entry.paper for entry in table.entries[0]] == [5, 0, 0, 15, 5, 0.05]
     assert [entry.value for entry in table.entries[1]] == [0, 5, 0, "0", 0, 1.0]
 
@@ -293,11 +293,13 @@ def test_claims_that_hold_are_confirmed():
         "None": outcome_of([0, 0, 0, 0, 0, 0, 0]),
     }
     table = claims_of({"WebKB-L": better, "WebKB-N": better}, *[better] * 3, "made.")
-    seen = {row: entries[0].value for row, entries in zip(table.rows, table.entries, strict=True)}
-    assert seen["News: Iterative better than Pair (6.3.1)"] == "yes"
-    assert seen["News: Spect better than None (6.3.1)"] == "no: the reverse"
-    assert seen["News: Iterative level with Spect (6.3.2)"] == "yes: no significant difference"
-    assert seen["WebKB-L better than WebKB-N (6.3.3, sign test)"] == "no"
+    verdicts = {
+        row: entries[0].value for row, entries in zip(table.rows, table.entries, strict=True)
+    }
+    assert verdicts["News: Iterative better than Pair (6.3.1)"] == "yes"
+    assert verdicts["News: Spect better than None (6.3.1)"] == "no: the reverse"
+    assert verdicts["News: Iterative level with Spect (6.3.2)"] == "yes: no significant difference"
+    assert verdicts["WebKB-L better than WebKB-N (6.3.3, sign test)"] == "no"
 
 
 def test_choices_are_applied_to_other_data(context, monkeypatch):

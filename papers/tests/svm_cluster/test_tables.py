@@ -82,20 +82,20 @@ def test_a_second_run_computes_nothing(context, monkeypatch):
 
 
 def test_no_set_is_measured_by_a_model_that_was_trained_on_it(fresh, monkeypatch):
-    seen = []
+    trained_ids = []
     fit_path = SVMCluster.fit_path
 
     def fit(self, item_sets, partitions, Cs):
-        seen.append({id(item_set) for item_set in item_sets})
+        trained_ids.append({id(item_set) for item_set in item_sets})
         return fit_path(self, item_sets, partitions, Cs)
 
     monkeypatch.setattr(SVMCluster, "fit_path", fit)
     choose_structural(fresh, TASKS["gum"], "pair")
     train = {id(item_set) for item_set in SPLITS["train"].item_sets}
-    folds = [train - trained for trained in seen[:2]]
+    folds = [train - ids for ids in trained_ids[:2]]
     assert set.union(*folds) == train
     assert not set.intersection(*folds)
-    assert all(trained <= train for trained in seen)
+    assert all(ids <= train for ids in trained_ids)
 
 
 def test_the_choice_is_the_least_cross_validated_loss(context):
@@ -191,14 +191,14 @@ def test_claims_are_tested_by_the_papers_t_test(context):
 
 def test_on_mitre_the_paper_claims_only_that_losses_are_level(context):
     rows = entries_of(svm_cluster.claims(context)[0])
-    paper = rows["Table 3, Δ_M: training on Δ_M level with training on Δ_P"]
-    ours = rows["Table 3, Δ_M: training on Δ_M better than on Δ_P (not in the paper)"]
-    assert paper["better by"] == ours["better by"]
-    assert paper["confirmed"].value in (
+    equal = rows["Table 3, Δ_M: training on Δ_M level with training on Δ_P"]
+    better = rows["Table 3, Δ_M: training on Δ_M better than on Δ_P (not in the paper)"]
+    assert equal["better by"] == better["better by"]
+    assert equal["confirmed"].value in (
         "yes: no significant difference",
         "no: significant difference",
     )
-    assert ours["confirmed"].value not in (
+    assert better["confirmed"].value not in (
         "yes: no significant difference",
         "no: significant difference",
     )
@@ -232,15 +232,15 @@ def test_a_quick_run_trains_and_tests_on_the_first_sets_only(fresh, monkeypatch)
         for name, task in TASKS.items()
     }
     monkeypatch.setattr(cells, "QUICK", few)
-    fit_path, seen = SVMCluster.fit_path, set()
+    fit_path, trained_ids = SVMCluster.fit_path, set()
 
     def fit(self, item_sets, partitions, Cs):
-        seen.update(map(id, item_sets))
+        trained_ids.update(map(id, item_sets))
         return fit_path(self, item_sets, partitions, Cs)
 
     monkeypatch.setattr(SVMCluster, "fit_path", fit)
     (table,) = svm_cluster.table3(replace(fresh, quick=True))
-    assert seen == set(map(id, SPLITS["train"].item_sets[:2]))
+    assert trained_ids == set(map(id, SPLITS["train"].item_sets[:2]))
     assert "here only the first 2 of each" in table.data
     assert {path.name.partition("data=")[2][:5] for path in fresh.cells.folder.iterdir()} == {
         "gum-2"
