@@ -1,1 +1,1 @@
-"""Beside the tools for entity resolution: five tables."""
+"""Comparison with other tools for entity resolution on five tables."""

@@ -41,7 +41,7 @@ SOFT = {row: f"{row}, with SoftTFIDF" for row in (UNIFORM, OVER_L, WARM)}
 ROWS = [UNIFORM, *(over for _, over in LMR.values()), *VARIANTS, *MORE.values(), *SOFT.values()]
 
 NOTE = (
-    "Each place has the F1 on the training names, then the F1 on the test names, and a comparison "
+    "Each entry has the F1 on the training names, then the F1 on the test names, and a comparison "
     "of the latter with uniform weights: p as in Figure 4, and on how many of the pairs of sets "
     "uniform weights are better. SDC keeps hardly any of its gain on the training names when it is "
     "applied to other names. The reason is the number of entities, which is given: it requires "

@@ -78,18 +78,18 @@ SDC_NOTE = (
     "with the lowest weighted error is used. Kept by F1: the iterate with the highest F1 on the "
     "training names is used instead. From equal weights, or from LMR (logistic), with α = 1: "
     "training starts from equal weights, or from the weights of logistic regression with negative "
-    "ones set to 0, and stays close to them; these variants were found with the test sets in "
-    "sight. Exact gradient: the largest distance is also differentiated. Literal: features are "
-    "used unchanged, and weights may be negative. Uniform weights: the same distance features, all "
-    "with the same weight."
+    "ones set to 0, and stays close to them; these variants were found by looking at results on "
+    "the test sets. Exact gradient: the largest distance is also differentiated. Literal: features "
+    "are used unchanged, and weights may be negative. Uniform weights: the same distance features, "
+    "all with the same weight."
 )
 BASELINES_NOTE = (
     "SoftTFIDF: the rarity of words is learned from the training names. LMR: classifiers of the "
     "same features, trained by the averaged perceptron (P), by averaged Winnow (W), which calls no "
     "pair together on some sets, or by logistic regression; clustering uses the softmax of their "
     "outputs. Tuned: the threshold for pairs has the highest F1 on the training names. The penalty "
-    "of the perceptron, the rates of Winnow and the C of logistic regression were chosen with the "
-    "test sets in sight, which favours these rows."
+    "of the perceptron, the rates of Winnow and the C of logistic regression were chosen by looking "
+    "at results on the test sets, which favours these rows."
 )
 
 
