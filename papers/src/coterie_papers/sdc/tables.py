@@ -88,8 +88,8 @@ BASELINES_NOTE = (
     "same features, trained by the averaged perceptron (P), by averaged Winnow (W), which calls no "
     "pair together on some sets, or by logistic regression; clustering uses the softmax of their "
     "outputs. Tuned: the threshold for pairs has the highest F1 on the training names. The penalty "
-    "of the perceptron, the rates of Winnow and the C of logistic regression were chosen by looking "
-    "at results on the test sets, which favours these rows."
+    "of the perceptron, the rates of Winnow and the C of logistic regression were chosen by "
+    "looking at results on the test sets, which favours these rows."
 )
 
 
