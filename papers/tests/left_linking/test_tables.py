@@ -381,7 +381,7 @@ def test_a_small_deviation_over_starts_confirms_the_claim(context, monkeypatch):
 
 def test_keys_of_full_runs_are_unchanged(context):
     """A full run finds its earlier cells, because only the keys of quick runs have a mark."""
-    full = protocol.keyed(context, {"data": "gum"})
+    full = protocol.full_key(context, {"data": "gum"})
     assert full == {"data": "gum", "version": 1}
     assert limits_of(full) is protocol.FULL
 

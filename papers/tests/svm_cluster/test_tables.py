@@ -241,7 +241,7 @@ def test_a_quick_run_trains_and_tests_on_the_first_sets_only(fresh, monkeypatch)
     monkeypatch.setattr(SVMCluster, "fit_path", fit)
     (table,) = svm_cluster.table3(replace(fresh, quick=True))
     assert trained_ids == set(map(id, SPLITS["train"].item_sets[:2]))
-    assert "here only the first 2 of each" in table.data
+    assert "here only the first 2 sets of each" in table.data
     assert {path.name.partition("data=")[2][:5] for path in fresh.cells.folder.iterdir()} == {
         "gum-2"
     }

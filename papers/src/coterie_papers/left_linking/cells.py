@@ -64,15 +64,15 @@ def train_from_random_starts(key: Key, folder: Path | None) -> Values:
         train = draw_item_sets(train, 0, n_items=int(key["n_items"]))
     average: Callable[..., float] = micro if task.solve_exactly else macro
 
-    def measured(deviation: float, seed: int) -> float:
+    def measure(deviation: float, seed: int) -> float:
         solver = SGD(start=deviation)
         learner = LatentLeftLinking(gamma=1.0, n_passes=1, solver=solver, random_state=seed)
         predicted = learner.fit(*train).predict(train.item_sets)
         return average(task.metric, train.partitions, predicted)
 
     with quiet():
-        values = [measured(1.0, seed) for seed in range(int(key["starts"] or 0))]
-        return {"measured": values, "from zeros": measured(0.0, 0)}
+        values = [measure(1.0, seed) for seed in range(int(key["starts"] or 0))]
+        return {"measured": values, "from zeros": measure(0.0, 0)}
 
 
 def time_solvers(key: Key, folder: Path | None) -> Values:
@@ -88,8 +88,8 @@ def time_solvers(key: Key, folder: Path | None) -> Values:
             start = perf_counter()
             learner = LatentLeftLinking(gamma=1.0, n_passes=1, solver=solver).fit(*subset)
             seconds = perf_counter() - start
-            measured = macro(metric, subset.partitions, learner.predict(subset.item_sets))
-            results[name] = {"measured": measured, "seconds": seconds}
+            vi = macro(metric, subset.partitions, learner.predict(subset.item_sets))
+            results[name] = {"measured": vi, "seconds": seconds}
     return results
 
 

@@ -16,15 +16,15 @@ from coterie_papers.left_linking.data import NATURAL, SCRAMBLED
 from coterie_papers.left_linking.forum import column_results
 from coterie_papers.left_linking.results import TechniquePredictions, results_of
 from coterie_papers.left_linking.techniques import (
-    BIN,
-    CORR,
-    FOREST,
+    BIN_LEFT_LINK,
+    CORR_CLUSTERING,
+    SPANNING_FOREST,
     SUM_LINK,
     TUNED_L3M,
     online_rows,
 )
 
-COMPARED_ROWS = ("L³M (γ = 0)", SUM_LINK, BIN, FOREST, CORR)
+COMPARED_ROWS = ("L³M (γ = 0)", SUM_LINK, BIN_LEFT_LINK, SPANNING_FOREST, CORR_CLUSTERING)
 SMALL = 0.01
 """A standard deviation below this share of the mean counts as small."""
 

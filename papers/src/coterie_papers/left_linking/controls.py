@@ -19,10 +19,10 @@ from coterie_papers.left_linking.cells import (
 from coterie_papers.left_linking.coreference import average
 from coterie_papers.left_linking.data import NATURAL, SCRAMBLED
 from coterie_papers.left_linking.forum import FOLDS, POSTS
-from coterie_papers.left_linking.protocol import keyed, run_limits
+from coterie_papers.left_linking.protocol import full_key, run_limits
 from coterie_papers.left_linking.published import LEFT_LINKING
 from coterie_papers.left_linking.results import TechniquePredictions, p_values, results_of
-from coterie_papers.left_linking.techniques import BIN, SUM_LINK, TUNED_L3M, online_rows
+from coterie_papers.left_linking.techniques import BIN_LEFT_LINK, SUM_LINK, TUNED_L3M, online_rows
 
 CONTROL_DATA = (
     "near equivalents, as in Tables 1 and 2: GUM for ACE 2004, and 20 Newsgroups for the forum."
@@ -30,7 +30,7 @@ CONTROL_DATA = (
 
 MEASURES = {"Coreference": "average", "Author": "VI × 100", "Topic": "VI × 100"}
 """The measure of each data set in the tables of this module."""
-STARTED: Mapping[str, Key] = {
+START_DATA: Mapping[str, Key] = {
     "Coreference": {"data": "gum"},
     "Author": {"data": "author", "fold": 0},
     "Topic": {"data": "topic", "fold": 0},
@@ -62,20 +62,20 @@ def start_values(context: Context) -> dict[str, Values]:
     """Return the results of random starts and of a start at zero by the names of the data."""
     limits = run_limits(context.quick)
     keys = [
-        keyed(context, {**key, "n_items": sampled, "starts": limits.n_starts})
-        for key in STARTED.values()
+        full_key(context, {**key, "n_items": sampled, "starts": limits.n_starts})
+        for key in START_DATA.values()
         # All documents are used, but only a sample of the posts.
         for sampled in [limits.n_sampled if "fold" in key else 0]
     ]
-    return dict(zip(STARTED, context.run(keys, train_from_random_starts), strict=True))
+    return dict(zip(START_DATA, context.run(keys, train_from_random_starts), strict=True))
 
 
 CCCP_NOTE = (
     "Means over {} random subsets of {} training sets of posts by author (100 sets in the paper, "
     "more than there are here), measured on the same sets; γ = 1 and λ = 1e-4. The features of "
     "single words are left out, because CCCP would take many times longer with them. CCCP makes "
-    "up to {} iterations, each with as many inner iterations at most. If stopped early, it makes "
-    "3 iterations, each with at most 10 inner ones."
+    "at most {} iterations, each with at most the same number of inner iterations. If stopped "
+    "early, it makes 3 iterations, each with at most 10 inner ones."
 )
 SPEED_NOTE = (
     "CCCP compared with one pass of SGD: VI {:+.1%} (in the paper, better by less than 0.2%), and "
@@ -106,7 +106,7 @@ def solver_values(context: Context) -> dict[str, Floats]:
     """Return the VI and the seconds of each solver, one row per subset."""
     limits = run_limits(context.quick)
     key: Key = {"data": "author, no words", "fold": 0, "n_sets": limits.n_subset}
-    keys = [keyed(context, {**key, "subset": number}) for number in range(limits.n_subsets)]
+    keys = [full_key(context, {**key, "subset": number}) for number in range(limits.n_subsets)]
     cells = context.run(keys, time_solvers)
     return {
         name: np.array([[values[name]["measured"], values[name]["seconds"]] for values in cells])
@@ -174,7 +174,7 @@ def order_values(context: Context, name: str) -> dict[str, OrderComparison]:
     """Compare the two orders of some data for L³M and the other online techniques."""
     data = ORDERED[name]
     choices = online_rows(data.passes)
-    rows = {row: choices[row] for row in (TUNED_L3M, SUM_LINK, BIN)}
+    rows = {row: choices[row] for row in (TUNED_L3M, SUM_LINK, BIN_LEFT_LINK)}
     natural, random = (
         results_of(context, data.divisions, rows, order) for order in (NATURAL, SCRAMBLED)
     )

@@ -9,7 +9,7 @@ from coterie_papers.engine.cells import Context, Key
 from coterie_papers.engine.tables import Entry, Table, Value
 from coterie_papers.left_linking.cells import train_relaxed
 from coterie_papers.left_linking.data import N_FOLDS
-from coterie_papers.left_linking.protocol import RunLimits, keyed, run_limits
+from coterie_papers.left_linking.protocol import RunLimits, full_key, run_limits
 from coterie_papers.left_linking.published import LEFT_LINKING
 from coterie_papers.left_linking.results import (
     TechniquePredictions,
@@ -19,7 +19,7 @@ from coterie_papers.left_linking.results import (
 )
 from coterie_papers.left_linking.techniques import (
     BATCH_ROWS,
-    CORR,
+    CORR_CLUSTERING,
     L3M,
     ONLINE,
     TUNED,
@@ -147,11 +147,11 @@ def corpus_results(context: Context, corpus: CoreferenceCorpus) -> dict[str, Tec
     """Return the predictions behind the rows of a corpus's table."""
     results = results_of(context, corpus.divisions, rows())
     if corpus.with_relaxed:
-        (division,), C = corpus.divisions, results[CORR].median("C")
+        (division,), C = corpus.divisions, results[CORR_CLUSTERING].median("C")
         passes = run_limits(context.quick).relaxed.passes
-        key = keyed(context, {**division, "C": C, "passes": passes})
+        key = full_key(context, {**division, "C": C, "passes": passes})
         relaxed = TechniquePredictions.of(context.run([key], train_relaxed), TUNED)
-        results = {CORR: results[CORR], RELAXED: relaxed, **results}
+        results = {CORR_CLUSTERING: results[CORR_CLUSTERING], RELAXED: relaxed, **results}
     return {row: corpus.group(result) for row, result in results.items()}
 
 
@@ -180,7 +180,7 @@ def _entries(results: Mapping[str, TechniquePredictions]) -> dict[str, dict[str,
 def _corr_notes(results: Mapping[str, TechniquePredictions], limits: RunLimits) -> list[str]:
     """Describe the training of Corr-Clustering, and count its proved optima."""
     counts = {row: (result.n_proved, len(result.examples)) for row, result in results.items()}
-    notes = [CORR_NOTE.format(limits.exact_seconds, *counts[CORR])]
+    notes = [CORR_NOTE.format(limits.exact_seconds, *counts[CORR_CLUSTERING])]
     if RELAXED in counts:
         notes.append(RELAXED_NOTE.format(*limits.relaxed, *counts[RELAXED]))
     return notes

@@ -20,7 +20,7 @@ from coterie_papers.left_linking.results import (
 from coterie_papers.left_linking.techniques import (
     BATCH_ROWS,
     FIRSTS,
-    PAIRS,
+    PAIR_CLASSIFIER,
     TUNED,
     TUNED_L3M,
     Choice,
@@ -124,7 +124,10 @@ def irc(context: Context) -> list[Table]:
     """Show how well online techniques find the conversations of a chat room."""
     once, often = online_rows(1, " (1 pass)"), online_rows(None)
     pairs = zip(once.items(), often.items(), strict=True)
-    rows = {PAIRS: (PAIRS, TUNED), **dict(row for pair in pairs for row in pair)}
+    rows = {
+        PAIR_CLASSIFIER: (PAIR_CLASSIFIER, TUNED),
+        **dict(row for pair in pairs for row in pair),
+    }
     results = results_of(context, [{"data": "irc"}], rows)
     notes = p_notes(results, TUNED_L3M, variation_of_information)
     entries: dict[str, dict[str, Entry | Value]] = {}

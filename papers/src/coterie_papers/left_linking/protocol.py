@@ -106,7 +106,7 @@ def run_limits(quick: bool) -> RunLimits:
     return QUICK if quick else FULL
 
 
-def keyed(context: Context, key: Key) -> dict[str, Any]:
+def full_key(context: Context, key: Key) -> dict[str, Any]:
     """Return a key with the version, and with a mark if the run is quick."""
     return {**key, "version": VERSION, **({"quick": True} if context.quick else {})}
 

@@ -21,7 +21,7 @@ from coterie_papers.engine.partitions import partitions_of
 from coterie_papers.engine.tables import Table, p_text
 from coterie_papers.left_linking.cells import tune_and_test
 from coterie_papers.left_linking.data import NATURAL
-from coterie_papers.left_linking.protocol import keyed, run_limits
+from coterie_papers.left_linking.protocol import full_key, run_limits
 from coterie_papers.left_linking.techniques import LONGEST_FIRST, Choice
 
 Groups: TypeAlias = list[tuple[list[Partition], list[Partition]]]
@@ -125,7 +125,7 @@ def results_of(
     used = {technique for technique, _ in rows.values()}
     techniques = [technique for technique in LONGEST_FIRST if technique in used]
     keys: list[Key] = [
-        keyed(context, {**division, "order": order, "technique": technique})
+        full_key(context, {**division, "order": order, "technique": technique})
         for division in divisions[: run_limits(context.quick).n_divisions]
         for technique in techniques
     ]

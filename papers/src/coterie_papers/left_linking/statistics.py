@@ -27,8 +27,8 @@ TOKENS_NOTE = (
 )
 CORPORA_DATA = "near equivalents; each row names the corpus of the paper that it replaces."
 CORPORA_NOTE = (
-    "LitBank is divided for ten folds, all with the sizes shown. The paper counts only documents. "
-    "Alone: the mentions that corefer with no other mention, in percent."
+    "LitBank is divided once per fold of ten; each division has the sizes shown. The paper counts "
+    "only documents. Alone: the mentions that corefer with no other mention, in percent."
 )
 
 

@@ -19,9 +19,11 @@ from coterie.metrics import conll_score, variation_of_information
 
 GAMMAS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 THRESHOLDS = tuple(round(-1.0 + 0.1 * step, 1) for step in range(11))
-MOST_FIRSTS = 5
-"""The largest number of passes if items that start a cluster teach too, which makes nearly all
-pairs examples."""
+MAX_PASSES_OF_FIRSTS = 5
+"""The largest number of passes if items that start a cluster teach too.
+
+Nearly all pairs are examples then, so that a pass takes longer.
+"""
 
 
 class TaskSettings(NamedTuple):
@@ -93,15 +95,27 @@ TASKS: Mapping[str, TaskSettings] = {
     "irc": CHAT,
 }
 
-L3M, SUM_LINK, BIN, FIRSTS = "L3M", "Sum-Link", "Bin-Left-Link", "Bin-Left-Link, firsts"
-CORR, FOREST, PAIRS = "Corr-Clustering", "Spanning Forest", "Pair classifier"
-LONGEST_FIRST = (FIRSTS, FOREST, CORR, L3M, PAIRS, BIN, SUM_LINK)
+L3M, SUM_LINK, BIN_LEFT_LINK, FIRSTS = "L3M", "Sum-Link", "Bin-Left-Link", "Bin-Left-Link, firsts"
+CORR_CLUSTERING, SPANNING_FOREST, PAIR_CLASSIFIER = (
+    "Corr-Clustering",
+    "Spanning Forest",
+    "Pair classifier",
+)
+LONGEST_FIRST = (
+    FIRSTS,
+    SPANNING_FOREST,
+    CORR_CLUSTERING,
+    L3M,
+    PAIR_CLASSIFIER,
+    BIN_LEFT_LINK,
+    SUM_LINK,
+)
 """All techniques; those that take longest come first."""
 
 ONLINE: Mapping[str, Learner] = {
     L3M: LatentLeftLinking(),
     SUM_LINK: SumLinkLearner(),
-    BIN: BestLeftLinkLearner(),
+    BIN_LEFT_LINK: BestLeftLinkLearner(),
     FIRSTS: BestLeftLinkLearner(teach_firsts=True),
 }
 
@@ -118,8 +132,8 @@ def technique_of(name: str, task: TaskSettings) -> Technique:
     """Return a technique with the settings to try on a task."""
     if name not in ONLINE:
         return _batch_technique(name, task)
-    most = MOST_FIRSTS if name == FIRSTS else max(task.passes)
-    passes = [count for count in task.passes if count <= most]
+    max_passes = MAX_PASSES_OF_FIRSTS if name == FIRSTS else max(task.passes)
+    passes = [count for count in task.passes if count <= max_passes]
     grid = {"lam": task.lams, "solver__learning_rate": task.rates, "n_passes": passes}
     if name == L3M:
         grid = {"gamma": task.gammas, **grid}
@@ -130,12 +144,15 @@ def _batch_technique(name: str, task: TaskSettings) -> Technique:
     passes = task.forest_passes
     pairs = PairwiseClustering(C=0.01, classifier=LinearSVC(dual=False, tol=1e-3))
     by_name: Mapping[str, tuple[Learner, Params]] = {
-        CORR: (SVMCluster(solver=FrankWolfe(max_iter=task.corr_passes)), {"C": task.corr}),
-        FOREST: (
+        CORR_CLUSTERING: (
+            SVMCluster(solver=FrankWolfe(max_iter=task.corr_passes)),
+            {"C": task.corr},
+        ),
+        SPANNING_FOREST: (
             SpanningForestLearner(solver=CCCP(max_iter=passes, inner_max_iter=passes)),
             {"C": task.forest},
         ),
-        PAIRS: (pairs, {"threshold": task.thresholds}),
+        PAIR_CLASSIFIER: (pairs, {"threshold": task.thresholds}),
     }
     return Technique(*by_name[name], {TUNED: {}})
 
@@ -145,10 +162,13 @@ Choice: TypeAlias = tuple[str, str]
 
 TUNED, BEST_LINK = "tuned", "gamma 0"
 TUNED_L3M = "L³M (tuned γ)"
-BATCH_ROWS: Mapping[str, Choice] = {CORR: (CORR, TUNED), FOREST: (FOREST, TUNED)}
+BATCH_ROWS: Mapping[str, Choice] = {
+    CORR_CLUSTERING: (CORR_CLUSTERING, TUNED),
+    SPANNING_FOREST: (SPANNING_FOREST, TUNED),
+}
 ONLINE_ROWS: Mapping[str, Choice] = {
     SUM_LINK: (SUM_LINK, TUNED),
-    BIN: (BIN, TUNED),
+    BIN_LEFT_LINK: (BIN_LEFT_LINK, TUNED),
     FIRSTS: (FIRSTS, TUNED),
     "L³M (γ = 0)": (L3M, BEST_LINK),
     TUNED_L3M: (L3M, TUNED),

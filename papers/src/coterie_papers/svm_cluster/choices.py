@@ -56,14 +56,14 @@ def choose_structural(
     context: Context,
     task: TrainingTask,
     loss: str,
-    train: str = "C_G",
+    train_clusterer: str = "C_G",
     test_clusterer: str = "C_G",
     augment: bool = True,
 ) -> TriedSetting:
     """Choose C for SVM-cluster; if the best value is at an end of the range, try the next one."""
     key_parts: dict[str, Any] = {
         "data": task.label,
-        "train": train,
+        "train": train_clusterer,
         "loss": loss,
         "augment": augment,
     }
@@ -149,9 +149,10 @@ def default_losses(context: Context, task: TrainingTask, loss: str) -> list[floa
 CORPUS_NOTES = {
     "gum": "GUM in place of MUC-6, which is not free: 30 documents for training and 30 for "
     "testing, as in the paper, with 52 features per pair instead of 53",
-    "news": "ECB+ in place of the paper's 15 and 15 days of Google News, which are not public: 5 "
-    "sets for training and 4 for testing, with 30 cosines as in the paper; ECB+ has two similar "
-    "stories per topic, and both are in the same set, which makes the stories harder to separate",
+    "news": "ECB+ in place of Google News, whose 15 days for training and 15 for testing are not "
+    "public: 5 sets for training and 4 for testing, with 30 cosines as in the paper; ECB+ has two "
+    "similar stories per topic, and both are in the same set, which makes the stories harder to "
+    "separate",
 }
 SAME_DATA = "as in the tables above."
 CORPUS_LABELS = {"gum": "coreference", "news": "news"}
@@ -165,7 +166,7 @@ def describe_data(*tasks: TrainingTask) -> str:
 
 def _limit_note(task: TrainingTask) -> str:
     n_sets = task.effort.n_sets
-    return "" if n_sets is None else f"; here only the first {n_sets} of each"
+    return "" if n_sets is None else f"; here only the first {n_sets} sets of each"
 
 
 def protocol_note(*tasks: TrainingTask) -> str:

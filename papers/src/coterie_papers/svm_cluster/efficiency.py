@@ -62,18 +62,19 @@ class Training(NamedTuple):
     name: str
     task: TrainingTask
     loss: str
-    train: str
+    train_clusterer: str
 
     def choose_weight(self, context: Context) -> float:
         """Return the C of the tables."""
-        return choose_structural(context, self.task, self.loss, self.train, self.train).C
+        clusterer = self.train_clusterer
+        return choose_structural(context, self.task, self.loss, clusterer, clusterer).C
 
     def key(self, solver: str, C: float) -> Key:
         """Return the key of the timing, with all that it depends on except corpus and machine."""
         return {
             "timed": "SVM-cluster",
             "data": self.task.label,
-            "train": self.train,
+            "train": self.train_clusterer,
             "loss": self.loss,
             "solver": repr(SOLVERS[solver]),
             "C": C,
