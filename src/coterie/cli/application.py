@@ -21,7 +21,8 @@ from coterie.cli.report import report
 app = typer.Typer(
     name="coterie",
     cls=Commands,
-    help="Find the rows of a table that belong together, learned from examples.",
+    help="Learn from a table which rows belong together, and group the rows of other tables.\n\n"
+    "A cluster is a group of rows that belong together.",
     epilog="A first run: coterie demo. Help on a command: coterie COMMAND --help.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -39,8 +39,8 @@ def clusters(
 ) -> None:
     """Cluster a table, and list the most doubtful clusters of two or more rows.
 
-    A cluster is as doubtful as the weakest link that holds it together is weak. Its disagreement is
-    the share of its pairs that have a negative score or were not compared.
+    The most doubtful clusters are held together by the weakest links. Disagreement is the share of
+    the pairs of a cluster that have a negative score or were not compared.
     """
     from coterie.tables import load, read_table
 

@@ -28,8 +28,8 @@ def evaluate(
 ) -> None:
     """Cluster a table whose true clusters are known, and measure the result.
 
-    The columns "from" and "to" are the 95 % confidence interval of a metric: it is measured again
-    on bootstrap samples of the true clusters.
+    The true value of a metric lies between "from" and "to" with a probability of about 95 %: it was
+    measured again on random samples of the true clusters.
     """
     from coterie.tables import load, read_table
 

@@ -47,9 +47,9 @@ def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
 ) -> None:
     """Explain why two rows are in one cluster, or in different clusters.
 
-    Prints what each field adds to the score of the two rows. A positive score is evidence that they
-    belong together, a negative score that they do not. Then prints the links that join them, and
-    the strongest link that was refused.
+    Prints what each column adds to the score of the two rows. A positive score is evidence that
+    they belong together, a negative score that they do not. Then prints the links that join them,
+    and the strongest link that was rejected.
     """
     from coterie.tables import load, read_table
 
@@ -100,7 +100,7 @@ def _print_fields(explanation: "Explanation") -> None:
 
 
 def _print_links(explanation: "Explanation") -> None:
-    """Print the links on the path between the rows, and the strongest refused link."""
+    """Print the links on the path between the rows, and the strongest rejected link."""
     if explanation.links:
         typer.echo("They are linked by:")
         for link in explanation.links:
@@ -108,9 +108,9 @@ def _print_links(explanation: "Explanation") -> None:
     elif explanation.together:
         typer.echo("No chain of compared pairs connects them.")
     if explanation.refused is None:
-        typer.echo("No link was refused.")
+        typer.echo("No link was rejected.")
     else:
-        typer.echo(f"The strongest link that was refused: {_link_text(explanation.refused)}")
+        typer.echo(f"The strongest link that was rejected: {_link_text(explanation.refused)}")
 
 
 def _link_text(link: "Link") -> str:

@@ -37,17 +37,17 @@ Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{join_with_or(SLUGS)}; {AUTO} tries all and chooses the best on held-out entities. "
-        f"[default: {AUTO}]",
+        help=f"{join_with_or(SLUGS)}; {AUTO} tries all, and chooses the one that is best at "
+        f"finding clusters that it did not learn from. [default: {AUTO}]",
     ),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The metric by which the learner is chosen: b_cubed (per row), pair_scores (per pair "
-        "of rows), adjusted_rand_score, muc, lea, blanc, v_measure or any other metric of "
-        "coterie.metrics. [default: b_cubed]",
+        help="The metric by which the learner is chosen: b_cubed (every row counts the same), "
+        "pair_scores (every pair counts the same), or any other metric of coterie.metrics, such as "
+        "adjusted_rand_score, muc, lea, blanc or v_measure. [default: b_cubed]",
     ),
 ]
 Budget = Annotated[
@@ -86,11 +86,11 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a table which rows of other tables belong together.
+    """Learn from a table with known clusters how to cluster other tables.
 
-    A column of the table must hold the true cluster of each row: name it with --cluster. The
-    other columns are compared according to their kinds, such as names, dates or numbers, which are
-    inferred.
+    A column of the table must hold the true cluster of each row: name it with --cluster, or in the
+    file of --schema. The other columns are compared according to their kinds, such as names, dates
+    or numbers, which are inferred.
     """
     from coterie.tables import fit_table, read_table
 

@@ -26,7 +26,7 @@ Cluster = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="The column of true clusters: rows with the same value in it belong together. "
-        "[default: that of the model, where there is one]",
+        "[default: the column that the model learned from, if the table has it]",
     ),
 ]
 ClusterToLearn = Annotated[
@@ -41,8 +41,8 @@ SetColumn = Annotated[
     typer.Option(
         "--set",
         metavar="COLUMN",
-        help="The column that divides the table into sets; only rows of one set are compared with "
-        "each other. [default: all rows are one set]",
+        help="The column that divides the table into sets, such as cities; rows of different sets "
+        "are never compared. [default: all rows are one set]",
     ),
 ]
 IdColumn = Annotated[
@@ -59,7 +59,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="The format of files whose names do not end in one: csv, tsv, jsonl or parquet.",
+        help="The format, if the name of a file does not show it: csv, tsv, jsonl or parquet.",
     ),
 ]
 

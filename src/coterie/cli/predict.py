@@ -55,10 +55,16 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
 ) -> None:
     """Cluster the rows of a table, and write the table with four more columns.
 
-    The columns: cluster_id, the same for all rows of a cluster; confidence, the share of the pairs
-    of rows in the cluster that is expected to be right (for a single row, the probability that no
-    other row belongs to it); linked_to, the id of the row to which the row is linked most strongly;
-    and reason, why these two rows are linked.
+    The columns:
+
+    cluster_id: the same for all rows of a cluster.
+
+    confidence: the share of the pairs of rows in the cluster that is expected to be right; for a
+    single row, the probability that no other row belongs to it.
+
+    linked_to: the row of the same cluster that is most similar.
+
+    reason: why the row is linked to that row; for a single row, why it is linked to none.
     """
     from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
 

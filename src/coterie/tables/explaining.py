@@ -52,7 +52,7 @@ class Explanation:
     links
         The links on the strongest path from one row to the other, if they are in one cluster.
     refused
-        The strongest link that was refused: between the two clusters or, if the rows are in one
+        The strongest link that was rejected: between the two clusters or, if the rows are in one
         cluster, between this cluster and any other row. None if there is none.
     values
         The values of each field in both rows.

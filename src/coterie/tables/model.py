@@ -70,11 +70,11 @@ class TableModel:
     ) -> Any:
         """Cluster the rows of a table, and return the table with four more columns.
 
-        `cluster_id` is the id of the first row of the cluster. `confidence` is the share of the
-        pairs of rows in the cluster that is expected to be right; for a single row, it is the
-        probability that no other row belongs to it. `linked_to` is the id of the row of the same
-        cluster to which the row is linked most strongly. `reason` says in words why these two rows
-        are linked.
+        `cluster_id` is the id of one row of the cluster, the same whatever the order of the rows.
+        `confidence` is the share of the pairs of rows in the cluster that is expected to be right;
+        for a single row, it is the probability that no other row belongs to it. `linked_to` is the
+        id of the row of the same cluster to which the row is linked most strongly. `reason` says in
+        words why these two rows are linked, or why a single row was linked to none.
 
         Columns of an earlier prediction are replaced. If the model learned from a column that is
         called cluster_id, that column of the table is kept as cluster_id_input.
