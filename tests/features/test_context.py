@@ -56,7 +56,7 @@ def test_context_agrees_with_plain_loops(share, mean, rng):
     assert not columns.flags.writeable
 
 
-def test_all_pairs_need_no_list(rng):
+def test_scores_of_all_pairs_need_no_list_of_pairs(rng):
     scores = rng.normal(size=45)
     columns = context_columns(PairScores(10, None, scores))
     np.testing.assert_allclose(columns, plain_context(10, all_pairs(10), scores), atol=1e-12)
@@ -82,7 +82,7 @@ def test_a_shift_of_all_scores_leaves_ranks_and_margins(n_items, shift, random):
     assert np.all((shifted[:, MATES] - base[:, MATES]) * shift >= -1e-12)
 
 
-def test_rounding_makes_no_ranks(rng):
+def test_rounding_errors_do_not_change_ranks(rng):
     """Sums that differ only by the order of summation count as equal."""
     scores = np.round(rng.normal(size=45), 0)
     noisy = scores * (1.0 + 1e-14 * rng.normal(size=45)) + 1e-14 * rng.normal(size=45)
@@ -91,13 +91,13 @@ def test_rounding_makes_no_ranks(rng):
 
 
 @pytest.mark.parametrize("largest", [36.0, 5000.0, 1e300])
-def test_everything_is_finite(largest, rng):
+def test_the_context_of_large_scores_is_finite(largest, rng):
     scores = rng.choice([-largest, 0.0, largest], size=45)
     for extreme in (scores, np.full(45, largest), np.full(45, -largest)):
         assert np.isfinite(context_columns(PairScores(10, None, extreme))).all()
 
 
-def test_scores_are_bounded():
+def test_large_scores_are_bounded():
     columns = context_columns(PairScores(3, None, [1e300, -1e300, 0.0]))
     assert columns[:, MARGINS].max() == 2 * MAX_SCORE
 
@@ -110,11 +110,11 @@ def test_the_margin_of_a_single_pair_is_its_score():
 
 
 @pytest.mark.parametrize("n_items", [0, 1, 2])
-def test_there_may_be_no_pairs(n_items):
+def test_no_pairs_have_an_empty_context(n_items):
     assert context_columns(PairScores(n_items, [], [])).shape == (0, len(NAMES))
 
 
-def test_contract(rng):
+def test_context_features_keep_the_contract_of_a_featurizer(rng):
     vectors = ItemSet(rng.normal(size=(12, 2)))
     pairs = rng.permutation(all_pairs(8))[:15]
     some_pairs = ItemSet.from_pair_features(rng.normal(size=(15, 2)), 8, pairs)
@@ -129,7 +129,7 @@ def test_features_are_the_context_of_the_scores(rng):
 
 
 @pytest.mark.parametrize("blocker", [Window(2), NearestNeighbours(3)])
-def test_only_candidate_pairs_make_the_context(blocker, rng):
+def test_only_candidate_pairs_enter_the_context(blocker, rng):
     vectors = ItemSet(rng.normal(size=(9, 2)))
     candidates = blocker(vectors)
     featurizer = ContextFeatures(LINEAR, blocker)

@@ -32,17 +32,17 @@ def vectors():
 
 def sets_of(vectors):
     first, second = all_pairs(len(vectors)).T
-    apart = np.abs(vectors[first] - vectors[second])
+    differences = np.abs(vectors[first] - vectors[second])
     return {
         "dense": ItemSet(vectors),
         "sparse": ItemSet(sp.csr_array(vectors)),
-        "pairs": ItemSet.from_pair_features(apart, len(vectors)),
+        "pairs": ItemSet.from_pair_features(differences, len(vectors)),
     }
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "pairs"])
 @pytest.mark.parametrize("featurizer", [AbsoluteDifferences(), SquaredDifferences()])
-def test_contract(vectors, featurizer, kind):
+def test_differences_keep_the_contract_of_featurizers(vectors, featurizer, kind):
     check_featurizer(featurizer, [sets_of(vectors)[kind]])
     check_featurizer(
         AsDistances(featurizer, np.array([True, False, True, True])), [ItemSet(vectors)]
@@ -51,13 +51,15 @@ def test_contract(vectors, featurizer, kind):
 
 def test_differences_are_those_of_each_column(vectors):
     first, second = all_pairs(len(vectors)).T
-    apart = np.abs(vectors[first] - vectors[second])
+    differences = np.abs(vectors[first] - vectors[second])
     for kind, item_set in sets_of(vectors).items():
         squared = written(SquaredDifferences()(item_set, None))
         np.testing.assert_allclose(
-            written(AbsoluteDifferences()(item_set, None)), apart, atol=1e-12
+            written(AbsoluteDifferences()(item_set, None)), differences, atol=1e-12
         )
-        np.testing.assert_allclose(squared, apart if kind == "pairs" else apart**2, atol=1e-12)
+        np.testing.assert_allclose(
+            squared, differences if kind == "pairs" else differences**2, atol=1e-12
+        )
         pairs = [(3, 5), (0, 8)]
         np.testing.assert_allclose(
             written(AbsoluteDifferences()(item_set, pairs)),
@@ -77,7 +79,7 @@ def test_flags_say_which_columns_grow_with_distance(vectors):
     assert distance_flags(WithConstant(SquaredDifferences()).fit(sets)) is None
 
 
-def test_similarities_are_reversed():
+def test_similarities_are_turned_into_distances():
     names = ItemSet({"name": ["Ann Lee", "Ann Lee", "Bob"]})
     featurizer = AsDistances(SoftTFIDF()).fit([names])
     assert featurizer.names == SoftTFIDF().names
@@ -154,7 +156,7 @@ def test_a_euclidean_distance_is_not_explained_by_parts(vectors):
     first, second = all_pairs(len(vectors)).T
     lengths = np.linalg.norm(vectors[first] - vectors[second], axis=1)
     np.testing.assert_allclose(similarity(vectors), 1.0 - lengths, atol=1e-9)
-    with pytest.raises(InputError, match="no sum of what each feature adds"):
+    with pytest.raises(InputError, match="is not a sum over the features; use Manhattan"):
         similarity.contributions(vectors)
     with pytest.raises(InputError, match=r"give Manhattan\(\) or Euclidean\(\)"):
         DistanceSimilarity(SquaredDifferences(), np.ones(4), 1.0, Euclidean)

@@ -80,7 +80,7 @@ def test_distances_that_are_not_euclidean_lose_in_any_dimension():
     np.testing.assert_allclose(embedding.strain(item_set), [expected])
 
 
-def test_ids_and_options_of_the_item_set_stay():
+def test_ids_and_options_of_the_item_set_are_kept():
     item_set = item_set_with([STAR], ids=list("abcd"), n_clusters=2, ordered=True)
     result = embedded(item_set, 2)
     assert (result.ids, result.n_clusters, result.ordered) == (tuple("abcd"), 2, True)

@@ -153,7 +153,7 @@ def test_nystroem_with_all_landmarks_is_exact(kernel, rng):
         np.testing.assert_allclose(phi @ phi.T, expected, rtol=0, atol=1e-8)
 
 
-def test_nystroem_is_that_of_scikit_learn_with_the_same_landmarks(rng):
+def test_nystroem_equals_scikit_learn_with_the_same_landmarks(rng):
     sets = pair_sets(rng)
     featurizer = Kernelized(GIVEN, RBF(0.3), Nystroem(20)).fit(sets)
     landmarks = featurizer.expansion.landmarks
@@ -180,7 +180,7 @@ def test_rare_features_are_landmarks_too(rng):
     assert len(landmarks) == 6
 
 
-def test_landmarks_come_from_everywhere(rng):
+def test_landmarks_come_from_all_item_sets(rng):
     sets = [ItemSet.from_pair_features(rng.normal(size=(28, 4)), 8) for _ in range(2)]
     rows_by_set = [{tuple(row) for row in inner_rows([item_set])} for item_set in sets]
     n_landmarks = np.zeros(2)
@@ -248,7 +248,7 @@ def test_random_fourier_features_refuse_other_kernels(rng):
         replace(fitted, kernel=Polynomial())(sets[0], None)
 
 
-# All of them.
+# All expansions.
 
 EXPANSIONS = [ExactKernel(), Nystroem(12), RandomFourier(12)]
 
@@ -267,7 +267,7 @@ def test_maps_are_the_same_for_the_same_seed(expansion, rng):
 
 
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=repr)
-def test_fit_starts_anew_and_leaves_the_value_as_it_was(expansion, rng):
+def test_fit_ignores_earlier_fits_and_does_not_change_the_value(expansion, rng):
     sets, others = pair_sets(rng), pair_sets(rng, n_columns=2)
     featurizer = Kernelized(GIVEN, RBF(0.3), expansion)
     fitted = featurizer.fit(sets)
@@ -317,7 +317,7 @@ def test_pair_features_have_no_diagonal(rng):
 
 
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=repr)
-def test_featurizers_are_put_inside_and_around(expansion, rng):
+def test_expansions_work_inside_and_around_other_featurizers(expansion, rng):
     sets = [ItemSet(1e6 * rng.normal(size=(6, 3))), ItemSet(1e6 * rng.normal(size=(4, 3)))]
     inside = Kernelized(Scaled(WithConstant(GIVEN)), RBF(0.2), expansion).fit(sets)
     around = WithConstant(Kernelized(Scaled(GIVEN), RBF(0.2), expansion)).fit(sets)
@@ -331,7 +331,7 @@ def test_featurizers_are_put_inside_and_around(expansion, rng):
 
 
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=repr)
-def test_scikit_learn_can_clone_them(expansion, rng):
+def test_scikit_learn_can_clone_expansions(expansion, rng):
     sets = pair_sets(rng)
     for featurizer in (
         Kernelized(GIVEN, RBF(0.3), expansion),
@@ -355,7 +355,7 @@ def test_fitted_arrays_cannot_be_changed(expansion, rng):
 @pytest.mark.parametrize(
     "sets", [[ItemSet.from_pair_features(np.zeros((0, 3)), 1)], [ItemSet(np.zeros((0, 3)))]]
 )
-def test_no_pairs_are_refused(expansion, sets):
+def test_fitting_to_no_pairs_is_refused(expansion, sets):
     with pytest.raises(FeatureError, match="no pairs to fit to; give"):
         Kernelized(GIVEN, RBF(), expansion).fit(sets)
 
@@ -391,7 +391,7 @@ def test_errors_name_the_item_set(rng):
         Kernelized(GIVEN, RBF(), Nystroem()).fit(sets)
 
 
-def test_features_of_zeros_have_no_components_under_a_kernel_that_is_zero():
+def test_features_of_zeros_have_no_components_if_the_kernel_is_zero():
     sets = [ItemSet.from_pair_features(np.zeros((3, 2)), 3)]
     featurizer = Kernelized(GIVEN, Polynomial(2, 0.0), ExactKernel()).fit(sets)
     assert featurizer.names == ()

@@ -188,7 +188,7 @@ def test_features_are_finite(sample):
 
 @every_sample
 def test_features_of_items_that_were_not_fitted_are_finite(sample):
-    """Each is fitted without one of the items, and then to the empty item alone."""
+    """Each featurizer is fitted without one of the items, and then to the empty item alone."""
     for items in sample.items:
         for index in (EMPTY, FIRST):
             fitted = sample.featurizer.fit([ItemSet(without(items, index))])
@@ -198,12 +198,12 @@ def test_features_of_items_that_were_not_fitted_are_finite(sample):
 
 
 @every_sample
-def test_the_contract_holds(sample):
+def test_every_featurizer_keeps_the_contract(sample):
     check_featurizer(sample.featurizer, sample.item_sets)
 
 
 @every_sample
-def test_items_may_be_swapped(sample):
+def test_reversing_the_items_changes_no_features(sample):
     fitted = sample.featurizer.fit(sample.item_sets)
     for items, item_set in zip(sample.items, sample.item_sets, strict=True):
         n_items = len(item_set)

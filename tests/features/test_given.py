@@ -55,15 +55,15 @@ MEMBERS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("member", MEMBERS)
-def test_contract(member, kind, rng):
+def test_featurizers_of_given_features_keep_the_contract(member, kind, rng):
     check_featurizer(MEMBERS[member], kind(rng))
     check_featurizer(MEMBERS[member].fit(kind(rng)), kind(rng))
 
 
-def test_the_contract_runs_over_every_member_that_takes_given_features():
+def test_the_contract_is_checked_for_every_featurizer_of_the_module():
     family = {getattr(features, name) for name in features.__all__}
-    here = {m for m in family if getattr(m, "__module__", "") == given.__name__}
-    assert {member.__name__ for member in here} == set(MEMBERS)
+    members_of_module = {m for m in family if getattr(m, "__module__", "") == given.__name__}
+    assert {member.__name__ for member in members_of_module} == set(MEMBERS)
 
 
 def test_vectors_give_products_and_pairs_give_themselves(rng):
@@ -77,7 +77,7 @@ def test_vectors_give_products_and_pairs_give_themselves(rng):
     assert operator.diagonal @ np.ones(2) == 0.0
 
 
-def test_features_of_all_pairs_are_one_object(rng):
+def test_features_of_all_pairs_are_computed_once(rng):
     featurizer, pairs = GivenFeatures(), [(0, 2), (0, 1)]
     for items, default_pairs in (
         (ItemSet(rng.normal(size=(4, 2))), all_pairs(4)),
@@ -179,7 +179,7 @@ def test_scale_is_the_deviation_over_all_training_pairs(kind, rng):
         np.testing.assert_allclose(fitted(item_set, None) @ coef, scores)
 
 
-def test_columns_that_are_the_same_everywhere_are_left_as_they_are(rng):
+def test_constant_columns_are_not_scaled(rng):
     same = np.full((count_pairs(300), 3), [0.1, 1e8 / 3, 0.0])
     fitted = Scaled(GivenFeatures()).fit([ItemSet.from_pair_features(same, 300)])
     assert fitted.scale.tolist() == [1.0, 1.0, 1.0]
@@ -289,7 +289,7 @@ class KnowsAllPairsOnly(Sound):
         return operator if pairs is None else features.taken(operator, np.arange(len(pairs)))
 
 
-class Forgets(Sound):
+class ChangesItsInput(Sound):
     def compare(self, encoded, pairs):
         result = super().compare(encoded.copy(), pairs)
         encoded[:] = 0.0
@@ -308,7 +308,7 @@ class Forgets(Sound):
         (NamesTooMany, "there are 2 names for 1 columns"),
         (CallsOtherwise, "calling is not encoding and comparing"),
         (KnowsAllPairsOnly, "some pairs are not the rows of all"),
-        (Forgets, "calling is not encoding and comparing"),
+        (ChangesItsInput, "calling is not encoding and comparing"),
     ],
 )
 def test_the_check_catches_what_breaks_the_contract(broken, message, rng):

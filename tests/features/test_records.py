@@ -64,7 +64,7 @@ def test_every_column_has_a_name_and_an_owner():
     assert len(set(fitted.names)) == len(fitted.names)
 
 
-def test_each_field_is_compared_as_its_kind_does():
+def test_each_field_is_compared_by_its_kind():
     fitted = RecordFeatures(FIELDS).fit([PEOPLE], [TRUTH])
     features, owners = matrix(fitted), np.array(fitted.owners)
     left, right = all_pairs(len(PEOPLE)).T
@@ -150,7 +150,7 @@ def test_rarity_counts_training_rows_and_compared_rows():
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 2])
-def test_tables_of_few_rows(n_rows):
+def test_tables_of_few_rows_have_finite_features(n_rows):
     table = ItemSet({"name": ["a 1"] * n_rows, "born": [""] * n_rows, "town": ["?"] * n_rows})
     fitted = RecordFeatures(FIELDS).fit([table])
     features = matrix(fitted, table)
@@ -205,12 +205,12 @@ def test_texts_of_other_types_are_texts():
 
 
 @pytest.mark.parametrize("fields", [[], [Field("a", Name()), Field("a", Short())]])
-def test_fields_are_of_different_columns(fields):
+def test_two_fields_of_one_column_are_refused(fields):
     with pytest.raises(FeatureError, match="give at least one field, and each column only once"):
         RecordFeatures(fields)
 
 
-def test_a_field_has_a_kind():
+def test_a_field_without_a_kind_is_refused():
     with pytest.raises(
         FeatureError, match="the kind of 'name' is 'short'; give a value such as Name"
     ):

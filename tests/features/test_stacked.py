@@ -28,7 +28,7 @@ def names():
     return ItemSet({"name": NAMES, "title": NAMES[::-1]})
 
 
-def test_contract(names):
+def test_stacks_keep_the_contract_of_featurizers(names):
     check_featurizer(Stacked([NameFeatures(), SoftTFIDF()]), [names])
     check_featurizer(Stacked([SoftTFIDF("title")]), [names])
 
@@ -42,7 +42,7 @@ def test_columns_are_those_of_the_parts(names):
     assert stacked.distances == parts[0].distances + parts[1].distances
 
 
-def test_distances_are_known_only_if_all_are():
+def test_a_stack_knows_its_distances_only_if_all_parts_do():
     vectors = ItemSet(np.ones((3, 2)))
     stacked = Stacked([GivenFeatures()]).fit([vectors])
     assert stacked.distances is None
@@ -50,7 +50,7 @@ def test_distances_are_known_only_if_all_are():
         AsDistances(stacked).fit([vectors])
 
 
-def test_learners_take_it_and_models_keep_it(names, tmp_path):
+def test_learners_accept_stacks_and_models_save_them(names, tmp_path):
     featurizer = Stacked([NameFeatures(), SoftTFIDF()])
     for learner in (
         DiscriminativeClustering(AverageLinkage(), featurizer=featurizer),

@@ -61,7 +61,7 @@ PRODUCT_WORDS = [
 STREETS = ("Hill Street", "Mill Lane", "Station Road", "Elm Avenue")
 
 
-def many(make, n_rows=200):
+def column_of(make, n_rows=200):
     DICE.seed(0)
     return [make() for _ in range(n_rows)]
 
@@ -143,7 +143,7 @@ COLUMNS = {
 @pytest.mark.parametrize("name", COLUMNS)
 def test_columns_look_like_their_kind(name):
     kind, make = COLUMNS[name]
-    column = many(make)
+    column = column_of(make)
     assert inferred_kind(column) == kind
     with_gaps = [cell if row % 3 else "" for row, cell in enumerate(column)]
     assert inferred_kind(with_gaps) == kind
@@ -165,11 +165,11 @@ def test_tiny_columns_have_a_kind(column):
 def test_some_bad_cells_do_not_change_the_kind():
     for name in ("dates, ISO", "prices", "postcodes of five digits", "names of people"):
         kind, make = COLUMNS[name]
-        assert inferred_kind([*many(make), "unknown", "n/a", "-"]) == kind
+        assert inferred_kind([*column_of(make), "unknown", "n/a", "-"]) == kind
 
 
-def test_likeness_is_a_share():
-    profiles = [Profile.of(many(make, 40)) for _, make in COLUMNS.values()]
+def test_likeness_is_between_0_and_1():
+    profiles = [Profile.of(column_of(make, 40)) for _, make in COLUMNS.values()]
     for kind in (getattr(kinds, name) for name in kinds.__all__):
         if issubclass(kind, Kind):
             assert all(
@@ -177,7 +177,7 @@ def test_likeness_is_a_share():
             )
 
 
-def test_records_of_people():
+def test_kinds_of_generated_records_are_inferred():
     items = make_records(2_000)[0][0].items
     words = {name: inferred_kind([cell or "" for cell in column]) for name, column in items.items()}
     assert words == {
@@ -213,7 +213,7 @@ REAL = {
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_real_tables(name, data_folder):
+def test_kinds_of_real_tables_are_inferred(name, data_folder):
     with gzip.open(data_folder / "peers" / f"{name}.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     words = {column: inferred_kind([row[column] for row in rows]) for column in REAL[name]}
@@ -233,9 +233,9 @@ class Colour(Kind):
 
 
 def test_a_kind_that_was_added_is_inferred(monkeypatch):
-    colours = many(lambda: f"#{digits(6)}")
+    colours = column_of(lambda: f"#{digits(6)}")
     assert inferred_kind(colours) == "code"
     monkeypatch.setattr(kinds, "Colour", Colour, raising=False)
     monkeypatch.setattr(kinds, "__all__", [*kinds.__all__, "Colour"])
     assert inferred_kind(colours) == "colour"
-    assert inferred_kind(many(COLUMNS["ages"][1])) == "number"
+    assert inferred_kind(column_of(COLUMNS["ages"][1])) == "number"

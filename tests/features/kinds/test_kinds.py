@@ -67,7 +67,7 @@ def compare_all(kind, cells, entities=None, rows=None):
 # Properties of all kinds.
 
 
-def test_kinds_have_words_and_names_of_their_own():
+def test_words_of_kinds_and_names_of_columns_are_distinct():
     assert len({kind.word for kind in KINDS}) == len(KINDS) == 8
     for kind in KINDS:
         assert len(set(kind().names)) == len(kind().names)
@@ -142,7 +142,7 @@ def test_equal_values_count_more_the_rarer_they_are(kind):
 
 @every_kind
 @pytest.mark.parametrize("n_rows", [0, 1, 2])
-def test_tables_of_few_rows(kind, n_rows):
+def test_tables_of_few_rows_can_be_compared(kind, n_rows):
     for cell in ("", "a 1"):
         column = kind().read([cell] * n_rows)
         fitted = kind().learn(column, np.arange(n_rows))
@@ -155,7 +155,7 @@ def test_tables_of_few_rows(kind, n_rows):
 
 @every_kind
 @pytest.mark.parametrize("part", ["1", "1,", "1,234", "a1 ", "feb  ", "é", "-;", "a|", "\u0301"])
-def test_a_cell_may_hold_a_book(kind, part):
+def test_very_long_cells_are_compared_in_time(kind, part):
     """Patterns and edit distances take a moment, not hours as if their time were quadratic."""
     cell = part * (200_000 // len(part))
     features = compare_all(kind(), [cell, f"{cell}x", f"y{cell[:-1]}", "b"])
@@ -208,8 +208,8 @@ def test_rare_words_and_codes_count_for_more(kind):
 
 def test_texts_without_shared_words_share_nothing():
     values = compare_texts(Text(), "the quick brown fox", "11 22")
-    alone = {name for name, value in values.items() if value}
-    assert alone == {name for name in values if "alone" in name} - {
+    nonzero_names = {name for name, value in values.items() if value}
+    assert nonzero_names == {name for name in values if "alone" in name} - {
         "rarity of codes of the poorer alone"
     }
 

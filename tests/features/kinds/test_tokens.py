@@ -114,7 +114,7 @@ def test_a_hundred_thousand_texts_have_different_hashes():
     assert np.isfinite(features).all()
 
 
-def test_one_long_text_in_many_rows_takes_little_room():
+def test_one_long_text_in_many_rows_takes_little_memory():
     """Tokens are counted text by text, not row by row."""
     cells = [" ".join(map(str, range(2_000)))] * 20_000
     tokens = learn_tokens(cells, hash_words, np.arange(len(cells)) // 2)

@@ -1,4 +1,4 @@
-"""Features of mentions: against a plain twin, in any order of the items, and what is read."""
+"""Features of mentions: compared with a plain twin, and properties that are read from texts."""
 
 import re
 from pathlib import Path
@@ -50,9 +50,9 @@ SYNTAX = {
 
 
 @st.composite
-def documents(draw, most=7):
+def documents(draw, max_items=7):
     """Draw a document of mentions with some of the columns, positions in text order."""
-    n_items = draw(st.integers(0, most))
+    n_items = draw(st.integers(0, max_items))
     starts = sorted(draw(st.lists(st.integers(0, 12), min_size=n_items, max_size=n_items)))
     lengths = draw(st.lists(st.integers(0, 4), min_size=n_items, max_size=n_items))
     spans = sorted(
@@ -73,26 +73,26 @@ def documents(draw, most=7):
 
 
 def plain_properties(reading):
-    """Say what holds of a mention."""
-    found = {reading.type, reading.role, reading.entity_class or "unknown class"}
-    found |= {group for group, types in GROUPS.items() if reading.type in types}
+    """Return the properties that a mention has."""
+    properties = {reading.type, reading.role, reading.entity_class or "unknown class"}
+    properties |= {group for group, types in GROUPS.items() if reading.type in types}
     if reading.after == "is":
-        found.add("before copula")
+        properties.add("before copula")
     if reading.before == ",":
-        found.add("after comma")
+        properties.add("after comma")
     if reading.head.endswith(("self", "selves")):
-        found.add("reflexive")
+        properties.add("reflexive")
     if reading.string in ("my", "her"):
-        found.add("possessive")
+        properties.add("possessive")
     if reading.quoted:
-        found.add("quoted")
+        properties.add("quoted")
     elif "said" in (reading.before, reading.after):
-        found.add("speaks")
-    return found & set(PROPERTIES)
+        properties.add("speaks")
+    return properties & set(PROPERTIES)
 
 
-def apart(steps, distance):
-    """Find the step of a distance by its text, such as "3-5" or "16 or more"."""
+def step_of_distance(steps, distance):
+    """Return the step that contains a distance, from texts such as "3-5" or "16 or more"."""
     for step in steps:
         low, high = [*re.findall(r"\d+", step), None][:2]
         limit = float("inf") if step.endswith("more") else int(high or low)
@@ -105,8 +105,8 @@ def plain_texts(a, b):
     for name in ("string", "core", "lemma", "possessor"):
         yield f"same {name}", getattr(a, name) == getattr(b, name) != ""
     for name in ("possessor", "digits"):
-        both = getattr(a, name), getattr(b, name)
-        yield f"other {name}", all(both) and both[0] != both[1]
+        values = getattr(a, name), getattr(b, name)
+        yield f"other {name}", all(values) and values[0] != values[1]
     yield "same beginning", a.head[:4] == b.head[:4] and min(len(a.head), len(b.head)) > 4
     yield "acronym", a.initials == b.capitals != "" or b.initials == a.capitals != ""
     words = set(a.words) - {""}, set(b.words) - {""}  # an empty text has no word
@@ -163,13 +163,13 @@ def plain_speech(a, b, row_a, row_b):
     yield "other speaker", a.speaker != b.speaker
     yield "speakers unknown", a.speaker == b.speaker == ""
     ahead = row_b.get("turn", 0) - row_a.get("turn", 0)
-    both = a.quoted and b.quoted
+    both_quoted = a.quoted and b.quoted
     yield "no quotation", not (a.quoted or b.quoted)
     yield "one quoted", a.quoted != b.quoted
-    yield "same turn", both and ahead == 0
-    yield "next turn", both and ahead == 1
-    yield "turn after next", both and ahead == 2
-    speaks = ["speaks" in plain_properties(one) for one in (a, b)]
+    yield "same turn", both_quoted and ahead == 0
+    yield "next turn", both_quoted and ahead == 1
+    yield "turn after next", both_quoted and ahead == 2
+    speaks = ["speaks" in plain_properties(reading) for reading in (a, b)]
     yield (
         "utters",
         (speaks[0] and b.quoted and ahead == 1) or (speaks[1] and a.quoted and not ahead),
@@ -178,14 +178,14 @@ def plain_speech(a, b, row_a, row_b):
 
 def plain_relations(row_a, row_b):
     a, b = read_mention(row_a), read_mention(row_b)
-    told = [*plain_texts(a, b), *plain_names(a, b)]
-    told += [*plain_syntax(a, b, row_a, row_b), *plain_speech(a, b, row_a, row_b)]
-    found = {name for name, holds in told if holds}
+    statements = [*plain_texts(a, b), *plain_names(a, b)]
+    statements += [*plain_syntax(a, b, row_a, row_b), *plain_speech(a, b, row_a, row_b)]
+    relations = {name for name, holds in statements if holds}
     steps = [name for name in RELATIONS if " apart: " in name]
     for unit, column in (("sentences", "sentence"), ("mentions", "position")):
         distance = abs(row_b.get(column, 0) - row_a.get(column, 0))
-        found.add(apart([step for step in steps if step.startswith(unit)], distance))
-    return found
+        relations.add(step_of_distance([step for step in steps if step.startswith(unit)], distance))
+    return relations
 
 
 def plain_row(row_a, row_b):
@@ -204,33 +204,33 @@ def plain_row(row_a, row_b):
 @given(documents())
 def test_features_are_those_of_a_plain_twin(columns):
     item_set = ItemSet(columns)
-    found = written(MentionFeatures()(item_set, None)).toarray()
+    features = written(MentionFeatures()(item_set, None)).toarray()
     rows = list(mention_rows(item_set.items))
     expected = [plain_row(rows[i], rows[j]) for i, j in all_pairs(len(rows))]
-    np.testing.assert_allclose(found, np.reshape(expected, found.shape), err_msg=str(columns))
+    np.testing.assert_allclose(features, np.reshape(expected, features.shape), err_msg=str(columns))
 
 
 @given(documents(), st.randoms(use_true_random=False))
 def test_the_order_of_the_items_changes_no_pair(columns, random):
     n_items = len(columns["start"])
     order = random.sample(range(n_items), n_items)
-    moved = {name: [column[i] for i in order] for name, column in columns.items()}
+    moved_columns = {name: [column[i] for i in order] for name, column in columns.items()}
     pairs = all_pairs(n_items)
-    place = np.argsort(np.array(order, dtype=int))
-    whole = written(MentionFeatures()(ItemSet(columns), None)).toarray()
-    again = written(MentionFeatures()(ItemSet(moved), place[pairs])).toarray()
-    np.testing.assert_array_equal(again, whole)
+    positions = np.argsort(np.array(order, dtype=int))
+    features = written(MentionFeatures()(ItemSet(columns), None)).toarray()
+    moved_features = written(MentionFeatures()(ItemSet(moved_columns), positions[pairs])).toarray()
+    np.testing.assert_array_equal(moved_features, features)
 
 
 @settings(max_examples=40)
-@given(documents(most=5))
+@given(documents(max_items=5))
 def test_a_pair_does_not_depend_on_other_mentions(columns):
     n_items = len(columns["start"])
-    whole = written(MentionFeatures()(ItemSet(columns), None)).toarray()
+    features = written(MentionFeatures()(ItemSet(columns), None)).toarray()
     for row, pair in enumerate(all_pairs(n_items)):
-        two = {name: [column[i] for i in pair] for name, column in columns.items()}
-        alone = written(MentionFeatures()(ItemSet(two), None)).toarray()
-        np.testing.assert_array_equal(alone[0], whole[row])
+        columns_of_pair = {name: [column[i] for i in pair] for name, column in columns.items()}
+        features_of_pair = written(MentionFeatures()(ItemSet(columns_of_pair), None)).toarray()
+        np.testing.assert_array_equal(features_of_pair[0], features[row])
 
 
 def story(**more):
@@ -244,7 +244,7 @@ def story(**more):
     return ItemSet(columns | more, ordered=True)
 
 
-def test_contract():
+def test_mention_features_keep_the_contract_of_a_featurizer():
     syntax = story(upos=["PROPN", "NOUN", "PRON", "PRON"], role=["nsubj", "obj", "nsubj", "obj"])
     empty = ItemSet({name: [] for name in ("text", "start", "end", "sentence")})
     sets = [story(), syntax, ItemSet({k: v[:1] for k, v in story().items.items()}), empty]
@@ -252,24 +252,24 @@ def test_contract():
     check_featurizer(WithConstant(MentionFeatures()), sets)
 
 
-def test_a_pair_reads_as_expected():
+def test_a_pronoun_after_a_name_has_the_expected_features():
     row = written(MentionFeatures()(story(), [(2, 0)])).toarray()[0]
-    found = {name for name, value in zip(NAMES, row, strict=True) if value}
+    active_names = {name for name, value in zip(NAMES, row, strict=True) if value}
     assert {
         "later she & earlier name",
         "later third pronoun & sentences apart: 1",
         "later he or she & gender agrees",
         "later he or she & earlier person",
         "log mentions apart & later pronoun",
-    } <= found
-    assert not any("earlier noun" in name or "same" in name for name in found)
+    } <= active_names
+    assert not any("earlier noun" in name or "same" in name for name in active_names)
 
 
 def test_frames_are_read_like_columns():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({name: list(column) for name, column in story().items.items()})
-    found = written(MentionFeatures()(ItemSet(frame), None))
-    assert (found != written(MentionFeatures()(story(), None))).nnz == 0
+    features = written(MentionFeatures()(ItemSet(frame), None))
+    assert (features != written(MentionFeatures()(story(), None))).nnz == 0
 
 
 def test_rows_are_ready_for_kernels():
@@ -282,11 +282,13 @@ def test_rows_are_ready_for_kernels():
 
 def test_each_name_occurs_once_and_in_the_documentation():
     assert len(NAMES) == len(set(NAMES)) >= 40
-    listed = re.findall(r"^\| `([^`]+)` \|", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert listed == list(NAMES)
+    documented_names = re.findall(
+        r"^\| `([^`]+)` \|", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    assert documented_names == list(NAMES)
 
 
-def test_conjunctions_are_made_of_what_there_is():
+def test_conjunctions_combine_existing_relations_and_properties():
     for conjunction in CONJUNCTIONS:
         for name in conjunction:
             start, _, rest = name.partition(" ")
@@ -298,14 +300,14 @@ def test_conjunctions_are_made_of_what_there_is():
     assert set(CLASSES) < set(PROPERTIES)
 
 
-def test_saving(tmp_path):
+def test_mention_features_can_be_saved_and_loaded(tmp_path):
     resolve = {"WithConstant": WithConstant, "MentionFeatures": MentionFeatures}.get
     save_value(tmp_path / "features", WithConstant(MentionFeatures()), resolve)
     loaded = load_value(tmp_path / "features", resolve)
     assert loaded.featurizer == MentionFeatures()
 
 
-def of(text, **more):
+def reading_of(text, **more):
     return read_mention({"text": text, "start": 0, "end": 0, "sentence": 0, **more})
 
 
@@ -330,32 +332,34 @@ def of(text, **more):
         ("New York", "name", "york", "Sing", "Neut", "place"),
     ],
 )
-def test_mentions_are_read_off_their_text(text, type_, head, number, gender, class_):
-    reading = of(text, before="that")
-    found = (reading.type, reading.head, reading.number, reading.gender, reading.entity_class)
-    assert found == (type_, head, number, gender, class_)
+def test_properties_are_read_from_the_text_of_a_mention(text, type_, head, number, gender, class_):
+    reading = reading_of(text, before="that")
+    properties = (reading.type, reading.head, reading.number, reading.gender, reading.entity_class)
+    assert properties == (type_, head, number, gender, class_)
 
 
-def test_columns_count_more_than_the_text():
-    reading = of("Lee", upos="NOUN", head="lee", lemma="leeway", number="Plur", gender="Fem")
+def test_columns_take_precedence_over_the_text():
+    reading = reading_of(
+        "Lee", upos="NOUN", head="lee", lemma="leeway", number="Plur", gender="Fem"
+    )
     assert (reading.type, reading.lemma, reading.number) == ("bare", "leeway", "Plur")
     assert reading.gender == "Fem"
-    assert of("Dog", form="NOM").type == "bare"
-    assert of("dog", form="PROP").type == "name"
-    assert of("to leave", upos="VERB").type == "clause"
-    assert of("all of us", upos="DET", head="all").type == "indefinite pronoun"
-    assert of("Dog", before="").type == "bare"
-    assert of("Ann , who sang", form="PROP", name="Ann").names == ("ann",)
+    assert reading_of("Dog", form="NOM").type == "bare"
+    assert reading_of("dog", form="PROP").type == "name"
+    assert reading_of("to leave", upos="VERB").type == "clause"
+    assert reading_of("all of us", upos="DET", head="all").type == "indefinite pronoun"
+    assert reading_of("Dog", before="").type == "bare"
+    assert reading_of("Ann , who sang", form="PROP", name="Ann").names == ("ann",)
 
 
 def test_roles_are_guessed_where_there_is_no_syntax():
-    assert of("dog", role="nsubj:pass").role == "subject"
-    assert of("dog", role="det").role == "other"
-    assert of("he").role == "subject"
-    assert of("him").role == "object"
-    assert of("him", before="of").role == "oblique"
-    assert of("the dog", after="barked").role == "subject"
-    assert of("the dog").role == ""
+    assert reading_of("dog", role="nsubj:pass").role == "subject"
+    assert reading_of("dog", role="det").role == "other"
+    assert reading_of("he").role == "subject"
+    assert reading_of("him").role == "object"
+    assert reading_of("him", before="of").role == "oblique"
+    assert reading_of("the dog", after="barked").role == "subject"
+    assert reading_of("the dog").role == ""
 
 
 @pytest.mark.parametrize(
@@ -380,9 +384,11 @@ def test_bad_input_is_refused(items, message):
 
 
 @given(st.lists(st.sets(st.integers(0, 9)), min_size=2, max_size=6))
-def test_shared_words(sets):
+def test_shared_words_are_counted_per_pair(sets):
     starts = np.cumsum([0, *map(len, sets)])
-    words = np.array([word for one in sets for word in sorted(one)], dtype=np.intp)
+    words = np.array(
+        [word for words_of_item in sets for word in sorted(words_of_item)], dtype=np.intp
+    )
     first, second = all_pairs(len(sets)).T.copy()
     counts = shared_words(starts, words, first, starts, words, second)
     assert counts.tolist() == [len(sets[i] & sets[j]) for i, j in all_pairs(len(sets))]
@@ -392,7 +398,7 @@ SOME_BITS = np.array([1, 2**40, 2**63], dtype=np.uint64)
 
 
 @given(st.integers(1, 150), st.integers(0, 2**32))
-def test_rows_against_a_plain_twin(n_features, seed):
+def test_rows_of_conjunctions_are_those_of_a_plain_twin(n_features, seed):
     rng = np.random.default_rng(seed)
     n_items, n_words = 4, -(-n_features // 64)
     relations = rng.integers(0, 2, (n_features, 3), dtype=np.uint64) @ SOME_BITS
@@ -400,21 +406,23 @@ def test_rows_against_a_plain_twin(n_features, seed):
     if n_features % 64:
         allowed[:, :, -1] &= np.uint64(2 ** (n_features % 64) - 1)
     by_relation = np.zeros((65, n_words), dtype=np.uint64)
-    for feature, asked in enumerate(relations.tolist()):
-        for bit in [b for b in range(64) if asked >> b & 1] or [64]:
+    for feature, required_bits in enumerate(relations.tolist()):
+        for bit in [b for b in range(64) if required_bits >> b & 1] or [64]:
             by_relation[bit, feature // 64] |= np.uint64(1 << feature % 64)
     earlier, later = all_pairs(n_items).T.copy()
-    held = rng.integers(0, 2, (len(earlier), 3), dtype=np.uint64) @ SOME_BITS
+    relations_of_pairs = rng.integers(0, 2, (len(earlier), 3), dtype=np.uint64) @ SOME_BITS
     numbers = rng.integers(0, 2, (2, len(earlier))) * 0.5
-    known = Conjunctions(*allowed, by_relation, relations)
-    starts, columns, data = conjunction_rows(earlier, later, held, known, numbers)
+    conjunctions = Conjunctions(*allowed, by_relation, relations)
+    starts, columns, data = conjunction_rows(
+        earlier, later, relations_of_pairs, conjunctions, numbers
+    )
     for pair in range(len(earlier)):
-        both = allowed[0, earlier[pair]] & allowed[1, later[pair]]
+        allowed_bits = allowed[0, earlier[pair]] & allowed[1, later[pair]]
         expected = [
             (feature, 1.0)
             for feature in range(n_features)
-            if int(both[feature // 64]) >> feature % 64 & 1
-            and int(relations[feature]) & ~int(held[pair]) == 0
+            if int(allowed_bits[feature // 64]) >> feature % 64 & 1
+            and int(relations[feature]) & ~int(relations_of_pairs[pair]) == 0
         ]
         expected += [(n_features + c, 0.5) for c in range(2) if numbers[c, pair]]
         row = slice(starts[pair], starts[pair + 1])
@@ -429,7 +437,7 @@ PLAIN = {"text": ["I", "you", "I"], "sentence": [0, 0, 1], "start": [0, 6, 9], "
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"text": ["a", 3, "c"]}, "text of item 1 is 3, not a string; give a string"),
         ({"speaker": [1, 2, 1]}, "speaker of item 0 is 1, not a string; give a string, or None"),
@@ -437,18 +445,18 @@ PLAIN = {"text": ["I", "you", "I"], "sentence": [0, 0, 1], "start": [0, 6, 9], "
         ({"start": np.zeros((3, 2), int)}, "column 'start' must be whole numbers"),
     ],
 )
-def test_values_of_another_kind_are_refused(change, words):
-    with pytest.raises(FeatureError, match=words):
+def test_values_of_another_kind_are_refused(change, message):
+    with pytest.raises(FeatureError, match=message):
         MentionFeatures()(ItemSet(PLAIN | change), None)
 
 
-def test_what_is_missing_agrees_with_nothing():
+def test_missing_values_agree_with_nothing():
     items = ItemSet(PLAIN | {"text": ["Ann", None, None]})
     columns = MentionFeatures()(items, [(1, 2)]).to_matrix().indices
-    found = " ".join(MentionFeatures().names[column] for column in columns)
-    assert "same string" not in found
-    assert "shared" not in found
-    assert "head in" not in found
+    names = " ".join(MentionFeatures().names[column] for column in columns)
+    assert "same string" not in names
+    assert "shared" not in names
+    assert "head in" not in names
 
 
 def test_an_item_set_without_mentions_has_no_pairs():

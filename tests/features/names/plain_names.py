@@ -64,7 +64,7 @@ def plain_relations(first, second):
     return relations | {relation for relation, holds in rules.items() if holds}
 
 
-def split(tokens):
+def split_honorifics(tokens):
     """Return the honorifics before a name, the name itself, and the honorifics after it."""
     name, before, behind = list(tokens), [], []
     while len(name) > 1 and fold_case(name[-1]) in SUFFIXES:
@@ -99,7 +99,7 @@ def not_small(words):
     return [word for word in words if fold_case(word) not in SMALL]
 
 
-def runs(token, words):
+def acronym_runs(token, words):
     """Yield the start and end of each run of words of which a token in capitals is an acronym."""
     if not (token.isupper() and token.isalpha() and 1 < len(token) < 7 and not is_number(token)):
         return
@@ -115,7 +115,7 @@ def runs(token, words):
             yield begin, end
 
 
-def acronym(token, words):
+def is_acronym_of(token, words):
     """Return whether a token has the initials of a name, exactly and with one extra letter."""
     text = fold_case(token)
     if is_number(token) or not 2 <= len(text) <= 6 or len(words) < 2:
@@ -128,7 +128,7 @@ def acronym(token, words):
 
 def match_acronyms(tokens, other_tokens, all_other_tokens, matched, other_matched, features):
     for i, token in enumerate(tokens):
-        for begin, end in runs(token, other_tokens):
+        for begin, end in acronym_runs(token, other_tokens):
             matched[i] = True
             other_matched[begin:end] = [True] * (end - begin)
             features["abbreviation"] = True
@@ -138,7 +138,9 @@ def match_acronyms(tokens, other_tokens, all_other_tokens, matched, other_matche
         is_acronym, is_longer_acronym = map(
             any,
             zip(
-                acronym(tokens[0], other_tokens), acronym(tokens[0], all_other_tokens), strict=True
+                is_acronym_of(tokens[0], other_tokens),
+                is_acronym_of(tokens[0], all_other_tokens),
+                strict=True,
             ),
         )
         matched[0] |= is_acronym
@@ -169,12 +171,12 @@ def shares_group(tokens, other_tokens):
     return [GROUPS[fold_case(token)] in groups for token in tokens]
 
 
-def twin(first, second):
+def plain_features(first, second):
     """Return the features of two names by their definitions."""
     features = dict.fromkeys(COLUMNS, 0.0)
     first_tokens, second_tokens = name_tokens(first or ""), name_tokens(second or "")
-    first_before, first_name, first_behind = split(first_tokens)
-    second_before, second_name, second_behind = split(second_tokens)
+    first_before, first_name, first_behind = split_honorifics(first_tokens)
+    second_before, second_name, second_behind = split_honorifics(second_tokens)
     features |= dict.fromkeys(COLUMNS[:3], False)
     compare_honorifics(first_before, second_before, features)
     compare_honorifics(first_behind, second_behind, features)

@@ -1,4 +1,4 @@
-"""NameFeatures, against a twin in plain Python and examples by hand."""
+"""NameFeatures, compared with a twin in plain Python and with examples by hand."""
 
 import ast
 import inspect
@@ -40,8 +40,8 @@ from tests.features.names.plain_names import (
     GROUPS,
     MATCHED,
     NEAR,
+    plain_features,
     plain_relations,
-    twin,
 )
 
 NAMES = (
@@ -98,7 +98,7 @@ def features(names, pairs=None):
     return written(NameFeatures()(ItemSet({"name": list(names)}), pairs))
 
 
-def active(first, second):
+def nonzero_features(first, second):
     """Return the columns that are not 0, and their values."""
     row = features([first, second])[0]
     return {column: value for column, value in zip(COLUMNS, row, strict=True) if value}
@@ -107,7 +107,7 @@ def active(first, second):
 def test_features_are_those_of_the_twin():
     rows = features(NAMES)
     for row, pair in zip(rows, combinations(NAMES, 2), strict=True):
-        np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
+        np.testing.assert_array_equal(row, plain_features(*pair), err_msg=str(pair))
     assert np.all(rows.any(axis=0)), "some feature is 0 for all pairs of the names"
 
 
@@ -115,14 +115,14 @@ def test_features_are_those_of_the_twin():
 def test_any_names_are_compared_as_by_the_twin(names):
     rows = features(names)
     for row, pair in zip(rows, combinations(names, 2), strict=True):
-        np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
+        np.testing.assert_array_equal(row, plain_features(*pair), err_msg=str(pair))
     assert np.all((rows >= 0.0) & (rows <= 1.0))
 
 
 @given(names=st.lists(st.text(max_size=12), min_size=2, max_size=4))
 def test_any_texts_are_compared_as_by_the_twin(names):
     for row, pair in zip(features(names), combinations(names, 2), strict=True):
-        np.testing.assert_array_equal(row, twin(*pair), err_msg=str(pair))
+        np.testing.assert_array_equal(row, plain_features(*pair), err_msg=str(pair))
 
 
 def columns_of(*relations, positions=("", ", first", ", last")):
@@ -134,20 +134,20 @@ PREFIX = ["prefix equality", "substring", "prefix edit distance"]
 SAME = columns_of("equality", *EQUAL, *NEAR) | ALL_SHARES
 
 
-def test_jfk_and_john_kennedy():
+def test_initials_are_an_abbreviation_of_a_full_name():
     # No word of John Kennedy begins with F: JFK itself is not matched, but John and Kennedy are.
     expected = columns_of("abbreviation") | {"share of longer matched": 1.0}
-    assert active("JFK", "John Kennedy") == expected
+    assert nonzero_features("JFK", "John Kennedy") == expected
     full_match = columns_of("abbreviation") | ALL_SHARES
-    assert active("J.F.K.", "John Fitzgerald Kennedy") == full_match
-    assert active("jfk", "Pres. John Fitzgerald Kennedy") == full_match
+    assert nonzero_features("J.F.K.", "John Fitzgerald Kennedy") == full_match
+    assert nonzero_features("jfk", "Pres. John Fitzgerald Kennedy") == full_match
 
 
-def test_brian_and_brian_wilson():
+def test_a_forename_matches_the_first_word_of_a_full_name():
     shares = {"shorter matched": 1.0, "share of shorter matched": 1.0}
     shares["share of longer matched"] = 0.5
     relations = columns_of("equality", *EQUAL, *NEAR, positions=("", ", first"))
-    assert active("Brian", "Brian Wilson") == relations | shares
+    assert nonzero_features("Brian", "Brian Wilson") == relations | shares
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_relations_of_one_token_with_its_full_form(first, second, relations):
     expected = columns_of(*relations)
     if set(relations) & MATCHED:
         expected |= ALL_SHARES
-    assert active(first, second) == expected
-    assert active(second, first) == expected
+    assert nonzero_features(first, second) == expected
+    assert nonzero_features(second, first) == expected
 
 
 @pytest.mark.parametrize(
@@ -204,68 +204,75 @@ def test_relations_of_one_token_with_its_full_form(first, second, relations):
     ],
 )
 def test_honorifics_are_compared_separately(first, second, column):
-    assert active(first, second) == SAME | ({column: 1.0} if column else {})
+    assert nonzero_features(first, second) == SAME | ({column: 1.0} if column else {})
 
 
 def test_honorifics_before_and_after_a_name_both_count():
-    columns = active("Mr. Kennedy Jr.", "Mr. Kennedy Sr.")
+    columns = nonzero_features("Mr. Kennedy Jr.", "Mr. Kennedy Sr.")
     assert columns == SAME | {"honorific equal": 1.0, "honorific mismatch": 1.0}
 
 
-def test_names_of_honorifics_alone():
-    assert active("Senator", "SENATOR") == ALL_SHARES | {"honorific equal": 1.0}
-    assert active("Senator", "Sen.") == ALL_SHARES | {"honorific equivalence": 1.0}
-    assert active("Senator", "President") == {"honorific mismatch": 1.0}
-    assert active("Senator", "Senator Kennedy") == {"honorific equal": 1.0}
-    assert active("Senator", "Kennedy") == {}
+def test_names_that_are_honorifics_alone_are_compared_by_their_groups():
+    assert nonzero_features("Senator", "SENATOR") == ALL_SHARES | {"honorific equal": 1.0}
+    assert nonzero_features("Senator", "Sen.") == ALL_SHARES | {"honorific equivalence": 1.0}
+    assert nonzero_features("Senator", "President") == {"honorific mismatch": 1.0}
+    assert nonzero_features("Senator", "Senator Kennedy") == {"honorific equal": 1.0}
+    assert nonzero_features("Senator", "Kennedy") == {}
     part = {"shorter matched": 1.0, "share of shorter matched": 1.0, "share of longer matched": 0.5}
-    assert active("President", "Vice President") == part | {"honorific equal": 1.0}
+    assert nonzero_features("President", "Vice President") == part | {"honorific equal": 1.0}
 
 
-def test_titles_that_are_parts_of_names():
+def test_titles_may_be_parts_of_names():
     last = columns_of("equality", *EQUAL, *NEAR, positions=("", ", last"))
     shares = {"shorter matched": 1.0, "share of shorter matched": 1.0}
-    assert active("King", "Burger King") == last | shares | {"share of longer matched": 0.5}
-    columns = active("St. Petersburg", "Saint Petersburg")
+    assert nonzero_features("King", "Burger King") == last | shares | {
+        "share of longer matched": 0.5
+    }
+    columns = nonzero_features("St. Petersburg", "Saint Petersburg")
     assert columns == last | columns_of("abbreviation", positions=("", ", first")) | ALL_SHARES
-    assert active("General Motors", "General Electric") == {"honorific equal": 1.0}
+    assert nonzero_features("General Motors", "General Electric") == {"honorific equal": 1.0}
 
 
 def test_small_words_and_forms_of_companies_need_no_match():
     first = columns_of("equality", *EQUAL, *NEAR, positions=("", ", first"))
-    assert active("Intel", "Intel Corp.") == first | ALL_SHARES
+    assert nonzero_features("Intel", "Intel Corp.") == first | ALL_SHARES
     last = columns_of("equality", *EQUAL, *NEAR, positions=("", ", last"))
-    assert active("The Guardian", "Guardian") == last | ALL_SHARES
-    assert active("the", "of") == {}
+    assert nonzero_features("The Guardian", "Guardian") == last | ALL_SHARES
+    assert nonzero_features("the", "of") == {}
 
 
-def test_acronyms_inside_names():
-    columns = active("US Senate", "United States Senate")
+def test_acronyms_inside_names_match_the_words_they_abbreviate():
+    columns = nonzero_features("US Senate", "United States Senate")
     last = columns_of("equality", *EQUAL, *NEAR, positions=("", ", last"))
     assert columns == last | columns_of("abbreviation", positions=("", ", first")) | ALL_SHARES
-    assert "abbreviation" not in active("Us Senate", "United States Senate")
-    assert active("UCLA", "University of California") == {}
+    assert "abbreviation" not in nonzero_features("Us Senate", "United States Senate")
+    assert nonzero_features("UCLA", "University of California") == {}
 
 
 def test_different_numbers_are_unrelated():
-    assert active("2001", "2002") == active("II", "III") == active("I", "II") == {}
-    assert active("World War II", "World War III")["share of shorter matched"] == 2 / 3
-    assert active("Xi", "11") == {}
+    assert (
+        nonzero_features("2001", "2002")
+        == nonzero_features("II", "III")
+        == nonzero_features("I", "II")
+        == {}
+    )
+    assert nonzero_features("World War II", "World War III")["share of shorter matched"] == 2 / 3
+    assert nonzero_features("Xi", "11") == {}
 
 
 @pytest.mark.parametrize("short", ["Hon", "Sun", "UK", "in", "New"])
 @pytest.mark.parametrize("long", ["Houston", "Sudan", "Ukraine", "Indiana", "Newfoundland"])
-def test_words_that_are_not_abbreviations(short, long):
-    assert "abbreviation" not in active(f"x {short}", f"y {long}")
+def test_beginnings_of_words_are_not_always_abbreviations(short, long):
+    assert "abbreviation" not in nonzero_features(f"x {short}", f"y {long}")
 
 
-def test_accents_and_scripts():
-    assert active("José Łódź", "JOSE LODZ") == columns_of(*EQUAL, *NEAR) | ALL_SHARES
-    assert active("毛泽东", "毛泽东") == SAME
-    columns = active("毛泽东", "毛澤东")
+def test_accents_are_ignored_and_all_scripts_are_compared():
+    assert nonzero_features("José Łódź", "JOSE LODZ") == columns_of(*EQUAL, *NEAR) | ALL_SHARES
+    assert nonzero_features("毛泽东", "毛泽东") == SAME
+    columns = nonzero_features("毛泽东", "毛澤东")
     assert columns["share of shorter matched"] == 2 / 3
     assert {"equality, first", "equality, last"} <= columns.keys()
-    assert "initial" in active("И. Бродский", "Иосиф Бродский")
+    assert "initial" in nonzero_features("И. Бродский", "Иосиф Бродский")
 
 
 @pytest.mark.parametrize("empty", [None, "", "?!", " "])
@@ -273,7 +280,7 @@ def test_names_without_tokens_have_no_features(empty):
     assert not features([empty, "Ann", empty, "Mr."])[[0, 1, 2, 3, 5]].any()
 
 
-def test_long_names():
+def test_long_names_are_compared_by_their_first_characters_and_words():
     letters, words = "x" * 10_000, " ".join(f"word{letter}" for letter in "abcdefgh" * 250)
     names = [letters, letters[:63] + "y" * 9_937, words, f"{words} end", "毛" * 10_000, "Ann"]
     rows = dict(zip(combinations(range(len(names)), 2), features(names), strict=True))
@@ -288,14 +295,14 @@ def test_long_names():
 
 
 @given(names=some_names, seed=st.integers(0, 99))
-def test_neither_the_order_nor_the_other_items_matter(names, seed):
+def test_features_depend_on_neither_the_order_nor_the_other_items(names, seed):
     order = np.random.default_rng(seed).permutation(len(names))
     first, second = all_pairs(len(names)).T
     rows = features(names)
     table = np.zeros((len(names), len(names), len(COLUMNS)))
     table[first, second] = table[second, first] = rows
-    moved = features([names[i] for i in order])
-    np.testing.assert_array_equal(moved, table[order[first], order[second]])
+    moved_rows = features([names[i] for i in order])
+    np.testing.assert_array_equal(moved_rows, table[order[first], order[second]])
     for row, pair in zip(rows, combinations(names, 2), strict=True):
         np.testing.assert_array_equal(features(pair)[0], row)
         np.testing.assert_array_equal(features(pair[::-1])[0], row)
@@ -330,7 +337,7 @@ def test_blocks_change_nothing(monkeypatch, block):
     np.testing.assert_array_equal(features(NAMES, all_pairs(len(NAMES))[rows]), expected[rows])
 
 
-def test_listed_pairs_of_many_names():
+def test_listed_pairs_of_many_names_are_compared():
     n_names = 10_000
     rng = np.random.default_rng(0)
     vocabulary = np.array(["".join(rng.choice(list("abcdefgh"), 4)) for _ in range(2_000)])
@@ -338,10 +345,10 @@ def test_listed_pairs_of_many_names():
     pairs = np.column_stack([np.arange(n_names - 1), np.arange(1, n_names)])
     values = features(names, pairs)
     for row in [*np.flatnonzero(values.any(axis=1))[:20], *range(5)]:
-        np.testing.assert_array_equal(values[row], twin(*(names[i] for i in pairs[row])))
+        np.testing.assert_array_equal(values[row], plain_features(*(names[i] for i in pairs[row])))
 
 
-def test_more_than_can_be_written_is_refused():
+def test_features_larger_than_the_memory_are_refused():
     with pytest.raises(ItemSetError, match="4,999,950,000 pairs × 37 features takes"):
         NameFeatures()(ItemSet(["A"] * 100_000), None)
 
@@ -368,15 +375,15 @@ def test_columns_have_names_and_directions():
 
 
 TRUTH = [0, 0, 0, 1, 1, 2, 2]
-KNOWN = ["John Kennedy", "J. Kennedy", "JFK", "Brian Wilson", "Mr. Wilson", "Rome", "ROME"]
+TRAINING_NAMES = ["John Kennedy", "J. Kennedy", "JFK", "Brian Wilson", "Mr. Wilson", "Rome", "ROME"]
 
 
 def test_names_are_clustered():
-    learner = PairwiseClustering(featurizer=NameFeatures(), C=100.0).fit([KNOWN], [TRUTH])
-    assert learner.predict([KNOWN])[0].labels.tolist() == TRUTH
+    learner = PairwiseClustering(featurizer=NameFeatures(), C=100.0).fit([TRAINING_NAMES], [TRUTH])
+    assert learner.predict([TRAINING_NAMES])[0].labels.tolist() == TRUTH
 
 
-def test_a_model_with_it_is_saved(tmp_path):
+def test_a_model_with_names_is_saved(tmp_path):
     coef = np.linspace(-1.0, 1.0, len(COLUMNS))
     similarity = LinearSimilarity(NameFeatures("person"), coef, bias=-0.8)
     model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
@@ -431,7 +438,7 @@ def test_no_word_is_in_two_groups():
         assert len(set(words)) == len(words)
 
 
-def test_relations_of_all_token_pairs():
+def test_relations_of_all_token_pairs_are_those_of_the_twin():
     names = ["Ann Lee", "Anne", "Bob A."]
     pairs = all_pairs(3)
     encoded = tokenize_names(names)
@@ -447,10 +454,10 @@ def test_relations_of_all_token_pairs():
 
 def test_a_word_of_a_name_is_not_an_acronym_of_the_name():
     for token, name in (("Bob", "Bob Brown"), ("Ed", "Ed Davis"), ("US", "US Steel")):
-        assert "abbreviation" not in active(token, name)
-        assert active(token, name)["share of longer matched"] == 0.5
+        assert "abbreviation" not in nonzero_features(token, name)
+        assert nonzero_features(token, name)["share of longer matched"] == 0.5
     for token, name in (("Bob", "Bill Brown"), ("Tom", "Tina Moore")):
-        assert "abbreviation" not in active(token, name)
+        assert "abbreviation" not in nonzero_features(token, name)
 
 
 def test_features_of_another_column_begin_with_its_name():

@@ -1,4 +1,4 @@
-"""SoftTFIDF, against a twin in plain Python that compares each pair of names by itself."""
+"""SoftTFIDF, compared with a plain twin that computes one pair of names at a time."""
 
 from collections import Counter
 from itertools import combinations
@@ -74,7 +74,7 @@ def close_tokens(featurizer, first_name, second_name):
     )
 
 
-def twin(featurizer, first, second):
+def plain_similarity(featurizer, first, second):
     """Return the similarity of two names: match the closest tokens until none is left."""
     candidates = close_tokens(featurizer, first, second)
     total = 0.0
@@ -85,7 +85,7 @@ def twin(featurizer, first, second):
     return total
 
 
-def published(featurizer, first, second):
+def published_sum(featurizer, first, second):
     """Return the published sum, and the nearest token of the second name for each of the first."""
     nearest = {}
     for score, weight, w, v in close_tokens(featurizer, first, second):
@@ -97,7 +97,7 @@ def published(featurizer, first, second):
 def test_similarities_are_those_of_the_twin(threshold):
     featurizer = SoftTFIDF(threshold=threshold).fit([{"name": NAMES[:9]}])
     values = similarities(featurizer, NAMES)
-    expected = [twin(featurizer, *pair) for pair in combinations(NAMES, 2)]
+    expected = [plain_similarity(featurizer, *pair) for pair in combinations(NAMES, 2)]
     np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-15)
     assert len(np.unique(values)) > 5
 
@@ -106,23 +106,23 @@ def test_similarities_are_those_of_the_twin(threshold):
 def test_any_names_are_compared_as_by_the_twin(names, learned, threshold):
     featurizer = SoftTFIDF(threshold=threshold).fit([learned])
     values = similarities(featurizer, names)
-    expected = [twin(featurizer, *pair) for pair in combinations(names, 2)]
+    expected = [plain_similarity(featurizer, *pair) for pair in combinations(names, 2)]
     np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-12)
     assert np.all((values >= 0.0) & (values <= 1.0))
 
 
 @given(names=some_names, threshold=st.sampled_from([0.6, 0.8, 0.9]))
-def test_it_is_the_published_sum_where_nearest_tokens_are_mutual(names, threshold):
+def test_similarity_is_the_published_sum_where_nearest_tokens_are_mutual(names, threshold):
     featurizer = SoftTFIDF(threshold=threshold).fit([names])
     values = similarities(featurizer, names)
     for i, (first, second) in enumerate(combinations(names, 2)):
-        expected, forward_pairs = published(featurizer, first, second)
-        _, backward_pairs = published(featurizer, second, first)
+        expected, forward_pairs = published_sum(featurizer, first, second)
+        _, backward_pairs = published_sum(featurizer, second, first)
         if forward_pairs == {(w, v) for v, w in backward_pairs}:
             assert isclose(values[i], expected, abs_tol=1e-12)
 
 
-def test_two_names_that_differ_in_spelling():
+def test_names_that_differ_in_spelling_have_the_similarity_by_hand():
     # Of 3 names, kennedy is in 2 and each other word in 1: idf ln(4 / 2.5) and ln(4 / 1.5).
     # john and jhon: 4 characters match, 2 of them (1 pair) in another order, so Jaro is
     # (4/4 + 4/4 + 3/4) / 3 = 11/12; they begin with the same letter: 11/12 + 0.1 · 1/12 = 0.925.
@@ -136,7 +136,7 @@ def test_two_names_that_differ_in_spelling():
     np.testing.assert_allclose(similarities(featurizer, names), expected)
 
 
-def test_a_name_that_is_a_part_of_another():
+def test_a_part_of_a_name_has_the_similarity_by_hand():
     # Of 2 names, both have brian: ln(3 / 2.5) = ln 1.2; one has wilson: ln(3 / 1.5) = ln 2.
     names = ["Brian", "Brian Wilson"]
     expected = log(1.2) / sqrt(log(1.2) ** 2 + log(2) ** 2)
@@ -156,7 +156,7 @@ def test_each_token_is_matched_once():
     # (1 + 0.9333) / √2 = 1.37 from one side. Words that fit did not see are equally rare.
     featurizer = SoftTFIDF().fit([])
     np.testing.assert_allclose(similarities(featurizer, ["John Jon", "John"]), [1 / sqrt(2)])
-    assert published(featurizer, "John Jon", "John")[0] > 1.36
+    assert published_sum(featurizer, "John Jon", "John")[0] > 1.36
 
 
 @pytest.mark.parametrize(
@@ -181,12 +181,12 @@ def test_each_token_is_matched_once():
         (None, "Ann", 0.9, 0.0),
     ],
 )
-def test_pairs_of_new_words(first, second, threshold, expected):
+def test_words_unknown_to_fit_are_compared(first, second, threshold, expected):
     featurizer = SoftTFIDF(threshold=threshold).fit([])
     np.testing.assert_allclose(similarities(featurizer, [first, second]), [expected], atol=1e-15)
 
 
-def test_the_threshold_itself_is_close():
+def test_tokens_at_the_threshold_are_close():
     # Jaro of dwayne and duane is (4/6 + 4/5 + 4/4) / 3, and 0.1 of the rest for d: 0.84. That of
     # a and aaa is (1/1 + 1/3 + 1/1) / 3, and 0.1 of the rest: 0.8, which is rounded down.
     for names, threshold in ((["Dwayne", "Duane"], 0.84), (["a", "aaa"], 0.8)):
@@ -207,14 +207,14 @@ def test_new_words_are_the_rarest():
 
 
 @given(names=some_names, seed=st.integers(0, 99))
-def test_neither_the_order_nor_the_other_items_matter(names, seed):
+def test_similarities_depend_on_neither_the_order_nor_the_other_items(names, seed):
     featurizer = SoftTFIDF(threshold=0.7).fit([names])
     order = np.random.default_rng(seed).permutation(len(names))
     matrix = np.zeros((len(names), len(names)))
     first, second = all_pairs(len(names)).T
     matrix[first, second] = matrix[second, first] = similarities(featurizer, names)
-    moved = similarities(featurizer, [names[number] for number in order])
-    np.testing.assert_array_equal(moved, matrix[order[first], order[second]])
+    moved_similarities = similarities(featurizer, [names[number] for number in order])
+    np.testing.assert_array_equal(moved_similarities, matrix[order[first], order[second]])
     for number, pair in enumerate(combinations(names, 2)):
         assert similarities(featurizer, pair) == similarities(featurizer, pair[::-1])
         assert similarities(featurizer, pair) == similarities(featurizer, names)[number]
@@ -247,7 +247,7 @@ def test_blocks_and_lists_of_tokens_change_nothing(monkeypatch, block, listing_c
     np.testing.assert_array_equal(values, expected[rows])
 
 
-def test_listed_pairs_of_many_names():
+def test_listed_pairs_of_many_names_are_compared():
     n_names = 10_000
     rng = np.random.default_rng(0)
     words = np.array(["".join(rng.choice(list("abcdefgh"), 6)) for _ in range(3_000)])
@@ -257,10 +257,10 @@ def test_listed_pairs_of_many_names():
     values = similarities(featurizer, names, pairs)
     for row in [*np.flatnonzero(values)[:5], *range(5)]:
         first, second = (names[number] for number in pairs[row])
-        assert isclose(values[row], twin(featurizer, first, second), abs_tol=1e-12)
+        assert isclose(values[row], plain_similarity(featurizer, first, second), abs_tol=1e-12)
 
 
-def test_long_names():
+def test_long_names_are_compared():
     letters, words = "x" * 10_000, " ".join(f"word{number}" for number in range(2_000))
     names = [letters, letters[:-1] + "y", words, words + "s", "毛" * 10_000, "é" * 10_000, "Ann"]
     values = similarities(SoftTFIDF().fit([names]), names)
@@ -282,7 +282,7 @@ def test_frames_and_texts_are_read_as_columns_are(library):
         assert SoftTFIDF().fit([item_set]).words == featurizer.words
 
 
-def test_missing_names_teach_nothing():
+def test_missing_names_are_ignored_by_fit():
     with_missing = SoftTFIDF().fit([["Ann", None, "Ann Lee", "", "..."]])
     without_missing = SoftTFIDF().fit([["Ann"], ["Ann Lee"]])
     assert with_missing.words == without_missing.words
@@ -296,19 +296,19 @@ def test_there_is_one_column_of_similarity():
 
 
 TRUTH = [0, 0, 1, 1, 2, 2]
-KNOWN = ["John Kennedy", "Jhon Kennedy", "Brian Wilson", "Brain Wilson", "Rome", "ROME"]
+TRAINING_NAMES = ["John Kennedy", "Jhon Kennedy", "Brian Wilson", "Brain Wilson", "Rome", "ROME"]
 
 
 def test_names_are_clustered():
-    untrained = Untrained(SingleLinkage(), SoftTFIDF()).fit([KNOWN], [TRUTH])
-    assert untrained.predict([ItemSet(KNOWN, n_clusters=3)])[0].labels.tolist() == TRUTH
-    pairwise = PairwiseClustering(featurizer=SoftTFIDF(), C=100.0).fit([KNOWN], [TRUTH])
+    untrained = Untrained(SingleLinkage(), SoftTFIDF()).fit([TRAINING_NAMES], [TRUTH])
+    assert untrained.predict([ItemSet(TRAINING_NAMES, n_clusters=3)])[0].labels.tolist() == TRUTH
+    pairwise = PairwiseClustering(featurizer=SoftTFIDF(), C=100.0).fit([TRAINING_NAMES], [TRUTH])
     assert pairwise.similarity_.coef[0] > 0.0
-    assert pairwise.predict([KNOWN])[0].labels.tolist() == TRUTH
+    assert pairwise.predict([TRAINING_NAMES])[0].labels.tolist() == TRUTH
 
 
-def test_a_model_with_it_is_saved(tmp_path):
-    featurizer = SoftTFIDF("person", 0.85).fit([{"person": KNOWN}])
+def test_a_model_with_soft_tfidf_is_saved(tmp_path):
+    featurizer = SoftTFIDF("person", 0.85).fit([{"person": TRAINING_NAMES}])
     similarity = LinearSimilarity(featurizer, [1.0], bias=-0.8)
     model = Model(AllPairs(), similarity, SingleLinkage(threshold=0.0))
     model.save(tmp_path / "names")
@@ -319,9 +319,9 @@ def test_a_model_with_it_is_saved(tmp_path):
         0.85,
         featurizer.words,
     )
-    table = {"person": [*KNOWN, "Brian Rome", "毛泽东", None]}
+    table = {"person": [*TRAINING_NAMES, "Brian Rome", "毛泽东", None]}
     np.testing.assert_array_equal(loaded.scores(table).scores, model.scores(table).scores)
-    assert loaded.predict([{"person": KNOWN}])[0].labels.tolist() == TRUTH
+    assert loaded.predict([{"person": TRAINING_NAMES}])[0].labels.tolist() == TRUTH
 
 
 def test_encoding_before_fit_is_refused():

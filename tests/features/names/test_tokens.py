@@ -1,4 +1,4 @@
-"""Tokens of names in any script, against examples written by hand."""
+"""Tokens of names in any script, compared with examples written by hand."""
 
 import sys
 from unicodedata import category, name, normalize
@@ -100,7 +100,7 @@ def test_initials_with_periods_are_one_token(text, tokens):
         ("ใจดี", "ใจดี"),
     ],
 )
-def test_marks_are_dropped_from_latin_and_greek_alone(text, tokens):
+def test_marks_are_dropped_from_latin_and_greek_letters_only(text, tokens):
     assert name_tokens(text) == [normalize("NFC", token) for token in tokens.split(" ")]
 
 
@@ -120,7 +120,7 @@ def test_marks_are_dropped_from_latin_and_greek_alone(text, tokens):
         ("محـمد", "محمد"),
     ],
 )
-def test_characters_are_taken_in_their_compatible_form(text, tokens):
+def test_characters_are_replaced_by_their_compatible_form(text, tokens):
     assert name_tokens(text) == tokens.split(" ")
 
 
@@ -143,7 +143,7 @@ def test_without_letters_digits_and_symbols_there_are_no_tokens(text):
         ("&" * 10_000, 10_000),
     ],
 )
-def test_long_names(text, n_tokens):
+def test_long_names_are_split_into_tokens(text, n_tokens):
     assert len(name_tokens(text)) == n_tokens
 
 
@@ -158,7 +158,7 @@ def test_composed_and_decomposed_texts_have_the_same_tokens(text):
 @example("ᄀ'ᅡ")  # without the apostrophe, the two letters compose into one
 @example("и'\u0306")
 @example("ẜ")  # without its stroke it is a long s, whose compatible form is s
-def test_tokens_stay_as_they_are(text):
+def test_tokens_are_not_split_again(text):
     tokens = name_tokens(text)
     assert name_tokens(" ".join(tokens)) == tokens
     assert all(tokens)
@@ -190,7 +190,7 @@ def test_folding_removes_case():
     ]
 
 
-def test_texts_are_a_column_or_the_items():
+def test_texts_are_read_from_a_column_or_from_the_items():
     table = {"name": ["Ann", None, "", float("nan")], "town": ["Rome", "Bonn", "Oslo", "Bern"]}
     assert item_texts(ItemSet(table), "name", "Caller") == ["Ann", None, None, None]
     assert item_texts(ItemSet(table), "town", "Caller") == ["Rome", "Bonn", "Oslo", "Bern"]

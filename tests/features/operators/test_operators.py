@@ -150,12 +150,12 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 @given(n_items=st.integers(0, 9), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
-def test_contract(kind, n_items, seed):
+def test_operators_keep_their_contract(kind, n_items, seed):
     operator = kind(n_items, np.random.default_rng(seed))
     checks.check_features(operator, n_items=n_items, random_state=seed)
 
 
-def test_the_contract_runs_over_the_family(rng):
+def test_the_contract_is_checked_for_every_operator(rng):
     tested = {type(kind(3, rng)).__name__ for kind in KINDS}
     members = {name: getattr(features, name) for name in features.__all__}
     classes = {name for name, member in members.items() if isinstance(member, type)}
@@ -216,7 +216,7 @@ def test_float32_is_multiplied_in_float64_by_blocks(kind, rng, monkeypatch):
     np.testing.assert_allclose(operator.T @ weights, expected, rtol=1e-12)
 
 
-def test_diagonals():
+def test_diagonals_are_the_products_of_items_with_themselves():
     nodes = np.array([[1.0, 2.0], [3.0, 0.0], [0.0, 5.0]])
     squares = NodeProducts(nodes).diagonal
     np.testing.assert_allclose(squares @ [1.0, 10.0], [41.0, 9.0, 250.0])

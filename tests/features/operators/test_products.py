@@ -1,4 +1,4 @@
-"""Products over pairs that are not written out: kernels against plain loops, and their choice."""
+"""Products over pairs that are not written out: kernels, compared with plain loops."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_columns_that_most_items_have_are_multiplied_densely(rng):
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.2, 1.0])
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_weights_that_are_mostly_zero_give_the_same(share, order, dtype, rng, monkeypatch):
+def test_weights_that_are_mostly_zero_have_the_same_products(share, order, dtype, rng, monkeypatch):
     monkeypatch.setattr(nodes_module, "MANY_ROWS", 0)
     monkeypatch.setattr(matrices, "MANY_ROWS", 0)
     matrix = np.asarray(rng.normal(size=(45, 9)), order=order, dtype=dtype)

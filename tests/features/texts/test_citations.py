@@ -33,10 +33,10 @@ SETS = [
 ]
 
 
-# A plain twin: one pair at a time, with an edit distance by the textbook.
+# A plain twin: it compares one pair at a time, with the edit distance of the textbooks.
 
 
-def edits(one, other):
+def edit_distance(one, other):
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, start=1):
         left, row[0] = row[0], i
@@ -45,8 +45,8 @@ def edits(one, other):
     return row[-1]
 
 
-def share(one, other):
-    return edits(one, other) / max(len(one), len(other))
+def relative_edit_distance(one, other):
+    return edit_distance(one, other) / max(len(one), len(other))
 
 
 def clean(text):
@@ -59,23 +59,23 @@ def plain_items(table):
         table["title"], table["author"], venues, table["year"], strict=True
     ):
         names = parse_authors(author or "")
-        found = [digits for digits in re.findall(r"\d+", year or "") if len(digits) == 4]
+        years = [digits for digits in re.findall(r"\d+", year or "") if len(digits) == 4]
         yield {
             "title": clean(title) or None,
             "first author": names[0] if names else None,
             "authors": " ".join(names) or None,
             "venue": venue or None,
-            "year": int(found[0]) if found else None,
+            "year": int(years[0]) if years else None,
             "venue frequency": venues.count(venue) if venue else None,
             "co-authors": len(names) or None,
         }
 
 
 def plain_distances(table):
-    """The distances of all pairs, None where a field is missing."""
+    """Yield the distances of all pairs, None where a field is missing."""
     items = list(plain_items(table))
-    compared = {
-        **dict.fromkeys(COLUMNS[:4], share),
+    comparisons = {
+        **dict.fromkeys(COLUMNS[:4], relative_edit_distance),
         "year": lambda a, b: min(abs(a - b) / 10, 1.0),
         "venue frequency": lambda a, b: abs(math.log10(a / b)),
         "co-authors": lambda a, b: min(abs(a - b) / 10, 1.0),
@@ -83,25 +83,27 @@ def plain_distances(table):
     for i, j in all_pairs(len(items)).tolist():
         values = [(items[i][name], items[j][name]) for name in COLUMNS]
         yield [
-            None if None in pair else compared[name](*pair)
+            None if None in pair else comparisons[name](*pair)
             for name, pair in zip(COLUMNS, values, strict=True)
         ]
 
 
 def plain_features(table, resolution=0.1):
     rows = list(plain_distances(table))
-    known = [[row[k] for row in rows if row[k] is not None] for k in range(7)]
-    means = [sum(column) / len(column) if column else 0.0 for column in known]
-    full = [[m if v is None else v for v, m in zip(row, means, strict=True)] for row in rows]
-    return np.array([[math.sqrt(v**2 + resolution**2) for v in row] for row in full])
+    known_values = [[row[k] for row in rows if row[k] is not None] for k in range(7)]
+    means = [sum(column) / len(column) if column else 0.0 for column in known_values]
+    completed_rows = [
+        [m if v is None else v for v, m in zip(row, means, strict=True)] for row in rows
+    ]
+    return np.array([[math.sqrt(v**2 + resolution**2) for v in row] for row in completed_rows])
 
 
 @pytest.mark.parametrize("resolution", [0.0, 0.1, 0.5])
 def test_distances_are_those_of_the_twin(resolution):
     featurizer = CitationFeatures(resolution=resolution).fit(SETS[:1])
-    found = featurizer(SETS[0], None).to_matrix()
-    np.testing.assert_allclose(found, plain_features(TABLE, resolution), atol=1e-12)
-    assert found.min() == pytest.approx(resolution)
+    distances = featurizer(SETS[0], None).to_matrix()
+    np.testing.assert_allclose(distances, plain_features(TABLE, resolution), atol=1e-12)
+    assert distances.min() == pytest.approx(resolution)
 
 
 WORDS = st.sampled_from(["ash", "birch", "Cedar", "a.", "B.", "and", ",", "&", "of", "1990", "x-y"])
@@ -111,11 +113,11 @@ YEARS = st.one_of(st.none(), st.sampled_from(["1990", "(1991b)", "1970.", "soon"
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, YEARS), min_size=2, max_size=7))
-def test_distances_of_anything_are_those_of_the_twin(rows):
+def test_distances_of_random_citations_are_those_of_the_twin(rows):
     table = dict(zip(TABLE, map(list, zip(*rows, strict=True)), strict=True))
     item_set = ItemSet(table)
-    found = CitationFeatures().fit([item_set])(item_set, None).to_matrix()
-    np.testing.assert_allclose(found, plain_features(table), atol=1e-12)
+    distances = CitationFeatures().fit([item_set])(item_set, None).to_matrix()
+    np.testing.assert_allclose(distances, plain_features(table), atol=1e-12)
 
 
 @pytest.mark.parametrize("factor", [0, 1, 10**6])
@@ -123,10 +125,10 @@ def test_tables_and_single_pairs_agree(factor, monkeypatch):
     expected = CitationFeatures().fit(SETS)(SETS[0], None).to_matrix()
     monkeypatch.setattr(citations, "TABLE_SPEEDUP", factor)
     monkeypatch.setattr("coterie.features.operators.blocks.BLOCK_ENTRIES", 4)
-    found = CitationFeatures().fit(SETS)
-    np.testing.assert_array_equal(found(SETS[0], None).to_matrix(), expected)
-    some = all_pairs(6)[[7, 3, 11]]
-    np.testing.assert_array_equal(found(SETS[0], some).to_matrix(), expected[[7, 3, 11]])
+    featurizer = CitationFeatures().fit(SETS)
+    np.testing.assert_array_equal(featurizer(SETS[0], None).to_matrix(), expected)
+    pairs = all_pairs(6)[[7, 3, 11]]
+    np.testing.assert_array_equal(featurizer(SETS[0], pairs).to_matrix(), expected[[7, 3, 11]])
 
 
 def test_the_featurizer_keeps_its_contract():
@@ -144,7 +146,7 @@ def test_neutral_distances_are_means_over_all_training_sets():
     assert not exact(empty, None).to_matrix().any()
 
 
-def test_fitted_ones_are_saved_and_loaded(tmp_path):
+def test_fitted_features_are_saved_and_loaded(tmp_path):
     fitted = CitationFeatures(venue="booktitle", resolution=0.25).fit(
         [ItemSet({**TABLE, "booktitle": TABLE["venue"]})]
     )
@@ -189,12 +191,12 @@ def test_years_may_be_numbers():
         ({**TABLE, "year": [True] * 6}, "year of item 0 is True, not a year; give a number"),
     ],
 )
-def test_other_items_are_refused(items, message):
+def test_items_without_columns_of_citations_are_refused(items, message):
     with pytest.raises(FeatureError, match=f"item set 0: {message}"):
         CitationFeatures().fit([ItemSet(items)])
 
 
-def test_unfitted_and_badly_made_ones_are_refused():
+def test_unfitted_features_and_bad_parameters_are_refused():
     with pytest.raises(FeatureError, match="call fit first"):
         CitationFeatures()(SETS[0], None)
     for neutral in ([0.5] * 6, [-1.0] * 7, [np.nan] * 7):
@@ -228,7 +230,7 @@ def test_unfitted_and_badly_made_ones_are_refused():
         ("Ash A.B., Birch C.:", ["ash a b", "birch c"]),
         ("Ash AB, Birch C, Cedar DE.", ["ash a b", "birch c", "cedar d e"]),
         ("Ash A. B. and Birch C.", ["ash a b", "birch c"]),
-        # The first in another way than the rest.
+        # The first author in another form than the rest.
         ("Ash, A., B. Birch, and C. D. Cedar.", ["ash a", "birch b", "cedar c d"]),
         ("ash, a.b., and c.d. birch", ["ash a b", "birch c d"]),
         ("Ash, D. Birch, E. Cedar", ["ash", "birch d", "cedar e"]),
@@ -251,18 +253,18 @@ def test_unfitted_and_badly_made_ones_are_refused():
         (" , & ;.", []),
     ],
 )
-def test_authors(text, names):
+def test_authors_are_parsed_in_every_common_form(text, names):
     assert parse_authors(text) == names
 
 
 def test_long_rows_of_parentheses_are_read_in_time():
-    """In time that grows with the square of their length, these would take many minutes."""
+    """An algorithm of quadratic time would take many minutes."""
     assert parse_authors("Ash, A. " + "(" * 300_000) == ["ash a"]
     assert parse_authors("Ash, A. " + "(" * 300_000 + ")") == ["ash a"]
 
 
 @given(st.text(max_size=40))
-def test_authors_of_anything_are_words(text):
+def test_authors_of_random_texts_are_words(text):
     for name in parse_authors(text):
         assert name
         assert name == " ".join(name.split())
@@ -275,7 +277,7 @@ SURNAMES = st.lists(st.sampled_from(["Ash", "Birch", "Cedar", "Elm"]), min_size=
 def test_both_orders_are_the_same_authors(surnames, data):
     initials = [data.draw(st.sampled_from(["A.", "B. C.", "D.E."])) for _ in surnames]
     names = list(zip(surnames, initials, strict=True))
-    first = ", ".join(f"{given} {surname}" for surname, given in names)
-    last = ", ".join(f"{surname}, {given}" for surname, given in names)
+    first = ", ".join(f"{initial} {surname}" for surname, initial in names)
+    last = ", ".join(f"{surname}, {initial}" for surname, initial in names)
     assert parse_authors(first) == parse_authors(last)
     assert len(parse_authors(first)) == len(surnames)

@@ -1,4 +1,4 @@
-"""Cosines of texts, against scikit-learn's TF-IDF, a twin in plain Python, and given features."""
+"""Cosines of texts, compared with scikit-learn, with plain Python and with published features."""
 
 import csv
 import gzip
@@ -44,23 +44,26 @@ def articles(seed=0, n_items=12, words=WORDS):
     """Draw articles; some have no text, and some are quotations."""
     rng = np.random.default_rng(seed)
 
-    def drawn(most):
-        return " ".join(rng.choice(words, rng.integers(0, most)))
+    def draw_words(max_words):
+        return " ".join(rng.choice(words, rng.integers(0, max_words)))
 
-    texts = [f'{drawn(9)}. {drawn(6)} "{drawn(9)}" {drawn(8)}.' for _ in range(n_items)]
-    titles = [drawn(9).title() for _ in range(n_items)]
+    texts = [
+        f'{draw_words(9)}. {draw_words(6)} "{draw_words(9)}" {draw_words(8)}.'
+        for _ in range(n_items)
+    ]
+    titles = [draw_words(9).title() for _ in range(n_items)]
     return ItemSet({"title": titles, "text": texts})
 
 
-def columns(featurizer, item_set, pairs=None):
+def cosines_of(featurizer, item_set, pairs=None):
     return featurizer(item_set, pairs).to_matrix()
 
 
-def oracle(views, train, item_set, min_df):
-    """The cosines by scikit-learn, one vectorizer a column."""
+def scikit_learn_cosines(views, train, item_set, min_df):
+    """Compute the cosines with scikit-learn, one vectorizer per column."""
     stemmer = snowballstemmer.stemmer("porter")
     first, second = all_pairs(len(item_set)).T
-    found = []
+    cosines = []
     for stemmed in (False, True):
         for view in views:
             for n in (1, 2, 3):
@@ -72,13 +75,15 @@ def oracle(views, train, item_set, min_df):
                 vectorizer = TfidfVectorizer(
                     tokenizer=split, token_pattern=None, ngram_range=(n, n), min_df=min_df
                 )
-                vectorizer.fit([text for each in train for text in view_texts(view, each)])
+                vectorizer.fit(
+                    [text for training_set in train for text in view_texts(view, training_set)]
+                )
                 rows = vectorizer.transform(view_texts(view, item_set)).toarray()
-                found.append(np.einsum("pf,pf->p", rows[first], rows[second]))
-    return np.array(found).T
+                cosines.append(np.einsum("pf,pf->p", rows[first], rows[second]))
+    return np.array(cosines).T
 
 
-def test_there_are_the_thirty_of_the_paper():
+def test_default_features_are_the_thirty_of_the_paper():
     names = TextFeatures().names
     assert len(names) == len(set(names)) == 30
     # Finley & Joachims 2005: "feature 11 is the cosine … among TFIDF bigrams in unstemmed text".
@@ -93,22 +98,22 @@ def test_cosines_are_those_of_scikit_learn():
     train = [articles(seed, n_items) for seed, n_items in enumerate((30, 1, 9))]
     featurizer = TextFeatures().fit(train)
     for item_set in train:
-        expected = oracle(ARTICLE, train, item_set, min_df=1)
-        np.testing.assert_allclose(columns(featurizer, item_set), expected, atol=1e-12)
-    assert np.all(np.ptp(columns(featurizer, train[0]), axis=0) > 0)
+        expected = scikit_learn_cosines(ARTICLE, train, item_set, min_df=1)
+        np.testing.assert_allclose(cosines_of(featurizer, item_set), expected, atol=1e-12)
+    assert np.all(np.ptp(cosines_of(featurizer, train[0]), axis=0) > 0)
 
 
-def test_without_rare_ones_cosines_are_those_of_scikit_learn_for_new_texts_too():
+def test_without_rare_n_grams_cosines_of_new_texts_are_those_of_scikit_learn_too():
     train = [articles(seed, 30) for seed in range(2)]
     new = articles(7, words=(*WORDS, "snow", "paris"))
     featurizer = TextFeatures(rare=False).fit(train)
     for item_set in (*train, new):
-        expected = oracle(ARTICLE, train, item_set, min_df=2)
-        np.testing.assert_allclose(columns(featurizer, item_set), expected, atol=1e-12)
+        expected = scikit_learn_cosines(ARTICLE, train, item_set, min_df=2)
+        np.testing.assert_allclose(cosines_of(featurizer, item_set), expected, atol=1e-12)
 
 
-def twin(train, item_set, n):
-    """The cosines of one column, from the definition."""
+def plain_cosines(train, item_set, n):
+    """Compute the cosines of one column from the definition."""
     grams = [
         [
             Counter(zip(*(multilingual_words(text)[k:] for k in range(n)), strict=False))
@@ -122,13 +127,16 @@ def twin(train, item_set, n):
         for counts in grams[1]
         for gram in counts
     }
-    found = []
+    cosines = []
     for i, j in all_pairs(len(item_set)):
         one, other = grams[1][i], grams[1][j]
         dot = sum(one[gram] * other[gram] * idf[gram] ** 2 for gram in one)
-        squares = [sum((c * idf[gram]) ** 2 for gram, c in each.items()) for each in (one, other)]
-        found.append(dot / math.sqrt(squares[0] * squares[1]) if dot else 0.0)
-    return found
+        squares = [
+            sum((c * idf[gram]) ** 2 for gram, c in gram_counts.items())
+            for gram_counts in (one, other)
+        ]
+        cosines.append(dot / math.sqrt(squares[0] * squares[1]) if dot else 0.0)
+    return cosines
 
 
 @pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 1), (4,)])
@@ -136,9 +144,9 @@ def test_new_n_grams_count_as_if_one_text_had_them(sizes):
     train = view_texts("text", articles(0))
     new = view_texts("text", articles(3, words=(*WORDS, "snow", "paris")))
     featurizer = TextFeatures(["text"], sizes, [None]).fit([ItemSet(train)])
-    found = columns(featurizer, ItemSet(new))
-    expected = np.array([twin(train, new, n) for n in sizes]).T
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    cosines = cosines_of(featurizer, ItemSet(new))
+    expected = np.array([plain_cosines(train, new, n) for n in sizes]).T
+    np.testing.assert_allclose(cosines, expected, atol=1e-12)
 
 
 def test_the_contract_of_a_featurizer():
@@ -153,11 +161,11 @@ def test_cosines_of_any_texts_are_between_0_and_1(train, texts):
     texts = [*texts, *texts[:1]]
     views = ["text", Lead("text"), Quotations("text")]
     featurizer = TextFeatures(views, (1, 2)).fit([ItemSet({"text": train})])
-    found = columns(featurizer, ItemSet({"text": texts}))
-    assert np.all((found >= 0.0) & (found <= 1.0))
+    cosines = cosines_of(featurizer, ItemSet({"text": texts}))
+    assert np.all((cosines >= 0.0) & (cosines <= 1.0))
     if len(texts) > 1:  # the first and the last are the same
-        own = found[len(texts) - 2]
-        assert np.all(np.isclose(own, 1.0) | (own == 0.0))
+        cosines_of_equal_texts = cosines[len(texts) - 2]
+        assert np.all(np.isclose(cosines_of_equal_texts, 1.0) | (cosines_of_equal_texts == 0.0))
 
 
 @settings(max_examples=30)
@@ -168,19 +176,21 @@ def test_neither_the_order_of_items_nor_of_texts_matters(texts, order):
     plain = ItemSet({"text": texts})
     featurizer = TextFeatures(["text"]).fit([plain])
     pairs = all_pairs(len(texts))
-    found = columns(featurizer, shuffled)
-    np.testing.assert_allclose(found, columns(featurizer, plain, np.array(places)[pairs]))
-    np.testing.assert_array_equal(found, columns(TextFeatures(["text"]).fit([shuffled]), shuffled))
+    cosines = cosines_of(featurizer, shuffled)
+    np.testing.assert_allclose(cosines, cosines_of(featurizer, plain, np.array(places)[pairs]))
+    np.testing.assert_array_equal(
+        cosines, cosines_of(TextFeatures(["text"]).fit([shuffled]), shuffled)
+    )
 
 
 @settings(max_examples=30)
 @given(texts=st.lists(some_texts, max_size=5), times=st.integers(2, 4))
-def test_a_text_again_and_again_has_the_same_words(texts, times):
+def test_repeating_a_text_changes_no_cosine(texts, times):
     often = [f"{text} " * times if isinstance(text, str) else text for text in texts]
     featurizer = TextFeatures(["text"], [1]).fit([ItemSet({"text": texts})])
     np.testing.assert_allclose(
-        columns(featurizer, ItemSet({"text": often})),
-        columns(featurizer, ItemSet({"text": texts})),
+        cosines_of(featurizer, ItemSet({"text": often})),
+        cosines_of(featurizer, ItemSet({"text": texts})),
         atol=1e-12,
     )
 
@@ -208,16 +218,18 @@ def test_words_of_any_script(text, words):
 
 def test_characters_of_scripts_without_blanks_tell_texts_apart():
     texts = ["北京今天下雨", "今天北京有雨", "股票市场大涨"]
-    found = columns(TextFeatures(["text"], [1, 2], [None]).fit([ItemSet(texts)]), ItemSet(texts))
-    assert np.all(found[0] > 0.2)
-    np.testing.assert_array_equal(found[1:], 0.0)
+    cosines = cosines_of(
+        TextFeatures(["text"], [1, 2], [None]).fit([ItemSet(texts)]), ItemSet(texts)
+    )
+    assert np.all(cosines[0] > 0.2)
+    np.testing.assert_array_equal(cosines[1:], 0.0)
 
 
-def test_stems_make_forms_of_a_word_one():
+def test_forms_of_a_word_have_the_same_stem():
     texts = ItemSet(["elections", "elected", "selection"])
-    found = columns(TextFeatures(["text"], [1]).fit([texts]), texts)
-    np.testing.assert_array_equal(found[:, 0], 0.0)
-    np.testing.assert_allclose(found[:, 1], [1.0, 0.0, 0.0])
+    cosines = cosines_of(TextFeatures(["text"], [1]).fit([texts]), texts)
+    np.testing.assert_array_equal(cosines[:, 0], 0.0)
+    np.testing.assert_allclose(cosines[:, 1], [1.0, 0.0, 0.0])
     assert stem_word("wahlen", "german") == "wahl"
 
 
@@ -241,7 +253,7 @@ def test_stems_make_forms_of_a_word_one():
         (None, ""),
     ],
 )
-def test_leads(text, lead):
+def test_leads_are_first_sentences_or_lines(text, lead):
     assert Lead("text").texts(ItemSet({"text": [text]})) == [lead]
 
 
@@ -262,12 +274,12 @@ def test_leads(text, lead):
         (None, ""),
     ],
 )
-def test_quotations(text, quoted):
+def test_quotations_are_the_texts_between_quotation_marks(text, quoted):
     assert Quotations("text").texts(ItemSet({"text": [text]})) == [quoted]
 
 
 @pytest.mark.parametrize(
-    ("view", "text", "read"),
+    ("view", "text", "expected"),
     [
         (Lead("text"), f"Contents {'.' * LONG}12. More.", f"Contents {'.' * LONG}12."),
         (Lead("text"), f"{'!' * LONG}{')' * LONG}x", f"{'!' * LONG}{')' * LONG}x"),
@@ -278,12 +290,12 @@ def test_quotations(text, quoted):
     ],
     ids=["dots", "marks", "initials", "backticks", "open backticks", "open marks"],
 )
-def test_long_rows_of_marks_are_read_in_time(view, text, read):
-    """In time that grows with the square of their length, these would take hours."""
-    assert view.texts(ItemSet({"text": [text]})) == [read]
+def test_long_rows_of_marks_are_read_in_time(view, text, expected):
+    """An algorithm of quadratic time would take hours."""
+    assert view.texts(ItemSet({"text": [text]})) == [expected]
 
 
-def test_views_are_made_of_views():
+def test_views_can_contain_views():
     item_set = ItemSet({"title": ["T", None], "text": ['He: "Ah. B." C.', "D"]})
     assert Lead(Quotations("text")).texts(item_set) == ["Ah.", ""]
     joined = Joined(["title", Lead(Quotations("text"))])
@@ -293,7 +305,7 @@ def test_views_are_made_of_views():
 
 
 @pytest.mark.parametrize(
-    ("make", "what"),
+    ("make", "message"),
     [
         (lambda: TextFeatures("text"), r"give a list of views, such as \['text'\]"),
         (lambda: TextFeatures(5), r"views is 5; give a list of views, such as \['text'\]"),
@@ -328,19 +340,19 @@ def test_views_are_made_of_views():
         (lambda: KnownGrams(("a",), (["0"],), ([1.0, 1.0], [1.0, 1.0])), "keys must be"),
     ],
 )
-def test_what_does_not_fit_is_refused(make, what):
-    with pytest.raises(FeatureError, match=what):
+def test_bad_parameters_and_items_are_refused(make, message):
+    with pytest.raises(FeatureError, match=message):
         make()
 
 
 def test_only_n_grams_of_several_texts_are_known():
-    known = KnownGrams.learned(Words.from_texts(["a b c a b", "b c a", "a c", ""]), size=3)
-    assert known.words == ("a", "b", "c")
-    parts = [np.divmod(keys, 3) for keys in known.keys]
-    two = list(zip(*(part.tolist() for part in parts[0]), strict=True))
-    assert [known.words[i] + known.words[j] for i, j in two] == ["bc", "ca"]
-    three = zip(*(part.tolist() for part in parts[1]), strict=True)
-    assert [(two[i], known.words[j]) for i, j in three] == [((1, 2), "a")]
+    grams = KnownGrams.learned(Words.from_texts(["a b c a b", "b c a", "a c", ""]), size=3)
+    assert grams.words == ("a", "b", "c")
+    parts = [np.divmod(keys, 3) for keys in grams.keys]
+    bigrams = list(zip(*(part.tolist() for part in parts[0]), strict=True))
+    assert [grams.words[i] + grams.words[j] for i, j in bigrams] == ["bc", "ca"]
+    trigrams = zip(*(part.tolist() for part in parts[1]), strict=True)
+    assert [(bigrams[i], grams.words[j]) for i, j in trigrams] == [((1, 2), "a")]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -349,7 +361,8 @@ def test_frames_are_read_as_columns_are(library):
     table = dict(articles().items) | {"text": [*articles().items["text"][:-1], None]}
     featurizer = TextFeatures().fit([ItemSet(table)])
     np.testing.assert_array_equal(
-        columns(featurizer, ItemSet(frames.DataFrame(table))), columns(featurizer, ItemSet(table))
+        cosines_of(featurizer, ItemSet(frames.DataFrame(table))),
+        cosines_of(featurizer, ItemSet(table)),
     )
 
 
@@ -367,36 +380,42 @@ def test_a_model_with_texts_is_saved(tmp_path):
 
 
 def ecb_plus(data_folder):
-    """Read the articles, and the names of those of each item set."""
+    """Read the articles by name, the names in each item set, and the published features."""
     folder = data_folder / "news_ecbplus"
     if not folder.is_dir():
         pytest.skip("the corpus news_ecbplus is missing from COTERIE_DATA")
     with gzip.open(folder / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
-        found = {article["doc"]: article for article in map(json.loads, lines)}
+        articles_by_name = {article["doc"]: article for article in map(json.loads, lines)}
     members = defaultdict(list)
     with (folder / "item_sets.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             members[int(row["item_set"])].append(row["doc"])
-    return found, members, np.load(folder / "pairwise30.npz")
+    return articles_by_name, members, np.load(folder / "pairwise30.npz")
 
 
-def as_articles(found, names):
-    return ItemSet({field: [found[name][field] for name in names] for field in ("title", "text")})
+def as_articles(articles_by_name, names):
+    return ItemSet(
+        {field: [articles_by_name[name][field] for name in names] for field in ("title", "text")}
+    )
 
 
-def test_features_of_news_are_those_that_come_with_them(data_folder):
-    """Those were fitted to all articles; their leads and quotations are cut otherwise."""
-    found, members, stored = ecb_plus(data_folder)
+def test_features_of_news_are_near_the_published_ones(data_folder):
+    """The published ones were fitted to all articles, and cut leads and quotations differently."""
+    articles_by_name, members, stored = ecb_plus(data_folder)
     order = [
         list(stored["feature_names"]).index(f"{view}_raw_{n}gram")
         for view in VIEWS
         for n in (1, 2, 3)
     ]
-    featurizer = TextFeatures(stems=[None]).fit([as_articles(found, found)])
-    ours = [columns(featurizer, as_articles(found, members[number])) for number in (6, 9)]
-    theirs = [stored[f"phi_{number}"][:, order] / 65535 for number in (6, 9)]
-    one, other = np.concatenate(ours), np.concatenate(theirs)
+    featurizer = TextFeatures(stems=[None]).fit([as_articles(articles_by_name, articles_by_name)])
+    computed_features = [
+        cosines_of(featurizer, as_articles(articles_by_name, members[number])) for number in (6, 9)
+    ]
+    published_features = [stored[f"phi_{number}"][:, order] / 65535 for number in (6, 9)]
+    one, other = np.concatenate(computed_features), np.concatenate(published_features)
     np.testing.assert_allclose(one[:, :3], other[:, :3], atol=1e-5)
-    alike = [np.corrcoef(one[:, column], other[:, column])[0, 1] for column in range(15)]
-    least = np.repeat([0.99999, 0.93, 0.98, 0.999, 0.98], 3)
-    assert np.all(alike > least), dict(zip(featurizer.names, alike, strict=True))
+    correlations = [np.corrcoef(one[:, column], other[:, column])[0, 1] for column in range(15)]
+    min_correlations = np.repeat([0.99999, 0.93, 0.98, 0.999, 0.98], 3)
+    assert np.all(correlations > min_correlations), dict(
+        zip(featurizer.names, correlations, strict=True)
+    )

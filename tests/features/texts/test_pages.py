@@ -24,58 +24,64 @@ PAGES = {
 }
 
 
-def dense(found):
-    matrix = written(found)
+def dense(features):
+    matrix = written(features)
     return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
 
 
-def vectors(texts, known):
-    """Weigh the words of each text as the docstring says, one by one."""
-    found = np.zeros((len(texts), len(known.words)))
-    for row, text in zip(found, texts, strict=True):
+def vectors(texts, vocabulary):
+    """Compute the weights of the words of each text, one by one, as `PageFeatures` defines them."""
+    weights = np.zeros((len(texts), len(vocabulary.words)))
+    for row, text in zip(weights, texts, strict=True):
         words = [word.strip(",") for word in (text or "").split()]
-        for column, (word, idf) in enumerate(zip(known.words, known.idf, strict=True)):
+        for column, (word, idf) in enumerate(zip(vocabulary.words, vocabulary.idf, strict=True)):
             if word in words:
                 row[column] = (1 + np.log(words.count(word))) * idf
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    return found / np.where(lengths == 0.0, 1.0, lengths)
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    return weights / np.where(lengths == 0.0, 1.0, lengths)
 
 
-def by_hand(pages, featurizer, ids):
+def plain_features(pages, featurizer, ids):
     """Write all regions out, pair by pair."""
     nodes = np.hstack(
         [
-            vectors(pages[name], known)
-            for name, known in zip(("text", "anchors"), featurizer.vocabularies, strict=False)
+            vectors(pages[name], vocabulary)
+            for name, vocabulary in zip(("text", "anchors"), featurizer.vocabularies, strict=False)
         ]
     )
-    numbers = {own: number for number, own in enumerate(ids)}
-    to = [{numbers[at] for at in targets or () if at in numbers} for targets in pages["links"]]
+    numbers = {page_id: number for number, page_id in enumerate(ids)}
+    targets_of_pages = [
+        {numbers[target] for target in targets or () if target in numbers}
+        for targets in pages["links"]
+    ]
     rows = []
     for i, j in all_pairs(len(ids)):
         products = nodes[i] * nodes[j]
-        linked = j in to[i] or i in to[j]
-        cited = any({i, j} <= own - {number} for number, own in enumerate(to))
+        linked = j in targets_of_pages[i] or i in targets_of_pages[j]
+        cited = any({i, j} <= targets - {page} for page, targets in enumerate(targets_of_pages))
         region = np.append(products, 1.0)
         rows.append([*products, *(linked * region), *(cited * region)])
     return np.array(rows)
 
 
 @pytest.mark.parametrize("ids", [None, ["a", "b", "c", "d", "e"]])
-def test_regions_are_those_written_out(ids):
+def test_regions_are_the_products_that_are_written_out(ids):
     names = list(range(5)) if ids is None else ids
     pages = PAGES | {
-        "links": [[names[at] if at < 5 else "z" for at in own or ()] for own in PAGES["links"]]
+        "links": [
+            [names[target] if target < 5 else "z" for target in targets or ()]
+            for targets in PAGES["links"]
+        ]
     }
     item_set = ItemSet(pages, ids=ids)
     featurizer = PageFeatures(anchors="anchors", links="links").fit([item_set])
-    found = dense(featurizer(item_set, None))
-    np.testing.assert_allclose(found, by_hand(pages, featurizer, names), atol=1e-12)
-    assert found.shape[1] == len(featurizer.names)
-    some = [(3, 0), (1, 2)]
-    positions = [list(map(tuple, all_pairs(5).tolist())).index(tuple(sorted(p))) for p in some]
-    np.testing.assert_allclose(dense(featurizer(item_set, some)), found[positions], atol=1e-12)
-    diagonal = featurizer(item_set, None).diagonal @ np.ones(found.shape[1])
+    features = dense(featurizer(item_set, None))
+    np.testing.assert_allclose(features, plain_features(pages, featurizer, names), atol=1e-12)
+    assert features.shape[1] == len(featurizer.names)
+    pairs = [(3, 0), (1, 2)]
+    positions = [list(map(tuple, all_pairs(5).tolist())).index(tuple(sorted(p))) for p in pairs]
+    np.testing.assert_allclose(dense(featurizer(item_set, pairs)), features[positions], atol=1e-12)
+    diagonal = featurizer(item_set, None).diagonal @ np.ones(features.shape[1])
     parts = (dense(featurizer.encode(item_set).words.diagonal) ** 1.0).sum(axis=1)
     np.testing.assert_allclose(diagonal, parts, atol=1e-12)
 
@@ -102,18 +108,18 @@ def test_the_order_of_pages_does_not_matter(texts, random):
         ItemSet(mixed, ids=order),
     )
     featurizer = PageFeatures(links="links").fit([given_set])
-    place = {own: at for at, own in enumerate(order)}
-    pairs = [(place[i], place[j]) for i, j in all_pairs(n_pages).tolist()]
+    positions = {page: at for at, page in enumerate(order)}
+    pairs = [(positions[i], positions[j]) for i, j in all_pairs(n_pages).tolist()]
     np.testing.assert_allclose(
         dense(featurizer(given_set, None)), dense(featurizer(mixed_set, pairs)), atol=1e-12
     )
 
 
-def test_unknown_words_are_ignored_and_empty_pages_have_nothing():
+def test_unknown_words_are_ignored_and_empty_pages_have_no_features():
     featurizer = PageFeatures().fit([ItemSet(PAGES)])
-    found = dense(featurizer(ItemSet({"text": ["", None, "unheard of", "page"]}), None))
-    assert np.isfinite(found).all()
-    assert not found.any()
+    features = dense(featurizer(ItemSet({"text": ["", None, "unheard of", "page"]}), None))
+    assert np.isfinite(features).all()
+    assert not features.any()
 
 
 def test_a_model_with_pages_is_saved(tmp_path):
@@ -146,7 +152,7 @@ def links_of(links, ids=None):
         ([[7], []], ["a", 2]),
     ],
 )
-def test_links_out_of_the_item_set_and_to_itself_are_ignored(links, ids):
+def test_links_out_of_the_item_set_and_to_the_page_itself_are_ignored(links, ids):
     assert links_of(links, ids) == [(0, 0)]
 
 
@@ -167,7 +173,7 @@ def test_links_are_ids_of_any_type(links, ids):
 
 
 @pytest.mark.parametrize(
-    ("links", "ids", "what"),
+    ("links", "ids", "message"),
     [
         (
             [[], [[1]]],
@@ -193,8 +199,8 @@ def test_links_are_ids_of_any_type(links, ids):
         ([[0], []], ["0", (1,)], "but ids are of type str and tuple; give"),
     ],
 )
-def test_links_that_cannot_be_ids_are_refused(links, ids, what):
-    with pytest.raises(FeatureError, match=what):
+def test_links_that_cannot_be_ids_are_refused(links, ids, message):
+    with pytest.raises(FeatureError, match=message):
         links_of(links, ids)
 
 

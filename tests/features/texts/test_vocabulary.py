@@ -1,4 +1,4 @@
-"""Words, counts and IDF, against scikit-learn's."""
+"""Words, counts and IDF of a vocabulary, compared with those of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -21,34 +21,34 @@ TEXTS = [
 texts = st.lists(st.text("abc ABC,é_1\n", max_size=12), max_size=6)
 
 
-def in_our_order(vectorizer, words):
+def columns_of_words(vectorizer, words):
     return [vectorizer.vocabulary_[word] for word in words]
 
 
 @pytest.mark.parametrize("min_texts", [1, 2, 3])
 def test_counts_and_tfidf_are_those_of_scikit_learn(min_texts):
-    known = Vocabulary.learned(TEXTS, min_texts)
+    vocabulary = Vocabulary.learned(TEXTS, min_texts)
     oracle = TfidfVectorizer(min_df=min_texts, sublinear_tf=True)
     weights = oracle.fit_transform(TEXTS).toarray()
-    assert set(known.words) == set(oracle.vocabulary_)
-    order = in_our_order(oracle, known.words)
-    np.testing.assert_allclose(known.idf, oracle.idf_[order], rtol=1e-12)
-    counts = known.counts(TEXTS)
-    plain = CountVectorizer(vocabulary=known.words).transform(TEXTS).toarray()
+    assert set(vocabulary.words) == set(oracle.vocabulary_)
+    order = columns_of_words(oracle, vocabulary.words)
+    np.testing.assert_allclose(vocabulary.idf, oracle.idf_[order], rtol=1e-12)
+    counts = vocabulary.counts(TEXTS)
+    plain = CountVectorizer(vocabulary=vocabulary.words).transform(TEXTS).toarray()
     np.testing.assert_array_equal(counts.toarray(), plain)
-    np.testing.assert_allclose(known.tfidf(counts).toarray(), weights[:, order], atol=1e-12)
+    np.testing.assert_allclose(vocabulary.tfidf(counts).toarray(), weights[:, order], atol=1e-12)
 
 
 @given(learned=texts, counted=texts)
 def test_any_texts_are_counted_as_scikit_learn_does(learned, counted):
-    known = Vocabulary.learned(learned, 1)
-    counts = known.counts(counted)
-    assert counts.shape == (len(counted), len(known))
+    vocabulary = Vocabulary.learned(learned, 1)
+    counts = vocabulary.counts(counted)
+    assert counts.shape == (len(counted), len(vocabulary))
     assert counts.has_canonical_format
-    if len(known) and counted:
-        plain = CountVectorizer(vocabulary=known.words).transform(counted).toarray()
+    if len(vocabulary) and counted:
+        plain = CountVectorizer(vocabulary=vocabulary.words).transform(counted).toarray()
         np.testing.assert_array_equal(counts.toarray(), plain)
-    lengths = np.linalg.norm(known.tfidf(counts).toarray(), axis=1)
+    lengths = np.linalg.norm(vocabulary.tfidf(counts).toarray(), axis=1)
     np.testing.assert_allclose(lengths, counts.sum(axis=1) > 0, atol=1e-12)
 
 
@@ -61,25 +61,25 @@ def test_the_order_of_texts_does_not_matter(learned, order):
 
 
 def test_words_of_the_most_texts_come_first():
-    known = Vocabulary.learned(["bb cc", "cc bb dd", "cc aa aa aa", "aa"], 1)
-    assert known.words == ("cc", "aa", "bb", "dd")
-    assert np.all(np.diff(known.idf) >= 0)
+    vocabulary = Vocabulary.learned(["bb cc", "cc bb dd", "cc aa aa aa", "aa"], 1)
+    assert vocabulary.words == ("cc", "aa", "bb", "dd")
+    assert np.all(np.diff(vocabulary.idf) >= 0)
 
 
-def test_words_are_of_two_characters_at_least():
+def test_words_have_at_least_two_characters():
     assert split_words("I'm it, 42 x_1 ÄÖ ß\tend") == ["it", "42", "x_1", "äö", "end"]
 
 
-def test_nothing_is_known_of_no_texts():
-    known = Vocabulary.learned([])
-    assert len(known) == 0
-    assert known.counts(["some text", ""]).shape == (2, 0)
-    assert known.tfidf(known.counts(["some text"])).shape == (1, 0)
-    assert known.tfidf(known.counts([])).shape == (0, 0)
+def test_a_vocabulary_of_no_texts_is_empty():
+    vocabulary = Vocabulary.learned([])
+    assert len(vocabulary) == 0
+    assert vocabulary.counts(["some text", ""]).shape == (2, 0)
+    assert vocabulary.tfidf(vocabulary.counts(["some text"])).shape == (1, 0)
+    assert vocabulary.tfidf(vocabulary.counts([])).shape == (0, 0)
 
 
 @pytest.mark.parametrize(
-    ("words", "idf", "what"),
+    ("words", "idf", "message"),
     [
         (("a", "a"), [1.0, 1.0], "distinct strings"),
         (("a", 1), [1.0, 1.0], "distinct strings"),
@@ -89,19 +89,19 @@ def test_nothing_is_known_of_no_texts():
         (("a",), ["x"], "real numbers"),
     ],
 )
-def test_what_is_no_vocabulary_is_refused(words, idf, what):
-    with pytest.raises(FeatureError, match=what):
+def test_invalid_vocabularies_are_refused(words, idf, message):
+    with pytest.raises(FeatureError, match=message):
         Vocabulary(words, idf)
 
 
-def test_a_word_is_in_one_text_at_least():
+def test_min_texts_is_at_least_1():
     with pytest.raises(InputError, match="min_texts is 0"):
         Vocabulary.learned(TEXTS, 0)
 
 
 def test_a_vocabulary_is_saved(tmp_path):
-    known = Vocabulary.learned(TEXTS)
-    save_value(tmp_path / "file", known, {"Vocabulary": Vocabulary}.get)
+    vocabulary = Vocabulary.learned(TEXTS)
+    save_value(tmp_path / "file", vocabulary, {"Vocabulary": Vocabulary}.get)
     loaded = load_value(tmp_path / "file", {"Vocabulary": Vocabulary}.get)
-    assert loaded.words == known.words
-    np.testing.assert_array_equal(loaded.idf, known.idf)
+    assert loaded.words == vocabulary.words
+    np.testing.assert_array_equal(loaded.idf, vocabulary.idf)
