@@ -19,7 +19,7 @@ from coterie.tables import read_table
 run = CliRunner().invoke
 
 
-def test_version():
+def test_version_is_printed():
     assert run(cli.app, ["--version"]).output == f"coterie {coterie.__version__}\n"
 
 
@@ -34,27 +34,27 @@ def test_demo_goes_from_tables_to_clusters_and_reports(tmp_path):
     result = run(cli.app, ["demo", "--rows", "300", "--output", str(tmp_path / "made")])
     assert result.exit_code == 0
     lines = [line.split() for line in result.output.splitlines() if line.startswith("people")]
-    rule, classifier, ours = (float(line[-5]) for line in lines)  # F1 over pairs
-    assert ours >= classifier - 0.02
-    assert ours > rule
+    rule_f1, classifier_f1, coterie_f1 = (float(line[-5]) for line in lines)  # F1 over pairs
+    assert coterie_f1 >= classifier_f1 - 0.02
+    assert coterie_f1 > rule_f1
     for name in ("people", "digits"):
-        for made in (f"{name}.csv", f"new-{name}.csv", f"{name}.coterie", f"{name}.html"):
-            assert (tmp_path / "made" / made).stat().st_size
+        for file_name in (f"{name}.csv", f"new-{name}.csv", f"{name}.coterie", f"{name}.html"):
+            assert (tmp_path / "made" / file_name).stat().st_size
         clustered = read_table(tmp_path / "made" / f"{name}-clustered.csv")
         assert {"cluster_id", "confidence", "linked_to", "reason"} < set(clustered.names)
 
 
-def leaves(command, words=()):
-    """Yield each command that is no group of others, with the words that call it."""
+def commands_below(command, words=()):
+    """Yield each command that is not a group, with the words that call it."""
     if not hasattr(command, "commands"):
         yield words, command
         return
-    for name, below in command.commands.items():
-        if not below.hidden:
-            yield from leaves(below, (*words, name))
+    for name, subcommand in command.commands.items():
+        if not subcommand.hidden:
+            yield from commands_below(subcommand, (*words, name))
 
 
-COMMANDS = dict(leaves(typer.main.get_command(cli.app)))
+COMMANDS = dict(commands_below(typer.main.get_command(cli.app)))
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
@@ -62,7 +62,7 @@ def test_help_shows_every_word_and_every_default(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     printed = " ".join(run(cli.app, [*words, "--help"]).output.split())
     for option in COMMANDS[words].params:
-        # Square brackets are markup to Rich, and markup that it does not know vanishes.
+        # Square brackets are markup to Rich, which drops markup that it does not know.
         assert " ".join((option.help or "").split()) in printed
         default = option.show_default if isinstance(option.show_default, str) else option.default
         if option.show_default and default not in (None, False):
@@ -70,15 +70,15 @@ def test_help_shows_every_word_and_every_default(words, monkeypatch):
     assert COMMANDS[words].params
 
 
-def test_fit_names_the_defaults_that_its_flags_have_not(monkeypatch):
-    """The options have no defaults themselves, because a file of settings precedes defaults."""
+def test_help_of_fit_names_defaults_that_its_options_do_not_declare(monkeypatch):
+    """The options declare no defaults, because a schema file takes precedence over defaults."""
     monkeypatch.setenv("COLUMNS", "400")
     printed = run(cli.app, ["fit", "--help"]).output
     for default in ("auto", "b_cubed", "1", "0"):
         assert f"[default: {default}]" in printed
 
 
-def test_python_dash_m():
+def test_python_dash_m_runs_the_command_line():
     done = subprocess.run(
         [sys.executable, "-m", "coterie", "--version"], capture_output=True, text=True, check=True
     )
@@ -102,7 +102,7 @@ def test_wrong_options_are_refused():
 
 
 def test_bars_show_steps_on_a_terminal(monkeypatch):
-    """As they stand when the work inside ends."""
+    """The bars show the state at the end of the work."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("TERM", "xterm")
@@ -121,7 +121,7 @@ def test_bars_show_steps_on_a_terminal(monkeypatch):
 
 
 class Pauses:
-    """In place of the event that ends the writing of lines: a pause is over when a test says so."""
+    """A stand-in for the event that ends the writing of lines; tests decide when a pause ends."""
 
     def __init__(self, monkeypatch):
         self.moments, self.seconds = SimpleQueue(), []
@@ -140,8 +140,8 @@ class Pauses:
         self.moments.put(True)
 
 
-def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
-    """Of the task that goes on, and of what is done inside of its steps."""
+def test_lines_report_steps_where_there_is_no_terminal(monkeypatch):
+    """The line names the running task, and the task inside its steps."""
     stream, pauses = io.StringIO(), Pauses(monkeypatch)
     monkeypatch.setattr(sys, "stderr", stream)
     with bars():
@@ -158,10 +158,10 @@ def test_lines_tell_of_steps_where_there_is_no_terminal(monkeypatch):
     )
     assert pauses.seconds == [5.0, 10.0]
     coterie._core.progress.report("table1", 5, 7)
-    assert stream.getvalue().count("\n") == 1  # nothing is told of what is over
+    assert stream.getvalue().count("\n") == 1  # no line is written after the end
 
 
-def test_lines_come_ever_more_slowly(monkeypatch):
+def test_pauses_between_lines_grow(monkeypatch):
     pauses = Pauses(monkeypatch)
     with bars():
         for _ in range(5):
@@ -169,7 +169,7 @@ def test_lines_come_ever_more_slowly(monkeypatch):
     assert pauses.seconds == [5.0, 10.0, 15.0, 30.0, 30.0, 30.0]
 
 
-def test_short_work_is_told_in_no_lines(monkeypatch):
+def test_short_work_prints_no_lines(monkeypatch):
     stream = io.StringIO()
     Pauses(monkeypatch)
     monkeypatch.setattr(sys, "stderr", stream)
@@ -179,8 +179,8 @@ def test_short_work_is_told_in_no_lines(monkeypatch):
 
 
 @pytest.mark.parametrize("processes", [1, 2, 4])
-def test_estimates_of_even_steps(processes):
-    """At the end of a round of 10 s, in which each process does one of 100 steps."""
+def test_estimates_of_even_steps_are_near_the_true_time(processes):
+    """Each process does one of 100 steps in a round of 10 s."""
     estimate = TimeEstimate(processes)
     estimate.update(0, 100, 1000.0)
     assert estimate.left(1005.0) is None
@@ -191,7 +191,7 @@ def test_estimates_of_even_steps(processes):
     assert estimate.left(now + 5) == pytest.approx(80 * 10.0 / processes - 5, rel=0.1)
 
 
-def test_estimates_count_no_kept_steps_and_start_again():
+def test_estimates_ignore_stored_steps_and_restart_with_new_work():
     estimate = TimeEstimate()
     for done, now in [(50, 0.0), (51, 10.0)]:
         estimate.update(done, 100, now)
@@ -201,10 +201,10 @@ def test_estimates_count_no_kept_steps_and_start_again():
     estimate.update(1, 4, 21.0)
     assert estimate.left(21.0) == 3.0
     assert estimate.left(22.0) == 2.0
-    assert estimate.left(60.0) == 40.0  # the second takes 39 s or more: it counts as done now
+    assert estimate.left(60.0) == 40.0  # the second step takes 39 s or more: it counts as done now
     estimate.update(3, 4, 61.0)
     assert 0.0 < estimate.left(61.0) < 20.0
-    assert estimate.left(90.0) is None  # the last takes longer than those before it
+    assert estimate.left(90.0) is None  # the last step takes longer than those before it
     estimate.update(4, 4, 91.0)
     assert estimate.left(91.0) == 0.0
     estimate.update(3, None, 92.0)

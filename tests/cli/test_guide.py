@@ -1,4 +1,4 @@
-"""The commands of the README and of the guide to tables, run one after the other as they stand."""
+"""The commands of the README and of the guide to tables, run in order without changes."""
 
 import re
 import shlex

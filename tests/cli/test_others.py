@@ -1,4 +1,4 @@
-"""Commands of other distributions: real ones, on the path of a real process."""
+"""Commands of other distributions, which are installed for a real process."""
 
 import os
 import subprocess
@@ -33,9 +33,9 @@ def hello(name: str) -> None:
 
 @pytest.fixture
 def install(tmp_path):
-    """Return a function that installs a distribution; and what runs `coterie` with it."""
+    """Return a function that installs a distribution and returns a runner of `coterie`."""
 
-    def installed(points, module=GREETING):
+    def install_distribution(points, module=GREETING):
         (tmp_path / "greeting.py").write_text(module)
         info = tmp_path / "greeting-1.0.dist-info"
         info.mkdir()
@@ -54,15 +54,15 @@ def install(tmp_path):
             env={**os.environ, "PYTHONPATH": path, "TERM": "dumb", "COLUMNS": "100"},
         )
 
-    return installed
+    return install_distribution
 
 
-def test_functions_and_groups_join(install):
+def test_functions_and_groups_become_commands(install):
     coterie = install({"hello": "greeting:hello", "greet": "greeting:app"})
-    shown = coterie("--help").stdout
-    assert "hello" in shown
-    assert "Say hello." in shown
-    assert "Greet and part." in shown
+    help_text = coterie("--help").stdout
+    assert "hello" in help_text
+    assert "Say hello." in help_text
+    assert "Greet and part." in help_text
     assert coterie("hello", "Ann").stdout == "Hello, Ann.\n"
     assert coterie("greet", "goodbye", "Ann").stdout == "Goodbye, Ann.\n"
 
@@ -75,7 +75,7 @@ def test_functions_and_groups_join(install):
         ("", "AttributeError: module 'greeting' has no attribute 'hello'"),
     ],
 )
-def test_one_that_is_broken_keeps_no_other_command_from_running(install, module, error):
+def test_a_broken_command_does_not_stop_other_commands(install, module, error):
     coterie = install({"hello": "greeting:hello"}, module)
     done = coterie("--version")
     assert done.returncode == 0
@@ -88,20 +88,20 @@ def test_one_that_is_broken_keeps_no_other_command_from_running(install, module,
 
 @pytest.mark.parametrize("name", others.INSTALLED_BY)
 @pytest.mark.parametrize("words", [[], ["svm-cluster", "--quick"], ["--help"], ["list", "-x", "1"]])
-def test_what_is_not_installed_says_how_it_is(name, words, monkeypatch):
+def test_a_missing_command_says_how_to_install_it(name, words, monkeypatch):
     monkeypatch.setattr(others, "entry_points", lambda group: ())
     app = typer.Typer()
     app.command("fit")(lambda: None)
     others.add_others(app)
-    shown = CliRunner().invoke(app, ["--help"]).output
-    assert "fit" in shown
-    assert name not in shown
+    help_text = CliRunner().invoke(app, ["--help"]).output
+    assert "fit" in help_text
+    assert name not in help_text
     result = CliRunner().invoke(app, [name, *words])
     assert isinstance(result.exception, CoterieError)
     assert str(result.exception).endswith("install it with: pip install coterie-papers")
 
 
-def test_that_is_one_line_and_exit_code_2(monkeypatch):
+def test_a_missing_command_ends_with_one_line_and_exit_code_2(monkeypatch):
     monkeypatch.setattr(others, "entry_points", lambda group: ())
     app = typer.Typer(cls=Commands)
     app.command("fit")(lambda: None)

@@ -1,4 +1,4 @@
-"""Random tables, as odd as tables can be."""
+"""Random tables with unusual cells, headers and sizes."""
 
 import random
 
@@ -66,8 +66,8 @@ HEADERS += [
 ]
 
 
-def a_character(rng: random.Random) -> str:
-    """Return a character of any plane that can be written."""
+def random_character(rng: random.Random) -> str:
+    """Return a random character of any Unicode plane that can be encoded."""
     while True:
         code = rng.choice(
             [rng.randrange(32, 127), rng.randrange(1, 0x3000), rng.randrange(0x110000)]
@@ -76,8 +76,8 @@ def a_character(rng: random.Random) -> str:
             return chr(code)
 
 
-def a_column(rng: random.Random, n_rows: int) -> list[str]:
-    """Return cells of some kind, odd ones among them."""
+def random_column(rng: random.Random, n_rows: int) -> list[str]:
+    """Return cells of a random kind, with some unusual ones among them."""
     kinds = ["words", "numbers", "dates", "codes", "few", "odd", "any", "same", "empty"]
     kind = rng.choices(kinds, [4, 4, 4, 4, 3, 3, 4, 1, 1])[0]
     ways = {
@@ -89,7 +89,7 @@ def a_column(rng: random.Random, n_rows: int) -> list[str]:
         "codes": lambda: f"{rng.choice('ABC')}-{rng.randrange(10**6):07}",
         "few": lambda: rng.choice("xyz"),
         "odd": lambda: rng.choice(ODD),
-        "any": lambda: "".join(a_character(rng) for _ in range(rng.randrange(12))),
+        "any": lambda: "".join(random_character(rng) for _ in range(rng.randrange(12))),
         "same": lambda: "same",
         "empty": lambda: "",
     }
@@ -102,31 +102,33 @@ def a_column(rng: random.Random, n_rows: int) -> list[str]:
     return cells
 
 
-def a_table(rng: random.Random, n_rows: int | None = None) -> dict[str, list[str]]:
-    """Return a table with a column who; some rows are near copies of others."""
+def random_table(rng: random.Random, n_rows: int | None = None) -> dict[str, list[str]]:
+    """Return a random table with a column who; some rows are near copies of others."""
     n_rows = n_rows or rng.choice([1, 2, 3, 5, 10, 10, 20, 20, 40, 80])
     names = rng.sample(HEADERS, rng.randrange(1, 6))
-    columns = {name: a_column(rng, n_rows) for name in names}
+    columns = {name: random_column(rng, n_rows) for name in names}
     who = list(range(n_rows))
     for row in range(1, n_rows):
         if rng.random() < 0.5:
-            copied = rng.randrange(row)
-            who[row] = who[copied]
+            source = rng.randrange(row)
+            who[row] = who[source]
             for cells in columns.values():
                 if rng.random() < 0.8:
-                    cells[row] = cells[copied]
+                    cells[row] = cells[source]
     if rng.random() < 0.05:
         who = [rng.choice([0, 1]) for _ in who]
     columns["who"] = [f"e{number}" for number in who]
     return columns
 
 
-def like(rng: random.Random, table: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return another table of the same columns, with cells of it and others."""
+def similar_table(rng: random.Random, table: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return a table of the same columns, with cells of the table and new ones."""
     n_rows = rng.choice([1, 2, 7, 30])
     columns = {}
     for name, cells in table.items():
         if name != "who":
-            own = a_column(rng, n_rows)
-            columns[name] = [rng.choice(cells) if rng.random() < 0.7 else cell for cell in own]
+            new_cells = random_column(rng, n_rows)
+            columns[name] = [
+                rng.choice(cells) if rng.random() < 0.7 else cell for cell in new_cells
+            ]
     return columns

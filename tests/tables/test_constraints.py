@@ -1,4 +1,4 @@
-"""Pairs that must be together or apart: read by id, and refused with their chain."""
+"""Must-link and cannot-link pairs: read by id, and refused with their chain of links."""
 
 import gzip
 import re
@@ -29,12 +29,12 @@ IDS = ["a", "b", "c,d", "04"]
         ("t.jsonl", b'{"x": "a", "y": "b"}\n{"y": "c,d", "x": "04"}\n'),
     ],
 )
-def test_a_header_is_there_or_not(tmp_path, name, content):
+def test_a_header_is_optional(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     assert as_links(PairFile(tmp_path / name), IDS) == [(0, 1), (3, 2)]
 
 
-def test_parquet_of_numbers(tmp_path):
+def test_ids_in_parquet_may_be_numbers(tmp_path):
     parquet.write_table(pa.table({"x": [7, 8], "y": [8.0, 9.0]}), tmp_path / "t.parquet")
     assert as_links(PairFile(tmp_path / "t.parquet"), ["9", "8", "7"]) == [(2, 1), (1, 0)]
     with pytest.raises(InputError, match=r"t.parquet: row 1 has the id 9, but no row has this id"):
@@ -62,7 +62,7 @@ def test_a_header_alone_has_no_links(tmp_path):
         ("t.csv", f"a,{'x' * 99}\n", "the id x{39}…, but"),
     ],
 )
-def test_bad_files_name_the_line(tmp_path, name, content, message):
+def test_errors_of_bad_files_name_the_line(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=f"{name}: .*{message}") as caught:
         as_links(PairFile(tmp_path / name), IDS)
@@ -85,7 +85,7 @@ def test_ids_are_compared_as_text():
         ([("a", b"b")], "pair 0: bytes; decode"),
     ],
 )
-def test_bad_pairs_are_named(pairs, message):
+def test_errors_name_the_bad_pair(pairs, message):
     with pytest.raises(InputError, match=message):
         as_links(pairs, IDS)
 
@@ -104,7 +104,7 @@ def refuse(together, apart, ids):
     refuse_contradictions(*pairs, len(ids), lambda row: quote(ids[row]))
 
 
-def chained(*texts):
+def pairs_of_letters(*texts):
     return [(LETTERS.index(one), LETTERS.index(two)) for one, two in texts]
 
 
@@ -133,11 +133,11 @@ def chained(*texts):
 )
 def test_a_contradiction_names_its_chain(together, apart, message):
     with pytest.raises(InputError, match=message):
-        refuse(chained(*together), chained(*apart), LETTERS)
+        refuse(pairs_of_letters(*together), pairs_of_letters(*apart), LETTERS)
 
 
-def test_twelve_are_shown_whole():
-    path = chained(*(f"{one}{two}" for one, two in pairwise(LETTERS[:12])))
+def test_a_chain_of_twelve_rows_is_shown_in_full():
+    path = pairs_of_letters(*(f"{one}{two}" for one, two in pairwise(LETTERS[:12])))
     with pytest.raises(InputError, match=" = ".join(LETTERS[:12])):
         refuse(path, [(0, 11)], LETTERS)
 
@@ -151,7 +151,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=7)
 
 
 def distances(links):
-    """The lengths of the shortest paths between six items, by squaring a matrix."""
+    """Compute the lengths of shortest paths between six items by squaring a matrix."""
     steps = np.full((6, 6), np.inf)
     np.fill_diagonal(steps, 0)
     for one, two in links:
@@ -162,7 +162,7 @@ def distances(links):
 
 
 @given(PAIRS, PAIRS)
-def test_contradictions_are_found_by_the_shortest_chain(together, apart):
+def test_contradictions_are_explained_by_the_shortest_chain(together, apart):
     steps = distances(together)
     bad = [pair for pair in apart if np.isfinite(steps[pair])]
     if not bad:

@@ -1,4 +1,4 @@
-"""Tables that a prediction has written are taken again: predicted, evaluated, learned from."""
+"""Tables that contain a prediction: predicted again, evaluated and learned from."""
 
 import inspect
 
@@ -32,23 +32,23 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def new():
+def new_people():
     columns = people(40, 1)
     del columns["who"]
     return columns
 
 
 @pytest.mark.parametrize("frame", FRAMES)
-def test_a_prediction_replaces_the_columns_of_an_earlier_one(model, new, frame):
-    first = model.predict(FRAMES[frame](new))
+def test_a_prediction_replaces_the_columns_of_an_earlier_one(model, new_people, frame):
+    first = model.predict(FRAMES[frame](new_people))
     again = model.predict(first)
     assert type(again) is type(first)
     assert as_table(again) == as_table(first)
 
 
-def test_predictions_in_files_are_replaced_too(model, new, tmp_path):
+def test_predictions_in_files_are_replaced_too(model, new_people, tmp_path):
     for name in ("t.csv", "t.jsonl", "t.parquet"):
-        write_table(tmp_path / name, new)
+        write_table(tmp_path / name, new_people)
         first = model.predict(read_typed(tmp_path / name, to=name[2:]))
         write_table(tmp_path / f"p{name}", first, format=name[2:])
         again = model.predict(read_typed(tmp_path / f"p{name}", to=name[2:]))
@@ -56,10 +56,10 @@ def test_predictions_in_files_are_replaced_too(model, new, tmp_path):
         assert (tmp_path / f"q{name}").read_bytes() == (tmp_path / f"p{name}").read_bytes()
 
 
-def test_keep_renames_the_columns_of_an_earlier_prediction(model, new):
-    first = model.predict(new)
-    edited = {**first, "cluster_id": ["mine"] * 40}
-    second = model.predict(edited, keep=True)
+def test_keep_renames_the_columns_of_an_earlier_prediction(model, new_people):
+    first = model.predict(new_people)
+    edited_table = {**first, "cluster_id": ["mine"] * 40}
+    second = model.predict(edited_table, keep=True)
     assert second["cluster_id_input"] == ["mine"] * 40
     assert second["reason_input"] == first["reason"]
     assert second["cluster_id"] == first["cluster_id"]
@@ -68,8 +68,8 @@ def test_keep_renames_the_columns_of_an_earlier_prediction(model, new):
     assert third["cluster_id_input_2"] == first["cluster_id"]
 
 
-def test_columns_of_the_user_are_never_overwritten(model, new):
-    mine = {**new, "reason": ["because"] * 40}
+def test_columns_of_the_user_are_never_overwritten(model, new_people):
+    mine = {**new_people, "reason": ["because"] * 40}
     with pytest.raises(InputError, match=r"has a column 'reason', but predictions add .*; rename"):
         model.predict(mine)
     assert model.predict(mine, keep=True)["reason_input"] == ["because"] * 40
@@ -100,36 +100,36 @@ def test_true_clusters_are_not_mistaken_for_predicted_ones(model):
     assert again["cluster_id"] == predicted["cluster_id"]
 
 
-def test_what_predict_wrote_is_read_by_all(model, new):
-    predicted = model.predict(new)
+def test_all_methods_accept_a_prediction(model, new_people):
+    predicted = model.predict(new_people)
     assert is_predicted(predicted)
     assert model.cluster(predicted).cluster_ids == predicted["cluster_id"]
-    assert model.clusters(predicted) == model.clusters(new)
-    assert model.report(predicted) == model.report(new)
+    assert model.clusters(predicted) == model.clusters(new_people)
+    assert model.report(predicted) == model.report(new_people)
     linked = next(row for row in range(40) if predicted["linked_to"][row])
     pair = predicted["id"][linked], predicted["linked_to"][linked]
     assert model.explain(predicted, *pair).together
 
 
-# Constraints by their names, and by the former ones.
+# Constraints by their present and their former names.
 
 
-def test_former_names_of_constraints_still_work(model, new):
+def test_former_names_of_constraints_still_work(model, new_people):
     pairs = {"must": [("r000", "r001")], "cannot": [("r000", "r002")]}
-    expected = model.predict(new, must_link=pairs["must"], cannot_link=pairs["cannot"])
+    expected = model.predict(new_people, must_link=pairs["must"], cannot_link=pairs["cannot"])
     assert expected["cluster_id"][0] == expected["cluster_id"][1] != expected["cluster_id"][2]
     assert expected["reason"][1].startswith("must-link; ")
     former = {"together": pairs["must"], "apart": pairs["cannot"]}
-    assert model.predict(new, **former) == expected
-    assert model.cluster(new, **former).cluster_ids == expected["cluster_id"]
-    assert model.clusters(new, **former) == model.clusters(
-        new, must_link=pairs["must"], cannot_link=pairs["cannot"]
+    assert model.predict(new_people, **former) == expected
+    assert model.cluster(new_people, **former).cluster_ids == expected["cluster_id"]
+    assert model.clusters(new_people, **former) == model.clusters(
+        new_people, must_link=pairs["must"], cannot_link=pairs["cannot"]
     )
-    assert model.explain(new, "r000", "r001", **former).together
-    assert "must-link" in model.report(new, **former)
+    assert model.explain(new_people, "r000", "r001", **former).together
+    assert "must-link" in model.report(new_people, **former)
     assert model.evaluate(people(40, 1), **former).predicted.n_clusters
     with pytest.raises(TypeError, match="both must_link= and together="):
-        model.predict(new, must_link=[], together=[])
+        model.predict(new_people, must_link=[], together=[])
 
 
 def test_former_names_are_not_in_signatures(model):
@@ -139,7 +139,7 @@ def test_former_names_are_not_in_signatures(model):
         assert not {"together", "apart"} & names
 
 
-def test_fit_has_real_parameters():
+def test_fit_declares_its_parameters():
     names = list(inspect.signature(tables.fit).parameters)
     assert names == [
         "frame", "cluster", "set", "id", "kinds", "learner", "metric", "budget", "n_jobs",
@@ -151,22 +151,22 @@ def test_fit_has_real_parameters():
 # Short descriptions.
 
 
-def test_objects_print_shortly(model, new, tmp_path):
-    write_table(tmp_path / "t.csv", new)
+def test_objects_have_short_representations(model, new_people, tmp_path):
+    write_table(tmp_path / "t.csv", new_people)
     fitted = tables.fit_table(people(60, 0), cluster="who", learner="logistic")
-    predicted = model.predict(new)
+    predicted = model.predict(new_people)
     objects = [
         model,
         model.sample,
         model.schema,
         fitted,
-        model.cluster(new),
+        model.cluster(new_people),
         model.evaluate(people(40, 1)),
-        model.explain(new, "r000", "r001"),
-        tables.plan_predict(new, model),
+        model.explain(new_people, "r000", "r001"),
+        tables.plan_predict(new_people, model),
         read_table(tmp_path / "t.csv"),
         read_typed(tmp_path / "t.csv"),
-        ct.report.report_of(model, new),
+        ct.report.report_of(model, new_people),
         ct.items.as_item_set(predicted),
     ]
     for value in objects:
@@ -175,5 +175,5 @@ def test_objects_print_shortly(model, new, tmp_path):
     assert "b_cubed.f1 " in repr(model.evaluate(people(40, 1)))
 
 
-def test_every_column_of_a_prediction_has_a_value(model, new):
-    assert set(COLUMNS) == set(model.predict(new)) - set(new)
+def test_a_prediction_adds_exactly_the_documented_columns(model, new_people):
+    assert set(COLUMNS) == set(model.predict(new_people)) - set(new_people)

@@ -1,4 +1,4 @@
-"""Whatever a table holds and whenever a run ends: no traceback, and no file that is half there."""
+"""Robust commands: no traceback for any table, and no half-written file at any interrupt."""
 
 import random
 import subprocess
@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from coterie import cli
 from coterie.datasets import make_records
 from coterie.tables import read_table, write_table
-from tests.tables.fuzzed import a_table, like
+from tests.tables.fuzzed import random_table, similar_table
 
-OURS = ("cluster_id", "confidence", "linked_to", "reason")
+PREDICTED_COLUMNS = ("cluster_id", "confidence", "linked_to", "reason")
 
 
 def run(*words):
@@ -27,13 +27,13 @@ def run(*words):
 
 
 def check_fuzzed(seed, folder):
-    """Fit to a random table and predict another; tell whether the first was not refused."""
+    """Fit to a random table and predict another; return whether the first was accepted."""
     rng = random.Random(seed)  # noqa: S311
     learned, other = folder / f"{seed}.csv", folder / f"{seed}-other.csv"
     model, out = folder / f"{seed}.coterie", folder / f"{seed}-out.csv"
-    table = a_table(rng)
+    table = random_table(rng)
     write_table(learned, table)
-    write_table(other, like(rng, table))
+    write_table(other, similar_table(rng, table))
     words = ("--cluster", "who", "--learner", "logistic", "-o", model)
     if run("fit", learned, *words).exit_code == 2:
         assert not model.exists()
@@ -42,9 +42,9 @@ def check_fuzzed(seed, folder):
     assert out.exists() == (done.exit_code == 0)
     if done.exit_code == 0:
         before, after = read_table(other), read_table(out)
-        assert after.without(OURS) == before
+        assert after.without(PREDICTED_COLUMNS) == before
         assert set(after["cluster_id"]) <= {*map(str, range(len(before) + 1)), *_ids(before)}
-    run(*_another(rng, model, learned, other, folder))
+    run(*_random_command(rng, model, learned, other, folder))
     return True
 
 
@@ -52,8 +52,8 @@ def _ids(table):
     return [cell for name in table.names if name == "ID" for cell in table[name]]
 
 
-def _another(rng, model, learned, other, folder):
-    """Return some other command."""
+def _random_command(rng, model, learned, other, folder):
+    """Return a random command other than fit and predict."""
     return rng.choice(
         [
             ("evaluate", model, learned, "--json"),
@@ -78,7 +78,7 @@ def test_two_thousand_fuzzed_tables(tmp_path):
     assert sum(learned) > 600
 
 
-# kill -9.
+# Commands that are killed.
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def files(tmp_path_factory):
     for name, seed in (("train", 0), ("test", 1)):
         corpus = make_records(60, random_state=seed)
         items = corpus.item_sets[0].items
-        columns = {each: list(items[each]) for each in ("surname", "birth_date")}
+        columns = {column: list(items[column]) for column in ("surname", "birth_date")}
         truth = list(map(str, corpus.partitions[0].labels))
         write_table(folder / f"{name}.csv", columns | {"who": truth})
     return folder
@@ -99,20 +99,20 @@ def commands(folder):
     return {"fit": (fit, model), "predict": (("predict", model, test, "-o"), folder / "o.csv")}
 
 
-def begun(*words):
+def start_command(*words):
     command = [sys.executable, "-m", "coterie", *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
 
 
 def kill(child, after):
-    """Kill a child at a moment that is at random: what is asserted holds at every one."""
+    """Kill a process after some seconds; the assertions of the tests hold at every moment."""
     time.sleep(after)
     child.kill()
     child.wait()
 
 
-def left_over(folder):
-    return [each for each in folder.iterdir() if each.suffix == ".tmp"]
+def temporary_files(folder):
+    return [path for path in folder.iterdir() if path.suffix == ".tmp"]
 
 
 WRITER = """
@@ -141,8 +141,8 @@ def test_a_file_that_is_being_written_is_the_old_or_the_new_one(files):
             kill(child, 0.3 * rng.random())
         assert table.read_text().removeprefix("name,count\n") in rows
         assert saved.read_bytes() == expected
-    # What was begun when it was killed stays beside it under a name of its own, at most one a run.
-    assert len(left_over(files)) <= 4
+    # A killed process leaves its unfinished file under a temporary name, at most one per run.
+    assert len(temporary_files(files)) <= 4
 
 
 @pytest.mark.slow
@@ -152,7 +152,7 @@ def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(name, files
     words, out = commands(files)[name]
     words = words if name == "fit" else (*words, out)
     start = time.monotonic()
-    begun(*words).wait()
+    start_command(*words).wait()
     took = time.monotonic() - start
     new = out.read_bytes()
     rng = random.Random(1)  # noqa: S311
@@ -160,8 +160,8 @@ def test_a_command_that_is_killed_leaves_the_old_file_or_the_new_one(name, files
     words = (*words[:-1], target)
     for number in range(20):
         target.write_bytes(b"old")
-        # Half of the moments are at random, the others around the time when files are written.
+        # Half of the moments are random, the others are near the time when files are written.
         share = rng.random() if number % 2 else rng.uniform(0.85, 1.05)
-        kill(begun(*words), took * share)
+        kill(start_command(*words), took * share)
         assert target.read_bytes() in (b"old", new)
-    assert len(left_over(files)) <= 20
+    assert len(temporary_files(files)) <= 20

@@ -1,4 +1,4 @@
-"""Files of models of tables: what is saved predicts the same, and whatever else is refused."""
+"""Files of table models: a loaded model predicts the same, and other files are refused."""
 
 import hashlib
 import io
@@ -64,7 +64,7 @@ def write(path, parts, compression=zipfile.ZIP_STORED):
 
 
 def rewrite(path, **changes):
-    """Change parsed texts of a file in place; the checksums are made to fit."""
+    """Change JSON members of a file in place, and update the checksums."""
     parts = members(path)
     for name, change in changes.items():
         tree = json.loads(parts[f"{name}.json"])
@@ -82,17 +82,17 @@ def signed(parts):
     return {"manifest.json": json.dumps(manifest).encode(), **others}
 
 
-def refused(path, message):
+def check_refused(path, message):
     with pytest.raises(InputError, match=message) as caught:
         load(path)
-    said = str(caught.value)
-    assert said.startswith(f"{path}: ")
-    assert ";" in said
-    assert "\n" not in said
-    assert len(said) < 1000
+    message_lines = str(caught.value)
+    assert message_lines.startswith(f"{path}: ")
+    assert ";" in message_lines
+    assert "\n" not in message_lines
+    assert len(message_lines) < 1000
 
 
-def same(first, second):
+def have_equal_parts(first, second):
     return (
         first.schema.get_params() == second.schema.get_params()
         and first.facts == second.facts
@@ -102,13 +102,13 @@ def same(first, second):
     )
 
 
-# What is saved.
+# Saved models.
 
 
 def test_a_loaded_model_predicts_the_same(model, file):
     loaded, rows = load(file), table(80, 2)
     assert type(loaded) is TableModel
-    assert same(loaded, model)
+    assert have_equal_parts(loaded, model)
     assert loaded.predict(rows) == model.predict(rows)
 
 
@@ -125,7 +125,7 @@ def test_equal_models_make_equal_bytes(model, file, content, tmp_path):
     assert (tmp_path / "b").read_bytes() == content
 
 
-def test_the_manifest_says_what_the_file_is(model, file):
+def test_the_manifest_describes_the_model(model, file):
     parts = members(file)
     manifest = json.loads(parts["manifest.json"])
     assert manifest["format"] == "coterie table model"
@@ -141,7 +141,7 @@ def test_the_manifest_says_what_the_file_is(model, file):
         assert hashlib.sha256(parts[name]).hexdigest() == checksum
 
 
-def test_metrics_that_are_no_numbers_are_null_in_the_manifest(model, tmp_path):
+def test_metrics_that_are_nan_are_null_in_the_manifest(model, tmp_path):
     facts = model.facts | {"held_out": {"b_cubed.f1": 0.5, "b_cubed.recall": float("nan")}}
     replace(model, facts=facts).save(tmp_path / "m")
     manifest = json.loads(members(tmp_path / "m")["manifest.json"])
@@ -149,7 +149,7 @@ def test_metrics_that_are_no_numbers_are_null_in_the_manifest(model, tmp_path):
     assert np.isnan(load(tmp_path / "m").facts["held_out"]["b_cubed.recall"])
 
 
-def test_no_time_is_in_the_file_and_nothing_is_compressed(file):
+def test_the_file_contains_no_time_and_is_not_compressed(file):
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             assert info.date_time == (1980, 1, 1, 0, 0, 0)
@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(model, content, file):
 
 
 @dataclass(frozen=True)
-class Own:
+class UserClusterer:
     """A clusterer of the user."""
 
     def __call__(self, scores):
@@ -173,11 +173,11 @@ class Own:
 
 
 def test_classes_of_the_user_are_refused_before_anything_is_written(model, tmp_path):
-    own = replace(model, model=replace(model.model, clusterer=Own()))
+    with_user_class = replace(model, model=replace(model.model, clusterer=UserClusterer()))
     with pytest.raises(
-        InputError, match="the model contains a Own, which is not a class of Coterie; "
+        InputError, match="the model contains a UserClusterer, which is not a class of Coterie; "
     ):
-        own.save(tmp_path / "m")
+        with_user_class.save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
 
 
@@ -197,22 +197,22 @@ def test_every_kind_of_column_is_found_by_its_name():
 # The card.
 
 
-def test_the_card_says_what_there_is_to_know(model, file):
+def test_the_card_describes_the_model(model, file):
     text = members(file)["card.md"].decode()
     assert text == card(model)
-    for said in (
+    for part in (
         "60 rows in ",
         "| surname | ",
         "logistic regression",
         "Seed: 0",
         "coterie predict",
     ):
-        assert said in text
+        assert part in text
     assert f"contains {len(model.sample.labels)} rows of the training table" in text
     assert "held out" in text
 
 
-def test_the_card_shows_what_was_reached(model):
+def test_the_card_shows_the_metrics(model):
     facts = model.facts | {"held_out": {"b_cubed.f1": 0.98765, "b_cubed.recall": float("nan")}}
     text = card(replace(model, facts=facts))
     assert "| b\\_cubed.f1 | 0.988 |" in text
@@ -223,12 +223,12 @@ def test_the_card_shows_what_was_reached(model):
     )
 
 
-def test_the_card_can_be_made_of_few_facts(model):
+def test_the_card_can_be_written_without_facts(model):
     assert "unknown rows in unknown clusters" in card(replace(model, facts={}))
 
 
 @pytest.mark.parametrize("name", ["a|b", "`x`", "a\nb", "<script>", "\ud800", "\u2028", "x" * 500])
-def test_the_card_is_safe_from_the_data(model, name):
+def test_names_of_columns_cannot_break_the_card(model, name):
     schema = replace(model.schema, kinds={name: "name"}, cluster=name)
     text = card(replace(model, schema=schema, facts=model.facts | {"table": name}))
     text.encode()
@@ -246,23 +246,25 @@ def test_escaping_keeps_plain_texts():
 # Files of other kinds.
 
 
-def test_a_model_of_tables_is_no_plain_model(file):
+def test_a_model_of_tables_is_refused_as_a_plain_model(file):
     with pytest.raises(InputError, match=r"load it with coterie\.tables\.load, or use it with"):
         Model.load(file)
 
 
-def test_a_plain_model_is_no_model_of_tables(model, tmp_path):
+def test_a_plain_model_is_refused_as_a_model_of_tables(model, tmp_path):
     model.model.save(tmp_path / "m")
-    refused(tmp_path / "m", r"the file is not a model of tables; load it with coterie\.Model\.load")
+    check_refused(
+        tmp_path / "m", r"the file is not a model of tables; load it with coterie\.Model\.load"
+    )
 
 
 def test_other_files_are_refused(file, tmp_path):
     write(file, {"word/document.xml": b"<a/>"})
-    refused(file, "the file is not a model of tables; give a file as it was saved")
+    check_refused(file, "the file is not a model of tables; give a file as it was saved")
     file.write_bytes(b"name,who\nAnn,1\n")
-    refused(file, "it is not a saved model, or it is damaged")
+    check_refused(file, "it is not a saved model, or it is damaged")
     file.write_bytes(b"")
-    refused(file, "it is not a saved model, or it is damaged")
+    check_refused(file, "it is not a saved model, or it is damaged")
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ def test_other_files_are_refused(file, tmp_path):
         ("-", "a model cannot be read from standard input; give a file name"),
     ],
 )
-def test_what_is_no_file_is_refused(name, message, tmp_path, monkeypatch):
+def test_names_that_are_not_files_are_refused(name, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=f"^{message}$"):
         load(name)
@@ -283,7 +285,7 @@ def test_a_newer_file_asks_for_an_update_whatever_else_it_has(file):
     parts = members(file)
     manifest = json.dumps({"format": "coterie table model", "version": 2, "coterie": "9.1"})
     write(file, {"manifest.json": manifest, "weights.bin": b"", **dict([parts.popitem()])})
-    refused(file, r"written by Coterie 9\.1 in format 2, but .*; update Coterie")
+    check_refused(file, r"written by Coterie 9\.1 in format 2, but .*; update Coterie")
 
 
 @pytest.mark.parametrize(
@@ -304,7 +306,7 @@ def test_a_newer_file_asks_for_an_update_whatever_else_it_has(file):
 )
 def test_a_wrong_manifest_is_refused(file, change, message):
     rewrite(file, manifest=change)
-    refused(file, message)
+    check_refused(file, message)
 
 
 @pytest.mark.parametrize(
@@ -320,50 +322,52 @@ def test_a_wrong_manifest_is_refused(file, change, message):
     ],
     ids=range(7),
 )
-def test_a_manifest_that_is_none_is_refused(file, text, message):
+def test_invalid_manifests_are_refused(file, text, message):
     write(file, {**members(file), "manifest.json": text})
-    refused(file, message)
+    check_refused(file, message)
 
 
 # Members that were changed.
 
 
-def test_each_member_is_held_against_its_checksum(file):
+def test_each_member_is_compared_with_its_checksum(file):
     parts = members(file)
     for name in parts.keys() - {"manifest.json"}:
         write(file, {**parts, name: parts[name] + b" "})
-        refused(file, f"the part {re.escape(name)} of the file is damaged: its checksum differs")
+        check_refused(
+            file, f"the part {re.escape(name)} of the file is damaged: its checksum differs"
+        )
         write(file, {other: part for other, part in parts.items() if other != name})
-        refused(file, re.escape(name))
+        check_refused(file, re.escape(name))
 
 
 def test_swapped_members_are_refused(file):
     parts = members(file)
     swapped = {"arrays/0.npy": parts["arrays/1.npy"], "arrays/1.npy": parts["arrays/0.npy"]}
     write(file, parts | swapped)
-    refused(file, r"the part arrays/[01]\.npy of the file is damaged: its checksum differs")
+    check_refused(file, r"the part arrays/[01]\.npy of the file is damaged: its checksum differs")
 
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/passwd", "arrays/../x", "x" * 60_000])
 def test_members_with_other_names_are_refused(file, name):
     write(file, signed({**members(file), name: b"x"}))
-    refused(file, "which no saved model has")
+    check_refused(file, "which no saved model has")
 
 
 def test_members_beyond_the_manifest_are_refused(file):
     write(file, {**members(file), "arrays/999.npy": b""})
-    refused(file, r"'arrays/999\.npy' of the file is not in the manifest")
+    check_refused(file, r"'arrays/999\.npy' of the file is not in the manifest")
 
 
 def test_compressed_members_are_refused_before_they_grow(file):
     write(file, {**members(file), "arrays/999.npy": bytes(10**7)}, zipfile.ZIP_DEFLATED)
-    refused(file, "compressed")
+    check_refused(file, "compressed")
 
 
-def test_members_twice_are_refused(file):
+def test_two_members_of_one_name_are_refused(file):
     with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("card.md", b"# Another")
-    refused(file, "two members of the same name")
+    check_refused(file, "two members of the same name")
 
 
 def test_arrays_of_huge_shapes_are_refused(file):
@@ -371,13 +375,13 @@ def test_arrays_of_huge_shapes_are_refused(file):
     header = {"descr": "<f8", "fortran_order": False, "shape": (10**12,)}
     np.lib.format.write_array_header_1_0(stream, header)
     write(file, signed({**members(file), "arrays/0.npy": stream.getvalue()}))
-    refused(file, "its shape does not fit its size")
+    check_refused(file, "its shape does not fit its size")
 
 
-# Trees that fit their checksums.
+# Changed trees with valid checksums.
 
 
-def value(change):
+def change_fields(change):
     return lambda tree: change(tree["value"]["fields"])
 
 
@@ -395,51 +399,71 @@ NO_ROWS = {"dict": {"surname": [""] * 13, "birth_date": [""] * 13}}
             lambda tree: tree["value"].update({"class": "os.system"}),
             "contains a os.system, which is",
         ),
-        (value(lambda own: own.update(model=3)), "model is damaged: it is not a Model"),
-        (value(lambda own: own.update(facts=[])), "facts is damaged: it is not a dict"),
         (
-            value(lambda own: own.update(schema=own["facts"])),
+            change_fields(lambda fields: fields.update(model=3)),
+            "model is damaged: it is not a Model",
+        ),
+        (
+            change_fields(lambda fields: fields.update(facts=[])),
+            "facts is damaged: it is not a dict",
+        ),
+        (
+            change_fields(lambda fields: fields.update(schema=fields["facts"])),
             "schema is damaged: it is not a Schema",
         ),
-        (value(lambda own: own.update(sample=None)), "sample is damaged: it is not a Sample"),
         (
-            value(lambda own: own["model"]["fields"].update(calibration=None)),
+            change_fields(lambda fields: fields.update(sample=None)),
+            "sample is damaged: it is not a Sample",
+        ),
+        (
+            change_fields(lambda fields: fields["model"]["fields"].update(calibration=None)),
             "model.calibration is damaged: it has no calibration of clusters",
         ),
         (
-            value(lambda own: own["schema"]["fields"].update(kinds={"dict": {"a": "name"}})),
+            change_fields(
+                lambda fields: fields["schema"]["fields"].update(kinds={"dict": {"a": "name"}})
+            ),
             "sample is damaged: it does not fit the schema",
         ),
         (
-            value(lambda own: own["schema"]["fields"].update(kinds={"dict": {"a": "odd"}})),
+            change_fields(
+                lambda fields: fields["schema"]["fields"].update(kinds={"dict": {"a": "odd"}})
+            ),
             "the kind of column 'a' is 'odd'",
         ),
-        (value(lambda own: own["sample"]["fields"].update(columns=NO_ROWS)), "does not fit the sc"),
         (
-            value(lambda own: own["sample"]["fields"]["columns"]["dict"].update(surname=[1, 2])),
+            change_fields(lambda fields: fields["sample"]["fields"].update(columns=NO_ROWS)),
+            "does not fit the sc",
+        ),
+        (
+            change_fields(
+                lambda fields: fields["sample"]["fields"]["columns"]["dict"].update(surname=[1, 2])
+            ),
             "the model cannot predict its own sample of rows: ",
         ),
     ],
 )
 def test_a_tree_that_was_changed_is_refused(file, change, message):
     rewrite(file, model=change)
-    refused(file, message)
+    check_refused(file, message)
 
 
-def test_a_model_that_predicts_otherwise_is_refused(model, file):
+def test_a_model_that_predicts_differently_is_refused(model, file):
     def older(tree):
         tree["libraries"]["numpy"] = "1.0"
 
     similarity = replace(model.model.similarity, bias=model.model.similarity.bias + 1e-3)
     replace(model, model=replace(model.model, similarity=similarity)).save(file)
-    refused(file, "does not predict as it did when it was saved .*; fit it again")
+    check_refused(file, "does not predict as it did when it was saved .*; fit it again")
     rewrite(file, manifest=older)
-    refused(file, rf"versions then: numpy 1\.0; now: numpy {re.escape(np.__version__)}\); fit")
+    check_refused(
+        file, rf"versions then: numpy 1\.0; now: numpy {re.escape(np.__version__)}\); fit"
+    )
     rewrite(file, manifest=lambda tree: tree.update(libraries=None))
-    refused(file, "then: python None, numpy None")
+    check_refused(file, "then: python None, numpy None")
 
 
-def test_a_model_that_predicts_almost_the_same_is_taken(model, file):
+def test_a_model_that_predicts_almost_the_same_is_loaded(model, file):
     similarity = replace(model.model.similarity, bias=model.model.similarity.bias + 1e-9)
     replace(model, model=replace(model.model, similarity=similarity)).save(file)
     load(file)
@@ -449,44 +473,44 @@ def test_labels_are_compared_too(model, file):
     labels = np.arange(len(model.sample.labels))
     sample = Sample(model.sample.columns, labels, model.sample.scores)
     replace(model, sample=sample).save(file)
-    refused(file, "does not predict as it did")
+    check_refused(file, "does not predict as it did")
 
 
-# Any damage.
+# Random damage.
 
 
-def held(path, model):
-    """Load a damaged file: it must be refused, or be the same model."""
+def loads_same_model(path, model):
+    """Return whether a damaged file loads; it must then be the same model."""
     try:
         loaded = load(path)
     except InputError as error:
         assert str(error).startswith(f"{path}: ")  # noqa: PT017
         return False
-    assert same(loaded, model)
+    assert have_equal_parts(loaded, model)
     return True
 
 
 def test_2000_changed_bytes_are_refused_or_do_no_harm(model, content, file):
     rng = np.random.default_rng(0)
     starts = [match.start() for match in re.finditer(b"PK", content)]
-    near = [start + offset for start in starts for offset in range(60)]  # headers are but few bytes
+    near = [start + offset for start in starts for offset in range(60)]  # headers have few bytes
     places = rng.permutation([*rng.integers(0, len(content), 1000), *rng.choice(near, 1000)])
     unharmed = 0
     for place in places:
         damaged = bytearray(content)
         damaged[min(place, len(content) - 1)] ^= int(rng.integers(1, 256))
         file.write_bytes(damaged)
-        unharmed += held(file, model)
+        unharmed += loads_same_model(file, model)
     assert 0 < unharmed < 1000
 
 
 def test_cut_files_are_refused(model, content, file):
     for end in np.linspace(0, len(content) - 1, 200).astype(int):
         file.write_bytes(content[:end])
-        assert not held(file, model)
+        assert not loads_same_model(file, model)
 
 
-def test_changed_trees_that_fit_their_checksums_never_fail_otherwise(file):
+def test_changed_trees_with_valid_checksums_are_loaded_or_refused(file):
     rng = np.random.default_rng(1)
     parts = members(file)
     odd = [None, True, -1, 2**70, 1e308, "", "x", [], {"dict": {}}, {"float": "nan"}, {"array": 0}]
@@ -506,7 +530,7 @@ def test_changed_trees_that_fit_their_checksums_never_fail_otherwise(file):
 
 def places(tree):
     keys = tree if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ()
-    return [(tree, key) for key in keys] + [one for key in keys for one in places(tree[key])]
+    return [(tree, key) for key in keys] + [inner for key in keys for inner in places(tree[key])]
 
 
 HOSTILE = """
@@ -525,14 +549,14 @@ print((after - before) // 1024)
 
 
 def test_hostile_files_take_little_memory(file, tmp_path):
-    """A directory of a million entries, lists in lists, and members that share their bytes."""
+    """The files have a million entries, nested lists, or members that share their bytes."""
     entry = b"PK\x01\x02" + bytes(42)
     end = b"PK\x05\x06" + bytes(8) + (46 * 10**6).to_bytes(4, "little") + bytes(6)
     (tmp_path / "entries").write_bytes(entry * 10**6 + end)
     write(tmp_path / "lists", {"manifest.json": b"[" + b"[]," * (15 * 10**6) + b"[]]"})
     data = file.read_bytes()
-    at = data.rindex(b"PK\x01\x02")
-    huge = data[: at + 20] + (2 * 10**9).to_bytes(4, "little") * 2 + data[at + 28 :]
+    start = data.rindex(b"PK\x01\x02")
+    huge = data[: start + 20] + (2 * 10**9).to_bytes(4, "little") * 2 + data[start + 28 :]
     (tmp_path / "huge").write_bytes(huge)
     paths = [str(tmp_path / name) for name in ("entries", "lists", "huge")]
     done = subprocess.run(  # noqa: S603

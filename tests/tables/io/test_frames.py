@@ -1,4 +1,4 @@
-"""Tables from data frames: the same text whatever holds the values, and the same kind back."""
+"""Tables from data frames: every library gives the same text, and gets its own type back."""
 
 import subprocess
 import sys
@@ -69,7 +69,7 @@ SAME = {
 
 @pytest.mark.parametrize("kind", SAME)
 @pytest.mark.parametrize("maker", MAKERS)
-def test_the_same_text_whatever_holds_it(maker, kind):
+def test_all_kinds_of_tables_give_the_same_text(maker, kind):
     values, texts = SAME[kind]
     frame = MAKERS[maker]({"id": ["x", "y", "z"], kind: values})
     assert as_table(frame) == Table({"id": ["x", "y", "z"], kind: texts})
@@ -94,13 +94,13 @@ def test_categories_are_their_text(frame):
     assert as_table(frame)["a"] == ("x", "", "y")
 
 
-def test_finer_times_are_cut():
+def test_nanoseconds_are_cut_to_microseconds():
     moments = np.array(["2020-05-17T00:00:01.123456789", "1960-01-01T00:00:00.000000001", "NaT"])
-    given = moments.astype("datetime64[ns]")
+    times = moments.astype("datetime64[ns]")
     texts = ("2020-05-17T00:00:01.123456", "1960-01-01T00:00:00", "")
-    for frame in (pd.DataFrame({"a": given}), pl.DataFrame({"a": given}), pa.table({"a": given})):
+    for frame in (pd.DataFrame({"a": times}), pl.DataFrame({"a": times}), pa.table({"a": times})):
         assert as_table(frame)["a"] == texts
-    assert as_table({"a": given})["a"] == as_table({"a": list(given)})["a"] == texts
+    assert as_table({"a": times})["a"] == as_table({"a": list(times)})["a"] == texts
 
 
 WITHOUT_PANDAS = """
@@ -118,7 +118,7 @@ for kind in kinds:
 """
 
 
-def test_finer_times_need_no_pandas():
+def test_nanoseconds_can_be_read_without_pandas():
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, check=False
     )
@@ -168,7 +168,7 @@ class Size(IntEnum):
         (np.array(4), "4"),
     ],
 )
-def test_single_values(value, text):
+def test_single_values_are_written_as_text(value, text):
     assert as_text(value) == text
     assert type(as_text(value)) is str
 
@@ -226,14 +226,14 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_what_is_no_table_is_refused_in_one_line(case):
+def test_values_that_are_not_tables_are_refused_in_one_line(case):
     frame, message = BAD[case]
     with pytest.raises(InputError, match=f"^people: .*{message}") as caught:
         as_table(frame, "people")
     assert "\n" not in str(caught.value)
 
 
-def test_a_table_is_a_table():
+def test_a_table_is_returned_as_it_is():
     table = Table({"a": ["x"]})
     assert as_table(table) is table
     assert as_table({"a": ["x"]}, "people").name == "people"
@@ -263,27 +263,29 @@ def test_pandas_keeps_its_index_and_types():
     assert more["confidence"].dtype == float
     assert more["cluster_id"].dtype == more["why"].dtype == "str"
     assert list(frame.columns) == ["id"]
-    kept = with_columns(frame.astype("category"), NEW)
-    assert kept["id"].dtype == "category"
+    categorical = with_columns(frame.astype("category"), NEW)
+    assert categorical["id"].dtype == "category"
 
 
 @pytest.mark.parametrize("kind", [pl.DataFrame, pa.table])
-def test_results_have_types(kind):
+def test_new_columns_have_types(kind):
     more = with_columns(kind({"id": ["x", "y", "z"]}), NEW)
-    types = [str(own).lower() for own in (more.schema.types if kind is pa.table else more.dtypes)]
+    types = [
+        str(dtype).lower() for dtype in (more.schema.types if kind is pa.table else more.dtypes)
+    ]
     assert types[1:] in (["string", "double", "string"], ["string", "float64", "string"])
 
 
-def test_mappings_and_records_become_plain():
-    given = {"id": ("x", "y")}
-    assert with_columns(given, {"n": np.array([0.5, 1])}) == {"id": ["x", "y"], "n": [0.5, 1.0]}
-    assert given == {"id": ("x", "y")}
+def test_mappings_and_records_get_plain_lists():
+    mapping = {"id": ("x", "y")}
+    assert with_columns(mapping, {"n": np.array([0.5, 1])}) == {"id": ["x", "y"], "n": [0.5, 1.0]}
+    assert mapping == {"id": ("x", "y")}
     records = [{"id": "x"}, {}]
     assert with_columns(records, {"id": ["p", "q"]}) == [{"id": "p"}, {"id": "q"}]
     assert records == [{"id": "x"}, {}]
 
 
-def test_a_table_gets_text():
+def test_a_table_gets_columns_of_text():
     more = with_columns(Table({"id": ["x", "y", "z"]}, "people"), NEW)
     assert more.name == "people"
     assert more["confidence"] == ("0.123457", "", "1.0")
@@ -306,7 +308,7 @@ def test_bad_columns_are_refused(maker, columns, message):
         with_columns(maker({"id": ["x", "y"]}), columns)
 
 
-def test_parts_of_a_table():
+def test_rows_and_columns_of_a_table_can_be_selected():
     table = Table({"a": ["1", "2", "3"], "b": ["x", "y", "z"]}, "people")
     assert table.take([2, 0, 2]) == Table({"a": ["3", "1", "3"], "b": ["z", "x", "z"]})
     assert table.take(np.array([1]))["b"] == ("y",)
@@ -350,6 +352,6 @@ def test_tables_do_not_change():
         (lambda table: table.with_columns({"c": "12"}), "people: column 'c' is a single text"),
     ],
 )
-def test_what_a_table_has_not_is_named(act, message):
+def test_errors_name_the_rows_and_columns_that_a_table_lacks(act, message):
     with pytest.raises(InputError, match=message):
         act(Table({"a": ["1", "2"], "b": ["x", "y"]}, "people"))

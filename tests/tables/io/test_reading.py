@@ -1,4 +1,4 @@
-"""Tables read from files: what is in them, unchanged, or one clear error."""
+"""Tables read from files: their cells without changes, or one clear error."""
 
 import codecs
 import csv
@@ -28,7 +28,7 @@ EXPECTED = Table({"id": ["1", "2"], "name": ['O"Neil, Ann', "NA"], "zip": ["0123
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a table of this content from a file of this name."""
+    """Return a function that writes content to a file and reads it as a table."""
 
     def read_content(content, name="t.csv", **options):
         path = tmp_path / name
@@ -40,7 +40,7 @@ def read(tmp_path):
 
 @pytest.fixture
 def piped(monkeypatch):
-    """Read a table of this content from standard input."""
+    """Return a function that reads content as a table from standard input."""
 
     def read_content(content, **options):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
@@ -81,11 +81,11 @@ def test_the_same_table_in_every_format(read, name):
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_standard_input_tells_its_format(piped, name):
+def test_the_format_of_standard_input_is_recognized(piped, name):
     assert piped(SAME[name]) == EXPECTED
 
 
-def test_a_pipe_tells_its_format(tmp_path):
+def test_the_format_of_a_pipe_is_recognized(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(SAME["t.jsonl"],))
     writer.start()
@@ -93,13 +93,13 @@ def test_a_pipe_tells_its_format(tmp_path):
     writer.join()
 
 
-def test_a_given_format_goes_before_the_name(read, piped):
+def test_a_given_format_overrides_the_file_name(read, piped):
     assert read(SAME["t.tsv"], "t.csv", format="tsv") == EXPECTED
     assert read(SAME["t.csv"], "table", format="csv") == EXPECTED
     assert piped(b"a\tb\n1\t2\n", format="csv").names == ("a\tb",)
 
 
-def test_nothing_is_guessed(read):
+def test_cells_are_read_without_any_conversion(read):
     cells = ["NA", "null", "01234", "12345678901234567890", "1.0", "1e5", " x ", "TRUE", "=1+1"]
     assert read("a\n" + "\n".join(cells))["a"] == tuple(cells)
 
@@ -113,12 +113,12 @@ def test_a_quoted_empty_cell_is_a_row(read):
     assert read('a\n1\n""\n\n2\n')["a"] == ("1", "", "2")
 
 
-def test_the_name_is_that_of_the_file(read, piped, tmp_path):
+def test_the_name_of_a_table_is_that_of_its_file(read, piped, tmp_path):
     assert read(PEOPLE).name == str(tmp_path / "t.csv")
     assert piped(PEOPLE.encode()).name == "standard input"
 
 
-def test_values_of_json_lines(read):
+def test_values_of_json_lines_become_text(read):
     table = read(
         '{"a": 12345678901234567890123, "b": 1.10, "c": true, "d": ["x", 2, null, false]}\r\n'
         '{"e": 1e400, "a": "\\u00e9", "b": NaN, "c": Infinity, "d": []}\n',
@@ -135,7 +135,7 @@ def test_values_of_json_lines(read):
     )
 
 
-def test_values_of_parquet(read):
+def test_values_of_parquet_become_text(read):
     table = read(
         as_parquet(
             {
@@ -224,7 +224,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_files_get_one_line(read, tmp_path, case):
+def test_bad_files_are_refused_in_one_line(read, tmp_path, case):
     name, content, message = BAD[case]
     with pytest.raises(InputError, match=message) as caught:
         read(content, name)
@@ -233,7 +233,7 @@ def test_bad_files_get_one_line(read, tmp_path, case):
     assert ";" in str(caught.value)
 
 
-def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+def test_files_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
     (tmp_path / "folder.csv").mkdir()
     for path, message in {
         tmp_path / "none.csv": "there is no file",
@@ -254,7 +254,7 @@ def test_an_unknown_format_is_refused(read):
         read(PEOPLE, format="xml")
 
 
-def test_cells_are_long_up_to_a_limit(read, monkeypatch):
+def test_cells_beyond_the_limit_are_refused(read, monkeypatch):
     before = csv.field_size_limit()
     assert len(read("a\n" + "x" * 3_000_000)["a"][0]) == 3_000_000
     assert csv.field_size_limit() == before
@@ -280,7 +280,7 @@ def test_too_large_a_table_is_refused_however_small_its_file(read, monkeypatch):
             read(content, name)
 
 
-def test_parquet_without_pyarrow(read, monkeypatch):
+def test_parquet_without_pyarrow_says_how_to_install_it(read, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(
         InputError, match=r"need pyarrow; install it with: pip install 'coterie\[parquet\]'"
@@ -288,8 +288,8 @@ def test_parquet_without_pyarrow(read, monkeypatch):
         read(SAME["t.parquet"], "t.parquet")
 
 
-def outcome(read, content, name):
-    """Read a table, or nothing where it is refused in one line."""
+def read_or_none(read, content, name):
+    """Return a table, or None where it is refused in one line."""
     try:
         return read(content, name)
     except InputError as error:
@@ -303,9 +303,9 @@ def test_random_bytes_never_crash(read, name):
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     for _ in range(100):
         content = rng.bytes(rng.integers(60))
-        assert outcome(read, content, name) is None or name != "t.parquet"
+        assert read_or_none(read, content, name) is None or name != "t.parquet"
         ascii_only = bytes(rng.choice(list(b'a1,"\t\n\r{}[]: \xc3\xa9'), 40).tolist())
-        outcome(read, ascii_only, name)
+        read_or_none(read, ascii_only, name)
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -317,18 +317,18 @@ def test_damaged_tables_never_crash(read, name):
             place = rng.integers(len(content))
             cut = rng.choice([0, 1, 1, 9])
             content[place : place + cut] = rng.bytes(rng.choice([0, 1, 1, 4]))
-        outcome(read, bytes(content), name)
+        read_or_none(read, bytes(content), name)
 
 
 def test_random_standard_input_never_crashes(piped):
     rng = np.random.default_rng(5)
     for _ in range(100):
-        outcome(lambda content, _name: piped(content), rng.bytes(rng.integers(60)), "-")
+        read_or_none(lambda content, _name: piped(content), rng.bytes(rng.integers(60)), "-")
 
 
 @given(st.text(alphabet='ab,"\n\r\t é', max_size=30))
 def test_the_fast_reader_agrees_with_the_slow_one(text):
-    """The columns are those of the rows with their numbers, or both fail."""
+    """Both readers return the same cells, or both fail."""
     data = text.encode()
     try:
         columns = delimited.read_delimited(data, ",")

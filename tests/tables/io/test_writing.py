@@ -1,4 +1,4 @@
-"""Tables written to files: read back unchanged, whole or not at all, the same bytes each time."""
+"""Tables written to files: read back unchanged, never half-written, with equal bytes."""
 
 import gzip
 import json
@@ -34,12 +34,12 @@ def tables(draw):
 @pytest.mark.parametrize("suffix", FORMATS)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(table=tables())
-def test_what_is_written_is_read(tmp_path, suffix, table):
+def test_a_written_table_is_read_back_unchanged(tmp_path, suffix, table):
     write_table(tmp_path / f"t.{suffix}", table)
     assert read_table(tmp_path / f"t.{suffix}") == table
 
 
-def test_more_rows_than_a_block(tmp_path):
+def test_tables_of_several_blocks_are_read_back_unchanged(tmp_path):
     table = Table({"a": [str(i) for i in range(25_001)], "b": [f"{i}, x" for i in range(25_001)]})
     for suffix in ("csv", "jsonl.gz"):
         write_table(tmp_path / f"t.{suffix}", table)
@@ -54,13 +54,13 @@ def test_csv_is_not_taken_for_json(tmp_path, monkeypatch):
         assert read_table("-") == table
 
 
-def test_csv_is_plain(tmp_path):
+def test_csv_has_quotes_only_where_they_are_needed(tmp_path):
     write_table(tmp_path / "t.csv", Table({"a b": ["1", "x,y", ' "q" '], "c": ["", "=1", "\r"]}))
     content = (tmp_path / "t.csv").read_bytes()
     assert content == b'a b,c\n1,\n"x,y",=1\n" ""q"" ","\r"\n'
 
 
-def test_results_are_written_to_six_places(tmp_path):
+def test_numbers_are_written_to_six_decimal_places(tmp_path):
     columns = {
         "id": ["a", None, "c"],
         "confidence": [0.12345678, None, float("nan")],
@@ -81,7 +81,7 @@ def test_results_are_written_to_six_places(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_equal_tables_are_equal_files(tmp_path, monkeypatch, suffix):
+def test_equal_tables_make_equal_files(tmp_path, monkeypatch, suffix):
     table = Table({"a": ["1", "2"]})
     write_table(tmp_path / f"one.{suffix}", table)
     monkeypatch.setattr("time.time", lambda: 2e9)
@@ -89,7 +89,7 @@ def test_equal_tables_are_equal_files(tmp_path, monkeypatch, suffix):
     assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
 
 
-def test_gzip_tells_no_name_and_no_time(tmp_path):
+def test_gzip_files_contain_no_name_and_no_time(tmp_path):
     write_table(tmp_path / "secret.csv.gz", Table({"a": ["1"]}))
     content = (tmp_path / "secret.csv.gz").read_bytes()
     assert gzip.decompress(content) == b"a\n1\n"
@@ -113,7 +113,7 @@ def test_gzip_tells_no_name_and_no_time(tmp_path):
         ("none/t.csv", {"a": ["x"]}, "there is no folder"),
     ],
 )
-def test_what_cannot_be_written_leaves_the_old_file(tmp_path, name, columns, message):
+def test_a_failed_write_leaves_the_old_file(tmp_path, name, columns, message):
     old = tmp_path / "t.csv"
     old.write_text("old")
     with pytest.raises(InputError, match=message):
@@ -129,7 +129,7 @@ def run(code, **options):
     )
 
 
-def test_standard_output(capfdbinary):
+def test_tables_are_written_to_standard_output(capfdbinary):
     table = Table({"a": ["1"], "b": ["é"]})
     write_table("-", table)
     write_table("-", table, format="tsv")
@@ -138,7 +138,7 @@ def test_standard_output(capfdbinary):
     assert out.decode() == 'a,b\n1,é\na\tb\n1\té\n{"a": "1", "b": "é"}\n'
 
 
-def test_a_reader_that_stops_is_no_error():
+def test_a_reader_that_stops_early_is_not_an_error():
     job = run("write_table('-', {'a': ['x' * 1000] * 20000})", stdout=subprocess.PIPE)
     assert job.stdout.readline() == b"a\n"
     job.stdout.close()
