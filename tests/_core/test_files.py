@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are replaced only when they are complete."""
 
 import errno
 import os
@@ -38,7 +38,7 @@ def test_a_failure_in_the_middle_leaves_the_old_file(tmp_path, file, monkeypatch
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_so_does_whatever_stops_the_program(tmp_path, file, error):
+def test_a_stopped_program_leaves_the_old_file(tmp_path, file, error):
     before = file.read_bytes()
     with pytest.raises(error):
         write(file, b"half", error)
@@ -46,7 +46,7 @@ def test_so_does_whatever_stops_the_program(tmp_path, file, error):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_the_new_file_appears_at_the_end_alone(tmp_path):
+def test_the_new_file_appears_only_at_the_end(tmp_path):
     with replacing(tmp_path / "new") as stream:
         stream.write(b"whole")
         assert not (tmp_path / "new").exists()
@@ -54,7 +54,7 @@ def test_the_new_file_appears_at_the_end_alone(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "new"]
 
 
-def test_links_and_permissions_stay(tmp_path, file):
+def test_links_and_permissions_are_kept(tmp_path, file):
     file.chmod(0o640)
     link = tmp_path / "link"
     link.symlink_to(file)
@@ -75,7 +75,7 @@ def test_a_new_file_follows_the_umask(tmp_path):
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o644
 
 
-def test_places_that_cannot_be_are_refused(tmp_path):
+def test_places_that_cannot_be_written_are_refused(tmp_path):
     for path, message in {
         tmp_path / "no" / "file": "there is no folder .*no; make it first",
         tmp_path: "is not a regular file; give the name of a file",

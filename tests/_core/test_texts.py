@@ -26,7 +26,7 @@ from coterie._core.texts import plain_text, plain_texts
         ("a\x00b", "a b"),
     ],
 )
-def test_texts_are_written_plainly(text, expected):
+def test_texts_are_normalized(text, expected):
     assert plain_text(text) == expected
 
 
@@ -34,7 +34,7 @@ def test_texts_are_written_plainly(text, expected):
 @example("\u0345a")
 @example("ẞ\u0307")
 @example("ﷺ")
-def test_plain_texts_stay_as_they_are(text):
+def test_normalizing_twice_changes_nothing(text):
     once = plain_text(text)
     assert plain_text(once) == once
     assert once == once.strip()
@@ -47,5 +47,5 @@ def test_case_and_compatible_forms_do_not_matter(text):
 
 
 @given(st.lists(st.text(max_size=3)))
-def test_many_texts_are_each_written_plainly(texts):
+def test_many_texts_are_normalized_like_single_ones(texts):
     assert plain_texts(texts) == [plain_text(text) for text in texts]

@@ -1,4 +1,4 @@
-"""Files of values that were changed, damaged or made up: each is refused by a sentence."""
+"""Files that were changed, damaged or forged: each is refused with one clear sentence."""
 
 import io
 import json
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from coterie._saving import archive, load_value, save_value
 from coterie.exceptions import InputError
-from tests._saving.test_saving import KNOWN, Box, with_folder
+from tests._saving.test_saving import CLASSES, Box, with_folder
 
 
 def members(path):
@@ -50,13 +50,13 @@ def header(shape, descr="<f8", data=b""):
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "a.coterie"
-    save_value(path, Box([np.arange(3.0), sp.csr_array([[0.0, 2.0], [3.0, 0.0]])]), KNOWN.get)
+    save_value(path, Box([np.arange(3.0), sp.csr_array([[0.0, 2.0], [3.0, 0.0]])]), CLASSES.get)
     return path
 
 
-def refused(path, message):
+def check_refused(path, message):
     with pytest.raises(InputError, match=message) as caught:
-        load_value(path, KNOWN.get)
+        load_value(path, CLASSES.get)
     assert str(caught.value).startswith(f"{path}: ")
     assert ";" in str(caught.value)
 
@@ -103,7 +103,7 @@ def set_content(value):
 )
 def test_a_tree_that_was_changed_is_refused(file, change, message):
     rewrite(file, change)
-    refused(file, message)
+    check_refused(file, message)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_inconsistent_parts_of_sparse_arrays_are_refused(file, part, value):
     else:
         csr[part] = value
     write(file, {**parts, "model.json": json.dumps(tree)})
-    refused(file, r"content\[1\](\.data)? is damaged: ")
+    check_refused(file, r"content\[1\](\.data)? is damaged: ")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_inconsistent_parts_of_sparse_arrays_are_refused(file, part, value):
 )
 def test_members_that_are_not_arrays_are_refused(file, content):
     write(file, {**members(file), "arrays/0.npy": content})
-    refused(file, r"content\[0\] is damaged: the array 0 cannot be read")
+    check_refused(file, r"content\[0\] is damaged: the array 0 cannot be read")
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_members_that_are_not_arrays_are_refused(file, content):
 )
 def test_bad_json_is_refused(file, text, message):
     write(file, {"model.json": text})
-    refused(file, message)
+    check_refused(file, message)
 
 
 @pytest.mark.parametrize(
@@ -198,43 +198,43 @@ def test_bad_json_is_refused(file, text, message):
 )
 def test_members_with_other_names_are_refused(file, name):
     write(file, {**members(file), name: b""})
-    refused(file, "which no saved model has")
+    check_refused(file, "which no saved model has")
 
 
 def test_compressed_members_are_refused_before_they_grow(file):
     write(file, {**members(file), "arrays/9.npy": bytes(10**7)}, zipfile.ZIP_DEFLATED)
-    refused(file, "compressed")
+    check_refused(file, "compressed")
 
 
 def test_members_larger_than_the_file_are_refused(file):
-    """Two entries of the directory that share their bytes, and one that claims to be huge."""
+    """One entry of the directory claims to be larger than the file."""
     content = file.read_bytes()
     entry = content.rindex(b"PK\x01\x02")
     huge = content[: entry + 24] + (10**9).to_bytes(4, "little") + content[entry + 28 :]
     file.write_bytes(huge)
-    refused(file, "add up to more than the file")
+    check_refused(file, "add up to more than the file")
 
 
-def test_a_member_twice_is_refused(file):
+def test_two_members_of_one_name_are_refused(file):
     with zipfile.ZipFile(file, "a") as zipped, pytest.warns(UserWarning, match="Duplicate"):
         zipped.writestr("arrays/0.npy", members(file)["arrays/0.npy"])
-    refused(file, "two members of the same name")
+    check_refused(file, "two members of the same name")
 
 
 def test_too_many_members_are_refused(file, monkeypatch):
     monkeypatch.setattr(archive, "MOST_MEMBERS", 4)
-    refused(file, "more than 4 members")
+    check_refused(file, "more than 4 members")
     monkeypatch.setattr(archive, "MOST_MEMBERS", 5)
-    load_value(file, KNOWN.get)
+    load_value(file, CLASSES.get)
 
 
 def test_a_large_directory_is_refused_before_it_is_read(file, monkeypatch):
     content = file.read_bytes()
     size = int.from_bytes(content[-10:-6], "little")
     monkeypatch.setattr(archive._Limited, "max_read", size)
-    load_value(file, KNOWN.get)
+    load_value(file, CLASSES.get)
     monkeypatch.setattr(archive._Limited, "max_read", size - 1)
-    refused(file, "more than 100000 members")
+    check_refused(file, "more than 100000 members")
 
 
 @pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_BRACKETS"])
@@ -243,23 +243,23 @@ def test_large_trees_are_refused(file, monkeypatch, limit):
     brackets = text.count(b"[") + text.count(b"{")
     value = {"MOST_BYTES": len(text), "MOST_BRACKETS": brackets}[limit]
     monkeypatch.setattr(archive, limit, value)
-    load_value(file, KNOWN.get)
+    load_value(file, CLASSES.get)
     monkeypatch.setattr(archive, limit, value - 1)
-    refused(file, "model.json has more than .* bytes, or .* lists and objects")
+    check_refused(file, "model.json has more than .* bytes, or .* lists and objects")
 
 
 def test_a_file_without_a_tree_is_refused(file):
     write(file, {"arrays/0.npy": npy(np.arange(3))})
-    refused(file, "has no member model.json")
+    check_refused(file, "has no member model.json")
 
 
 def test_files_that_are_not_zip_files_are_refused(file, tmp_path):
     file.write_bytes(b"\x80\x04N.")
-    refused(file, "not a saved model, or it is damaged")
-    refused(tmp_path / "none", "there is no such file")
-    refused(tmp_path, "cannot be read: Is a directory")
+    check_refused(file, "not a saved model, or it is damaged")
+    check_refused(tmp_path / "none", "there is no such file")
+    check_refused(tmp_path, "cannot be read: Is a directory")
     with pytest.raises(InputError, match="the file name is 3; give a text or a Path"):
-        load_value(3, KNOWN.get)
+        load_value(3, CLASSES.get)
 
 
 @with_folder
@@ -272,12 +272,12 @@ def test_damage_anywhere_is_refused_or_does_no_harm(data, file):
     damaged = file.with_name("damaged")
     damaged.write_bytes(content[:cut])
     try:
-        load_value(damaged, KNOWN.get)
+        load_value(damaged, CLASSES.get)
     except InputError as error:
         assert str(error).startswith(f"{damaged}: ")  # noqa: PT017
 
 
 def test_fields_that_have_a_default_are_not_needed(file):
     rewrite(file, lambda tree: tree["value"]["fields"].pop("name"))
-    assert load_value(file, KNOWN.get).name == "box"
-    assert load_value(file, KNOWN.get).computed == 7
+    assert load_value(file, CLASSES.get).name == "box"
+    assert load_value(file, CLASSES.get).computed == 7

@@ -1,8 +1,8 @@
-"""Model files that version 0.1.0 has saved load, and predict what they predicted then.
+"""Model files of version 0.1.0, which must load and predict the same as then.
 
 `models/` holds the files, and `expected.json` the inputs, the labels that 0.1.0 predicted for them
-and its scores of the first input. They are never written anew: a change that breaks one of them
-breaks the files of users. Where a later version saves in another way, its files are added.
+and its scores of the first input. They are never written again: a change that breaks one of them
+breaks the files of users. If a later version saves differently, its files are added.
 """
 
 import json
@@ -20,27 +20,27 @@ OF_PAIRS = {"svm", "kmeans"}
 """The models whose item sets have features of pairs; those of the others have vectors."""
 
 
-def inputs(name):
+def item_sets_of(name):
     if name not in OF_PAIRS:
         return [ct.ItemSet(items) for items in EXPECTED["new"]]
     features = [np.array(features, dtype=float) for features in EXPECTED["synth"]]
-    return [ct.ItemSet.from_pair_features(each, n_items=12, n_clusters=3) for each in features]
+    return [ct.ItemSet.from_pair_features(matrix, n_items=12, n_clusters=3) for matrix in features]
 
 
-def test_every_stored_model_is_expected_to_predict():
+def test_every_stored_model_has_expected_labels():
     assert {path.stem for path in MODELS.glob("*.coterie")} == set(EXPECTED["labels"])
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED["scores"]))
-def test_models_predict_what_they_did(name):
+def test_models_predict_as_in_the_version_that_saved_them(name):
     model = ct.Model.load(MODELS / f"{name}.coterie")
-    item_sets = inputs(name)
+    item_sets = item_sets_of(name)
     labels = [partition.labels.tolist() for partition in model.predict(item_sets)]
     assert labels == EXPECTED["labels"][name]
     scores = model.similarity(item_sets[0], model.blocker(item_sets[0]))
     np.testing.assert_allclose(scores, EXPECTED["scores"][name], rtol=1e-6, atol=1e-6)
 
 
-def test_a_table_model_predicts_what_it_did():
+def test_a_table_model_predicts_as_in_the_version_that_saved_it():
     predicted = load(MODELS / "table.coterie").predict(EXPECTED["table"])
     assert list(map(str, predicted["cluster_id"])) == EXPECTED["labels"]["table"]

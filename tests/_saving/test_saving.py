@@ -1,4 +1,4 @@
-"""Files of values: what goes in comes out, and what does not fit is refused."""
+"""Files of values: values are loaded as they were saved, or saving is refused."""
 
 import hashlib
 import zipfile
@@ -36,16 +36,16 @@ class Strict:
             raise InputError("number is negative; give another")
 
 
-KNOWN = {"Box": Box, "Strict": Strict, "Partition": Partition, "function": len}
+CLASSES = {"Box": Box, "Strict": Strict, "Partition": Partition, "function": len}
 
 
-def saved(path, value):
-    save_value(path, value, KNOWN.get)
-    return load_value(path, KNOWN.get)
+def saved_and_loaded(path, value):
+    save_value(path, value, CLASSES.get)
+    return load_value(path, CLASSES.get)
 
 
-def same(first, second):  # noqa: PLR0911
-    """Compare values by kind and content; NaN equals NaN."""
+def are_equal(first, second):  # noqa: PLR0911
+    """Return whether two values have the same type and content; NaN equals NaN."""
     if isinstance(first, np.ndarray):
         return (
             type(second) is np.ndarray
@@ -56,14 +56,16 @@ def same(first, second):  # noqa: PLR0911
     if type(first) is not type(second):
         return False
     if isinstance(first, list | tuple):
-        return len(first) == len(second) and all(map(same, first, second))
+        return len(first) == len(second) and all(map(are_equal, first, second))
     if isinstance(first, dict):
-        return list(first) == list(second) and all(same(first[key], second[key]) for key in first)
+        return list(first) == list(second) and all(
+            are_equal(first[key], second[key]) for key in first
+        )
     if isinstance(first, Box):
-        return same(first.content, second.content) and first.name == second.name
+        return are_equal(first.content, second.content) and first.name == second.name
     if isinstance(first, sp.csr_array):
         return first.dtype == second.dtype and np.array_equal(first.toarray(), second.toarray())
-    return repr(first) == repr(second)  # tells -0.0 from 0.0, and NaN equals itself
+    return repr(first) == repr(second)  # -0.0 differs from 0.0, and NaN equals itself
 
 
 dtypes = st.one_of(
@@ -100,15 +102,15 @@ trees = st.recursive(
 
 @with_folder
 @given(tree=trees)
-def test_any_tree_of_values_comes_back(tree, tmp_path):
-    assert same(Box(tree), saved(tmp_path / "a", Box(tree)))
+def test_any_tree_of_values_is_loaded_unchanged(tree, tmp_path):
+    assert are_equal(Box(tree), saved_and_loaded(tmp_path / "a", Box(tree)))
 
 
 @with_folder
 @given(tree=trees)
 def test_the_same_value_makes_the_same_bytes(tree, tmp_path):
-    save_value(tmp_path / "a", Box(tree), KNOWN.get)
-    save_value(tmp_path / "b", Box(tree), KNOWN.get)
+    save_value(tmp_path / "a", Box(tree), CLASSES.get)
+    save_value(tmp_path / "b", Box(tree), CLASSES.get)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -126,15 +128,17 @@ def test_the_same_value_makes_the_same_bytes(tree, tmp_path):
         (np.arange(3, dtype=">i4"), np.arange(3)),
     ],
 )
-def test_near_kinds_become_plain_ones(given_value, expected, tmp_path):
-    content = saved(tmp_path / "a", Box(given_value)).content
+def test_similar_types_become_plain_python_and_numpy_types(given_value, expected, tmp_path):
+    content = saved_and_loaded(tmp_path / "a", Box(given_value)).content
     assert np.array_equal(content, expected)
     assert type(content) is type(expected)
 
 
 def test_arrays_keep_their_order_of_storage_and_are_read_only(tmp_path, rng):
     fortran = np.asfortranarray(rng.random((3, 4)))
-    content = saved(tmp_path / "a", Box([fortran, rng.random((3, 4)), fortran[::2, ::2]])).content
+    content = saved_and_loaded(
+        tmp_path / "a", Box([fortran, rng.random((3, 4)), fortran[::2, ::2]])
+    ).content
     assert content[0].flags.f_contiguous
     assert content[1].flags.c_contiguous
     assert np.array_equal(content[2], fortran[::2, ::2])
@@ -144,11 +148,11 @@ def test_arrays_keep_their_order_of_storage_and_are_read_only(tmp_path, rng):
             array[0, 0] = 1.0
 
 
-def test_sparse_arrays_keep_their_stored_entries_alone(tmp_path):
+def test_sparse_arrays_are_saved_without_unused_entries(tmp_path):
     matrix = sp.csr_array(
         (np.array([1.0, 0.0, 5.0]), np.array([1, 0, 9]), np.array([0, 1, 2])), shape=(2, 3)
     )
-    content = saved(tmp_path / "a", Box(matrix)).content
+    content = saved_and_loaded(tmp_path / "a", Box(matrix)).content
     assert content.data.tolist() == [1.0, 0.0]
     assert content.indices.tolist() == [1, 0]
 
@@ -161,10 +165,10 @@ def cycle():
 
 @dataclass
 class Constructed:
-    kept: int
+    value: int
 
-    def __init__(self, given):
-        self.kept = given
+    def __init__(self, number):
+        self.value = number
 
 
 @pytest.mark.parametrize(
@@ -193,11 +197,9 @@ class Constructed:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_cannot_be_saved_is_named_by_its_place_and_nothing_is_written(
-    content, message, tmp_path
-):
+def test_the_error_names_the_place_of_what_cannot_be_saved(content, message, tmp_path):
     with pytest.raises(InputError, match=message):
-        save_value(tmp_path / "a", Box(content), KNOWN.get)
+        save_value(tmp_path / "a", Box(content), CLASSES.get)
     assert not list(tmp_path.iterdir())
 
 
@@ -214,14 +216,14 @@ def test_user_classes_must_not_have_the_name_of_a_coterie_class(tmp_path):
         ("MOST_BRACKETS", "or 2 lists and objects; use arrays instead of long lists"),
     ],
 )
-def test_what_could_not_be_loaded_is_not_saved(limit, message, tmp_path, monkeypatch):
+def test_values_too_large_to_be_loaded_are_not_saved(limit, message, tmp_path, monkeypatch):
     monkeypatch.setattr(archive, limit, 2)
     with pytest.raises(InputError, match=message):
-        save_value(tmp_path / "a", Box([np.arange(3)] * 3), KNOWN.get)
+        save_value(tmp_path / "a", Box([np.arange(3)] * 3), CLASSES.get)
     assert not list(tmp_path.iterdir())
 
 
-def test_digests_are_those_of_what_is_written(tmp_path, rng):
+def test_digests_are_those_of_the_written_members(tmp_path, rng):
     matrix = np.asfortranarray(rng.random((300, 400)))
     members = {"a": b"text", "b": matrix, "c": matrix[::2], "d": np.array(["x", "yz"])}
     archive.write_archive(tmp_path / "a", members)

@@ -23,9 +23,11 @@ def texts_of(svg):
     return [node.text for node in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314
 
 
-def test_rows_stand_in_the_table_and_in_their_clusters():
+def test_rows_are_in_the_table_and_in_their_clusters():
     texts = texts_of(draw_picture(clustered_table([1, 3, 2, 3, 2])))
-    assert sum(text.startswith("phone") for text in texts) == 1 + 2 * 10  # a heading, and two each
+    assert (
+        sum(text.startswith("phone") for text in texts) == 1 + 2 * 10
+    )  # a heading, and two per row
     assert sum(text.startswith("98.7% sure: phone equal; city") for text in texts) == len(COLOURS)
 
 

@@ -1,4 +1,4 @@
-"""Similarities against plain NumPy, for all kinds of features."""
+"""Similarities for all kinds of features, compared with plain NumPy."""
 
 from dataclasses import dataclass
 
@@ -24,13 +24,13 @@ from coterie.similarities import (
 from coterie.similarities.base import shift_similarity
 
 KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
-SOME = np.array([[4, 1], [0, 6], [2, 3]])  # the first pair is (j, i), not (i, j)
+SOME_PAIRS = np.array([[4, 1], [0, 6], [2, 3]])  # the first pair is (j, i), not (i, j)
 COEF = np.array([1.5, -2.0, 0.25])
 
 
 @dataclass(frozen=True)
 class UserSimilarity:
-    """A class of the user, which gives every pair its bias as the score."""
+    """A similarity of a user, which gives every pair its bias as the score."""
 
     bias: float
 
@@ -58,7 +58,7 @@ def rows_of(pairs, n_items=7):
 
 
 class Differences:
-    """A featurizer |xᵢ − xⱼ| that counts how often it encodes an item set."""
+    """The features |xᵢ − xⱼ|; it counts how often it encodes an item set."""
 
     names = ("x", "x")
 
@@ -97,18 +97,18 @@ class TestLinear:
     def test_listed_pairs_keep_their_order(self, kind, rng):
         items, features, diagonal = item_set(kind, rng)
         similarity = LinearSimilarity(GivenFeatures(), COEF)
-        expected = (features @ COEF)[rows_of(SOME)]
-        assert np.allclose(similarity(items, SOME), expected)
-        scores = similarity.pair_scores(items, SOME)
+        expected = (features @ COEF)[rows_of(SOME_PAIRS)]
+        assert np.allclose(similarity(items, SOME_PAIRS), expected)
+        scores = similarity.pair_scores(items, SOME_PAIRS)
         assert np.allclose(scores.scores, expected)
-        assert scores.pairs.tolist() == np.sort(SOME, axis=1).tolist()
+        assert scores.pairs.tolist() == np.sort(SOME_PAIRS, axis=1).tolist()
         assert (scores.diagonal is None) == (diagonal is None)
 
     def test_contributions_and_bias_sum_to_the_scores(self, kind, rng):
         items, features, _ = item_set(kind, rng)
         coef = np.append(COEF, 0.75)
         similarity = LinearSimilarity(WithConstant(GivenFeatures()), coef, bias=0.5)
-        for pairs, rows in [(None, slice(None)), (SOME, rows_of(SOME))]:
+        for pairs, rows in [(None, slice(None)), (SOME_PAIRS, rows_of(SOME_PAIRS))]:
             bias, parts = similarity.contributions(items, pairs)
             dense = parts.toarray() if sp.issparse(parts) else parts
             assert bias == 0.5
@@ -116,14 +116,14 @@ class TestLinear:
             assert np.all(dense[:, 3] == 0.75)  # the constant is a feature like any other
             assert np.allclose(dense.sum(axis=1) + bias, similarity(items, pairs))
 
-    def test_scaled_features(self, kind, rng):
+    def test_scores_of_scaled_features_are_weighted_sums(self, kind, rng):
         items, features, diagonal = item_set(kind, rng)
         scaled = Scaled(GivenFeatures()).fit([items])
         scores = LinearSimilarity(scaled, COEF).pair_scores(items)
         assert np.allclose(scores.scores, features @ (COEF / scaled.scale))
         assert diagonal is None or np.allclose(scores.diagonal, diagonal @ (COEF / scaled.scale))
 
-    def test_no_pairs(self, kind, rng):
+    def test_no_pairs_have_no_scores(self, kind, rng):
         items, _, _ = item_set(kind, rng)
         no_pairs = np.empty((0, 2), dtype=np.intp)
         similarity = LinearSimilarity(GivenFeatures(), COEF)
@@ -139,15 +139,15 @@ def test_a_linear_similarity_has_one_coef_per_column(rng):
             use(items)
 
 
-def test_all_pairs_are_those_that_have_features(rng):
+def test_pairs_default_to_those_with_features(rng):
     features = rng.normal(size=(3, 3))
-    items = ItemSet.from_pair_features(features, n_items=7, pairs=SOME)
+    items = ItemSet.from_pair_features(features, n_items=7, pairs=SOME_PAIRS)
     scores = LinearSimilarity(GivenFeatures(), COEF).pair_scores(items)
     assert np.allclose(scores.scores, features @ COEF)
-    assert scores.pairs.tolist() == np.sort(SOME, axis=1).tolist()
+    assert scores.pairs.tolist() == np.sort(SOME_PAIRS, axis=1).tolist()
 
 
-def test_coef_by_name(rng):
+def test_coef_can_be_read_by_name(rng):
     items, _, _ = item_set("nodes", rng)
     featurizer = WithConstant(GivenFeatures()).fit([items])
     coef_by_name = LinearSimilarity(featurizer, [1.0, 2.0, 3.0, 4.0]).named_coef()
@@ -215,16 +215,16 @@ def test_a_decision_function_gives_the_scores(kind, entries, rng, labelled, monk
     similarity = ClassifierSimilarity(GivenFeatures(), classifier)
     expected = classifier.decision_function(features)
     assert np.allclose(similarity(items), expected)
-    assert np.allclose(similarity(items, SOME), expected[rows_of(SOME)])
-    scores = similarity.pair_scores(items, SOME)
-    assert np.allclose(scores.scores, expected[rows_of(SOME)])
+    assert np.allclose(similarity(items, SOME_PAIRS), expected[rows_of(SOME_PAIRS)])
+    scores = similarity.pair_scores(items, SOME_PAIRS)
+    assert np.allclose(scores.scores, expected[rows_of(SOME_PAIRS)])
     assert scores.diagonal is None
     assert scores.n_clusters == 3
     assert similarity(items, np.empty((0, 2), dtype=np.intp)).shape == (0,)
 
 
 class Recorder:
-    """A classifier that records the blocks of rows that it was given."""
+    """A classifier that records the blocks of rows that it scores."""
 
     def __init__(self):
         self.blocks = []
@@ -274,7 +274,7 @@ def test_classifiers_of_more_classes_are_refused(rng):
             similarity(items)
 
 
-def test_other_objects_than_classifiers_are_refused():
+def test_objects_that_are_not_classifiers_are_refused():
     for classifier in (LogisticRegression, None, "forest"):
         with pytest.raises(InputError, match="; give a fitted classifier with decision_function"):
             ClassifierSimilarity(GivenFeatures(), classifier)

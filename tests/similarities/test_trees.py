@@ -1,4 +1,4 @@
-"""Sums of trees and their contributions against plain NumPy and all subsets of columns."""
+"""Sums of trees and their contributions, compared with plain loops and all subsets of columns."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -78,16 +78,16 @@ def plain_sum(trees, row):
 def mean_sum(trees, row, known_columns):
     """Return the mean sum of the trees if only some columns of a row are known."""
 
-    def below(node):
+    def mean_below(node):
         column, covers = trees.columns[node], trees.covers
         if column < 0:
             return trees.values[node]
         left, right = trees.lefts[node], trees.rights[node]
         if column in known_columns:
-            return below(left if row[column] <= trees.thresholds[node] else right)
-        return (covers[left] * below(left) + covers[right] * below(right)) / covers[node]
+            return mean_below(left if row[column] <= trees.thresholds[node] else right)
+        return (covers[left] * mean_below(left) + covers[right] * mean_below(right)) / covers[node]
 
-    return sum(below(root) for root in trees.roots)
+    return sum(mean_below(root) for root in trees.roots)
 
 
 def plain_contributions(trees, row):
@@ -117,8 +117,10 @@ def test_sums_equal_a_plain_walk(n_trees, max_leaves, n_columns, n_rows, integer
     rng = np.random.default_rng(seed)
     trees = random_trees(rng, n_trees, max_leaves, n_columns, integers)
     matrix = random_rows(rng, n_rows, n_columns, integers)
-    plain = [plain_sum(trees, row) for row in matrix]
-    assert trees(matrix).tolist() == plain  # in the same order, so to the bit
+    expected = [plain_sum(trees, row) for row in matrix]
+    assert (
+        trees(matrix).tolist() == expected
+    )  # the terms are added in the same order, so the sums are equal to the bit
 
 
 @pytest.mark.parametrize(("n_rows", "n_columns"), [(1500, 3), (150, 2000)])
@@ -145,12 +147,12 @@ def test_contributions_equal_shapley_values_over_all_subsets(n_trees, max_leaves
     matrix = random_rows(rng, 3, n_columns)
     mean, parts = trees.contributions(matrix)
     assert mean == pytest.approx(mean_sum(trees, None, set()), abs=1e-12)
-    plain = [plain_contributions(trees, row) for row in matrix]
-    np.testing.assert_allclose(parts, plain, rtol=0, atol=1e-12)
+    expected = [plain_contributions(trees, row) for row in matrix]
+    np.testing.assert_allclose(parts, expected, rtol=0, atol=1e-12)
 
 
-def chain(rng, n_columns, depth):
-    """A tree as deep as can be, each test of a column, again and again where they are few."""
+def deepest_tree(rng, n_columns, depth):
+    """Return a tree that is a chain of nodes, which test the columns in turn."""
     inner = np.arange(0, 2 * depth, 2)
     columns, lefts = np.full(2 * depth + 1, -1), np.zeros(2 * depth + 1, dtype=int)
     columns[inner], lefts[inner] = np.arange(depth) % n_columns, inner + 1
@@ -169,7 +171,7 @@ def chain(rng, n_columns, depth):
 
 @pytest.mark.parametrize(("n_columns", "depth"), [(60, 60), (3, 200), (150, 300)])
 def test_contributions_of_deep_trees_sum_to_the_score(n_columns, depth, rng):
-    trees = chain(rng, n_columns, depth)
+    trees = deepest_tree(rng, n_columns, depth)
     matrix = rng.normal(size=(40, n_columns))
     mean, parts = trees.contributions(matrix)
     np.testing.assert_allclose(mean + parts.sum(axis=1), trees(matrix), rtol=0, atol=1e-12)
@@ -185,7 +187,7 @@ def test_columns_that_trees_do_not_test_add_nothing(rng):
     assert np.array_equal(parts, np.column_stack([tested_parts, np.zeros((9, 2))]))
 
 
-def test_trees_of_one_leaf():
+def test_trees_of_one_leaf_have_constant_scores():
     matrix = np.zeros((3, 2))
     assert LEAF(matrix).tolist() == [1.5] * 3
     mean, parts = Trees.joined([LEAF, LEAF]).contributions(matrix)
@@ -282,7 +284,7 @@ def test_arrays_cannot_change_after_the_checks():
             getattr(trees, name)[0] = 0
 
 
-def test_matrices_that_do_not_fit_are_refused():
+def test_matrices_of_other_shapes_are_refused():
     trees = Trees(**STUMP)
     for use in (trees, trees.contributions):
         with pytest.raises(FeatureError, match="have 1 columns, but the trees test column 1"):
@@ -292,7 +294,7 @@ def test_matrices_that_do_not_fit_are_refused():
 
 
 KINDS = ["nodes", "sparse nodes", "pairs", "sparse pairs"]
-SOME = np.array([[4, 1], [0, 6], [2, 3]])
+SOME_PAIRS = np.array([[4, 1], [0, 6], [2, 3]])
 
 
 def item_set(kind, rng, n_items=7, **options):
@@ -309,26 +311,28 @@ def item_set(kind, rng, n_items=7, **options):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("entries", [2**22, 12])  # 12: four rows per block
 class TestSimilarity:
-    def test_scores_and_contributions(self, kind, entries, rng, monkeypatch):
+    def test_scores_and_contributions_are_those_of_a_plain_walk(
+        self, kind, entries, rng, monkeypatch
+    ):
         monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
         trees = random_trees(rng, 5, 9, 3)
         items, features = item_set(kind, rng, n_clusters=2)
         similarity = TreeSimilarity(GivenFeatures(), trees, bias=0.25)
-        plain = np.array([plain_sum(trees, row) for row in features]) + 0.25
+        expected = np.array([plain_sum(trees, row) for row in features]) + 0.25
         pair_list = all_pairs(7).tolist()
-        some_rows = [pair_list.index(sorted(pair)) for pair in SOME.tolist()]
-        for pairs, rows in [(None, slice(None)), (SOME, some_rows)]:
-            np.testing.assert_allclose(similarity(items, pairs), plain[rows], atol=1e-12)
+        some_rows = [pair_list.index(sorted(pair)) for pair in SOME_PAIRS.tolist()]
+        for pairs, rows in [(None, slice(None)), (SOME_PAIRS, some_rows)]:
+            np.testing.assert_allclose(similarity(items, pairs), expected[rows], atol=1e-12)
             scores = similarity.pair_scores(items, pairs)
-            np.testing.assert_allclose(scores.scores, plain[rows], atol=1e-12)
+            np.testing.assert_allclose(scores.scores, expected[rows], atol=1e-12)
             assert (scores.diagonal, scores.n_clusters) == (None, 2)
             mean, parts = similarity.contributions(items, pairs)
-            assert parts.shape == (len(plain[rows]), 3)
-            np.testing.assert_allclose(mean + parts.sum(axis=1), plain[rows], atol=1e-12)
+            assert parts.shape == (len(expected[rows]), 3)
+            np.testing.assert_allclose(mean + parts.sum(axis=1), expected[rows], atol=1e-12)
             np.testing.assert_allclose(parts, trees.contributions(features[rows])[1], atol=1e-12)
             assert mean == pytest.approx(0.25 + mean_sum(trees, None, set()))
 
-    def test_no_pairs(self, kind, entries, rng, monkeypatch):
+    def test_no_pairs_have_no_scores(self, kind, entries, rng, monkeypatch):
         monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
         items, _ = item_set(kind, rng)
         no_pairs = np.empty((0, 2), dtype=np.intp)

@@ -1,4 +1,4 @@
-"""The online rule in plain Python, and helpers of the tests of streams."""
+"""The online rule in plain Python, and helpers for tests of streams."""
 
 import math
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ SIMILARITY = LinearSimilarity(WithConstant(GivenFeatures()), [1.0, -0.5, 2.0, -0
 
 @dataclass(frozen=True, eq=False)
 class MatrixSimilarity:
-    """Scores looked up in a matrix, by a column of the items that has their indices."""
+    """Scores from a matrix; a column of the items holds the indices of its rows."""
 
     matrix: Any
 
@@ -49,7 +49,7 @@ def random_scores(n_items):
     return symmetric(np.random.default_rng(n_items).normal(0.5, size=(n_items, n_items)))
 
 
-def numbered(matrix):
+def item_numbers(matrix):
     return np.arange(len(matrix), dtype=float)[:, None]
 
 
@@ -71,18 +71,18 @@ def labels(assignments):
     return [assignment.cluster for assignment in assignments]
 
 
-def online(matrix, clusterer, candidates):
+def plain_assignments(matrix, clusterer, candidates):
     """Decide item by item; an option is a cluster of candidates, or None for a new cluster."""
     assignments, n_clusters = [], 0
     for item, lefts in enumerate(candidates):
         options = {None: [(0.0, -1)]}
         for left in lefts:
             options.setdefault(assignments[left].cluster, []).append((matrix[item, left], left))
-        best = pick(options, clusterer)
+        best = best_option(options, clusterer)
         chances = probabilities(options, clusterer, best)
         linked = None if best is None else max(options[best], key=lambda o: (o[0], -o[1]))[1]
         del options[best]
-        second = pick(options, clusterer) if options else None
+        second = best_option(options, clusterer) if options else None
         runner_up = RunnerUp(second, chances[second]) if options else None
         cluster = n_clusters if best is None else best
         assignments.append(Assignment(cluster, chances[best], linked, runner_up))
@@ -90,14 +90,16 @@ def online(matrix, clusterer, candidates):
     return assignments
 
 
-def pick(options, clusterer):
+def best_option(options, clusterer):
     if clusterer == LeftLink(0):
         return max(options, key=lambda c: max((score, -left) for score, left in options[c]))
     top = max(score for links in options.values() for score, _ in links)
-    return max(options, key=lambda c: (total(options[c], top, clusterer), c is None, -(c or 0)))
+    return max(
+        options, key=lambda c: (total_weight(options[c], top, clusterer), c is None, -(c or 0))
+    )
 
 
-def total(links, top, clusterer):
+def total_weight(links, top, clusterer):
     """Add scores in the order of the candidates, as clusterers do, so that ties are the same."""
     result = 0.0
     for score, _ in links:
@@ -112,7 +114,7 @@ def probabilities(options, clusterer, best):
     if not clusterer.gamma:
         return {cluster: float(cluster == best) for cluster in options}
     top = max(score for links in options.values() for score, _ in links)
-    totals = {cluster: total(links, top, clusterer) for cluster, links in options.items()}
+    totals = {cluster: total_weight(links, top, clusterer) for cluster, links in options.items()}
     return {cluster: value / sum(totals.values()) for cluster, value in totals.items()}
 
 

@@ -1,4 +1,4 @@
-"""Rules of candidates against brute force, and what streams remember by them."""
+"""Rules of candidates, compared with brute force, and the items that streams remember."""
 
 from dataclasses import FrozenInstanceError
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -31,7 +31,7 @@ from tests.stream.plain_stream import (
     assert_same,
     feed,
     labels,
-    online,
+    plain_assignments,
     random_scores,
     stream_of,
 )
@@ -45,11 +45,11 @@ KEYS = st.sampled_from(["a", "b", "c", None, "", 7]) | st.lists(st.sampled_from(
     st.sampled_from([LeftLink(0), LeftLink(0.2), SumLink()]),
     CUTS,
 )
-def test_shared_keys_are_those_of_batch(keys, clusterer, cuts):
+def test_shared_keys_give_the_clusters_of_batch_prediction(keys, clusterer, cuts):
     records = [{"one": a, "two": b, "number": k} for k, (a, b) in enumerate(keys)]
     columns = {name: [record[name] for record in records] for name in records[0]}
-    looked = MatrixSimilarity(random_scores(len(keys)))
-    model = Model(SharedKeys(["one", "two"], max_block=12), looked, clusterer)
+    similarity = MatrixSimilarity(random_scores(len(keys)))
+    model = Model(SharedKeys(["one", "two"], max_block=12), similarity, clusterer)
     assert labels(feed(Stream(model), records, cuts)) == model.predict([columns])[0].labels.tolist()
 
 
@@ -71,22 +71,24 @@ def test_default_rules_follow_the_blocker():
     st.integers(1, 6) | st.none(),
     CUTS,
 )
-def test_latest_of_keys_and_in_time(drawn, n, window, cuts):
-    matrix = random_scores(len(drawn))
-    records = [{"key": key, "time": t, "number": k} for k, (key, t) in enumerate(drawn)]
+def test_latest_items_of_keys_and_times_are_the_candidates(keys_and_times, n, window, cuts):
+    matrix = random_scores(len(keys_and_times))
+    records = [{"key": key, "time": t, "number": k} for k, (key, t) in enumerate(keys_and_times)]
     rules = {
-        LatestOfKeys("key", n, window): sharing([key for key, _ in drawn], n, window),
-        LatestInTime("time", 2, n): timely([time for _, time in drawn], 2, n),
+        LatestOfKeys("key", n, window): candidates_with_keys(
+            [key for key, _ in keys_and_times], n, window
+        ),
+        LatestInTime("time", 2, n): candidates_in_time([time for _, time in keys_and_times], 2, n),
     }
     for rule, lefts in rules.items():
         stream = stream_of(matrix, LeftLink(0.5), rule)
         assignments = feed(stream, records, cuts)
-        assert_same(assignments, online(matrix, LeftLink(0.5), lefts))
+        assert_same(assignments, plain_assignments(matrix, LeftLink(0.5), lefts))
         remembered = {j: c for c, members in stream.clusters.items() for j in members}
         assert all(assignments[j].cluster == c for j, c in remembered.items())
 
 
-def sharing(keys, n, window):
+def candidates_with_keys(keys, n, window):
     tokens = [set(key if isinstance(key, list) else [key]) - {None, ""} for key in keys]
     candidates = []
     for item, item_tokens in enumerate(tokens):
@@ -96,7 +98,7 @@ def sharing(keys, n, window):
     return candidates
 
 
-def timely(times, span, n):
+def candidates_in_time(times, span, n):
     def is_near(first, second):
         return None not in (first, second) and abs(first - second) <= span
 
@@ -113,18 +115,18 @@ def timely(times, span, n):
     st.integers(1, 8),
     CUTS,
 )
-def test_nearest_of_latest(rows, n_neighbours, window, cuts):
+def test_nearest_of_the_latest_items_are_the_candidates(rows, n_neighbours, window, cuts):
     vectors = np.array(rows, dtype=float)
     model = Model(AllPairs(), SIMILARITY, LeftLink(0.5))
     matrix = model.scores(vectors).to_matrix()
-    lefts = [nearest(vectors, item, n_neighbours, window) for item in range(len(rows))]
-    expected = online(matrix, LeftLink(0.5), lefts)
+    lefts = [nearest_candidates(vectors, item, n_neighbours, window) for item in range(len(rows))]
+    expected = plain_assignments(matrix, LeftLink(0.5), lefts)
     for items in (vectors, sp.csr_array(vectors)):
         stream = Stream(model, NearestOfLatest(n_neighbours, window))
         assert_same(feed(stream, items, cuts), expected)
 
 
-def nearest(vectors, item, count, window):
+def nearest_candidates(vectors, item, count, window):
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     lefts = [j for j in range(max(item - window, 0), item) if units[j].any() and units[item].any()]
     return sorted(sorted(lefts, key=lambda j: (-round(units[item] @ units[j], 9), j))[:count])
@@ -147,27 +149,27 @@ def test_blocks_change_nothing(rule, monkeypatch, rng):
     unblocked = stream_of(random_scores(40), LeftLink(0.4), rule)
     expected = unblocked.add_many(records)
     monkeypatch.setattr(_trackers, "MOST_ITEMS", 7)
-    pieces = stream_of(random_scores(40), LeftLink(0.4), rule)
-    assert pieces.add_many(records) == expected
-    assert pieces.clusters == unblocked.clusters
-    assert repr(pieces) == repr(unblocked)
+    stream_of_blocks = stream_of(random_scores(40), LeftLink(0.4), rule)
+    assert stream_of_blocks.add_many(records) == expected
+    assert stream_of_blocks.clusters == unblocked.clusters
+    assert repr(stream_of_blocks) == repr(unblocked)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_items_that_fail_leave_no_trace(rule, rng):
     keys = rng.integers(3, size=30)
     records = [{"key": int(k), "time": t, "number": t} for t, k in enumerate(keys)]
-    good, tried = (stream_of(random_scores(30), LeftLink(0.4), rule) for _ in range(2))
-    expected = feed(good, records, [7, 9])
+    undisturbed, disturbed = (stream_of(random_scores(30), LeftLink(0.4), rule) for _ in range(2))
+    expected = feed(undisturbed, records, [7, 9])
     for start, stop in ((0, 7), (7, 16), (16, 17), (17, 30)):
         with pytest.raises(IndexError):
-            tried.add_many([*records[start:stop], {"key": 0, "time": 0, "number": 99}])
-        assert tried.add_many(records[start:stop]) == expected[start:stop]
-    assert tried.clusters == good.clusters
+            disturbed.add_many([*records[start:stop], {"key": 0, "time": 0, "number": 99}])
+        assert disturbed.add_many(records[start:stop]) == expected[start:stop]
+    assert disturbed.clusters == undisturbed.clusters
 
 
 @pytest.mark.parametrize(
-    ("rule", "most"),
+    ("rule", "max_remembered"),
     [
         (Latest(5), 5),
         (LatestInTime("number", 1, 6), 6),
@@ -176,17 +178,17 @@ def test_items_that_fail_leave_no_trace(rule, rng):
         (LatestOfKeys("number", 3, window=4), 3),
     ],
 )
-def test_what_is_remembered_is_bounded(rule, most):
+def test_the_number_of_remembered_items_is_bounded(rule, max_remembered):
     stream = stream_of(np.zeros((1, 1)), LeftLink(1), rule)
     for size in (1, 3, 40, 1, 1, 200, 7):
         items = [{"key": k % 3, "number": 0.0} for k in range(size)]
         stream.add_many(items)
         n_remembered = sum(map(len, stream.clusters.values()))
-        assert n_remembered == min(most, len(stream)) == len(stream._rows)
+        assert n_remembered == min(max_remembered, len(stream)) == len(stream._rows)
     assert len(stream) == 253
 
 
-def test_keys_that_are_forgotten_are_gone():
+def test_keys_of_forgotten_items_are_removed():
     stream = stream_of(np.zeros((1, 1)), LeftLink(), LatestOfKeys("key", 2, window=10))
     for start in range(0, 300, 30):
         stream.add_many([{"key": [k, k + 1, "x"], "number": 0} for k in range(start, start + 30)])
@@ -216,7 +218,7 @@ def test_times_may_be_moments_of_any_kind():
     assert assignments[-1].linked_to == 1
 
 
-def test_a_table_of_moments():
+def test_times_may_be_columns_of_moments():
     rule = LatestInTime("at", timedelta(minutes=1), n=9)
     times = np.array(["2020-01-01T00:00", "2020-01-01T00:01", "NaT"], dtype="datetime64[ns]")
     for make in (dict, pd.DataFrame):
@@ -224,7 +226,7 @@ def test_a_table_of_moments():
         assert labels(stream.add_many(make({"at": times, "number": np.zeros(3)}))) == [0, 0, 1]
 
 
-# What is refused.
+# Refusals.
 
 
 @pytest.mark.parametrize(

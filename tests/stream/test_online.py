@@ -1,4 +1,4 @@
-"""Streams against batch clusterers, and against the online rule written out."""
+"""Streams, compared with batch clusterers and with the online rule in plain Python."""
 
 import gc
 import math
@@ -28,9 +28,9 @@ from tests.stream.plain_stream import (
     SIMILARITY,
     assert_same,
     feed,
+    item_numbers,
     labels,
-    numbered,
-    online,
+    plain_assignments,
     stream_of,
     symmetric,
 )
@@ -44,12 +44,12 @@ DECIMALS = st.floats(-3, 3).map(lambda number: round(number, 3))
 @given(st.data(), st.integers(1, 9), st.sampled_from(CLUSTERERS), CUTS, st.integers(1, 9))
 def test_assignments_are_the_rule_written_out(data, n_items, clusterer, cuts, n):
     size = n_items * n_items
-    drawn = data.draw(st.lists(HALVES | DECIMALS, min_size=size, max_size=size))
-    matrix = symmetric(np.array(drawn).reshape(n_items, n_items))
+    values = data.draw(st.lists(HALVES | DECIMALS, min_size=size, max_size=size))
+    matrix = symmetric(np.array(values).reshape(n_items, n_items))
     for rule, reach in ((EveryEarlier(), n_items), (Latest(n), n)):
         lefts = [range(max(item - reach, 0), item) for item in range(n_items)]
-        assignments = feed(stream_of(matrix, clusterer, rule), numbered(matrix), cuts)
-        assert_same(assignments, online(matrix, clusterer, lefts))
+        assignments = feed(stream_of(matrix, clusterer, rule), item_numbers(matrix), cuts)
+        assert_same(assignments, plain_assignments(matrix, clusterer, lefts))
 
 
 @pytest.mark.parametrize("gamma", [0.2, 1.0])
@@ -58,33 +58,34 @@ def test_large_scores_neither_overflow_nor_hide_the_runner_up(gamma):
     matrix = symmetric(np.full((4, 4), -big))
     matrix[3, :3] = [-big, big, -2 * big]
     matrix = symmetric(matrix.T)
-    last = feed(stream_of(matrix, LeftLink(gamma)), numbered(matrix))[-1]
-    # A new cluster measures exp(−1e4), and the two others less: by their size, not by their place.
+    last = feed(stream_of(matrix, LeftLink(gamma)), item_numbers(matrix))[-1]
+    # A new cluster weighs exp(−1e4), and the two others weigh less. It is ahead by its weight,
+    # not by its position.
     assert last == Assignment(1, 1.0, 1, RunnerUp(None, 0.0))
-    last = feed(stream_of(matrix - 1.5 * big, LeftLink(gamma)), numbered(matrix))[-1]
+    last = feed(stream_of(matrix - 1.5 * big, LeftLink(gamma)), item_numbers(matrix))[-1]
     assert last == Assignment(3, 1.0, None, RunnerUp(1, 0.0))
     assignments = feed(
-        stream_of(symmetric(np.full((2, 2), big)), LeftLink(gamma)), numbered(np.eye(2))
+        stream_of(symmetric(np.full((2, 2), big)), LeftLink(gamma)), item_numbers(np.eye(2))
     )
     assert assignments[1].probability == 1.0
     assert assignments[1].runner_up == RunnerUp(None, 0.0)
 
 
-def test_two_choices_share_all_probability():
+def test_probabilities_of_two_choices_sum_to_1():
     matrix = symmetric(np.array([[0, 0.7], [0, 0]]))
-    _, last = feed(stream_of(matrix, LeftLink(0.5)), numbered(matrix))
+    _, last = feed(stream_of(matrix, LeftLink(0.5)), item_numbers(matrix))
     assert last.probability == pytest.approx(1 / (1 + math.exp(-1.4)))
     assert last.probability + last.runner_up.probability == pytest.approx(1.0)
 
 
-# As in batch.
+# Comparison with batch prediction.
 
 VECTORS = st.lists(st.tuples(*[HALVES] * 3), min_size=1, max_size=14)
 
 
 @settings(max_examples=40)
 @given(VECTORS, st.sampled_from(CLUSTERERS), CUTS, st.integers(1, 5))
-def test_clusters_are_those_of_batch(rows, clusterer, cuts, n):
+def test_streams_give_the_clusters_of_batch_prediction(rows, clusterer, cuts, n):
     # Halves multiply and add without rounding, so that ties are ties in any order of summation.
     matrix = np.array(rows)
     records = [dict(zip("abc", row, strict=True)) for row in rows]
@@ -107,7 +108,7 @@ def test_tables_give_the_same_clusters(make, rng):
 
 
 @pytest.mark.parametrize("clusterer", CLUSTERERS)
-def test_long_streams_are_cut_into_blocks(clusterer, rng):
+def test_long_tables_are_added_in_blocks(clusterer, rng):
     matrix = rng.integers(-2, 3, size=(1200, 3)).astype(float)
     for blocker in (AllPairs(), Window(7)):
         model = Model(blocker, SIMILARITY, clusterer)
@@ -119,10 +120,10 @@ def test_long_streams_are_cut_into_blocks(clusterer, rng):
         assert steps[-1] == 1200
 
 
-# What is remembered.
+# Remembered items.
 
 
-def test_clusters_are_numbered_once_and_forgotten_ones_are_never_joined():
+def test_numbers_of_forgotten_clusters_are_not_used_again():
     same = np.ones((9, 9))
     stream = stream_of(same, LeftLink(), LatestOfKeys("key", 1, window=2))
     keys = [*"abab", *"cc", *"ab", "c"]
@@ -153,7 +154,7 @@ def test_forgotten_items_are_freed():
     ]
 
 
-def test_remembered_vectors_keep_no_others():
+def test_remembered_vectors_do_not_keep_their_matrix_alive():
     stream = Stream(Model(Window(2), ConstantSimilarity(1.0), LeftLink()))
     matrix = np.ones((50, 2))
     reference = weakref.ref(matrix)
@@ -168,7 +169,7 @@ def test_remembered_vectors_keep_no_others():
 
 @dataclass(frozen=True)
 class Lengths:
-    """Texts of like lengths go together."""
+    """A similarity that is high for texts of similar lengths."""
 
     def __call__(self, item_set, pairs=None):
         lengths = np.array([len(text) for text in item_set.items])
@@ -177,7 +178,7 @@ class Lengths:
     pair_scores = None
 
 
-def test_texts():
+def test_texts_can_be_streamed():
     texts = ["a", "bb", "cccc", "d", "eeeee"]
     model = Model(AllPairs(), Lengths(), LeftLink())
     assert labels(feed(Stream(model), texts)) == [0, 0, 1, 0, 1]
@@ -185,14 +186,14 @@ def test_texts():
     assert Stream(model).add_many([]) == []
 
 
-def test_sparse_vectors_of_one_dimension():
+def test_rows_of_sparse_matrices_can_be_added():
     stream = Stream(Model(AllPairs(), SIMILARITY, LeftLink()))
     rows = sp.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
     shapes = [rows[[0]], sp.coo_array(rows[[1]].toarray()[0]), sp.csr_matrix(rows[[2]])]
     assert labels([stream.add(row) for row in shapes]) == [0, 0, 1]
 
 
-def test_names_may_come_in_any_order():
+def test_fields_of_records_may_come_in_any_order():
     stream = Stream(Model(AllPairs(), SIMILARITY, LeftLink()))
     assignments = [
         stream.add({"a": 1.0, "b": 0.0, "c": 1.0}),
@@ -204,7 +205,7 @@ def test_names_may_come_in_any_order():
     assert expected[0] > 0 > expected[1:].max()
 
 
-# What is refused.
+# Refusals.
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,7 @@ PAIRS = ItemSet.from_pair_features(np.ones((1, 3)), 2)
         ([{"a": 1}, "b"], "record 1 is 'b'"),
     ],
 )
-def test_items_of_another_kind_are_refused(items, message):
+def test_items_of_another_type_are_refused(items, message):
     stream = Stream(Model(AllPairs(), SIMILARITY, LeftLink()))
     stream.add([1.0, 2.0, 3.0])
     with pytest.raises(ItemSetError, match=message):
@@ -266,7 +267,7 @@ def test_items_of_another_kind_are_refused(items, message):
 
 
 @pytest.mark.parametrize("wrong", [np.array([np.nan]), np.ones(2)])
-def test_anything_but_a_finite_score_a_pair_is_refused(wrong):
+def test_anything_but_one_finite_score_per_pair_is_refused(wrong):
     @dataclass(frozen=True)
     class Broken(Lengths):
         def __call__(self, item_set, pairs=None):
@@ -284,30 +285,32 @@ def test_anything_but_a_finite_score_a_pair_is_refused(wrong):
 
 @settings(max_examples=60)
 @given(st.lists(st.frozensets(st.integers(0, 30), max_size=5), min_size=1, max_size=8))
-def test_pairs_are_sorted_by_their_first_items(drawn):
-    lefts = list(map(sorted, drawn))
+def test_pairs_are_sorted_by_their_first_items(left_items):
+    sorted_left_items = list(map(sorted, left_items))
     first = 31
-    flat = np.array([left for item_lefts in lefts for left in item_lefts], dtype=np.intp)
-    starts = np.concatenate([[0], np.cumsum(list(map(len, lefts)))])
+    flat = np.array(
+        [left for item_lefts in sorted_left_items for left in item_lefts], dtype=np.intp
+    )
+    starts = np.concatenate([[0], np.cumsum(list(map(len, sorted_left_items)))])
     earlier = np.unique(flat)
     places = positions_of(flat, earlier, first)
     assert np.array_equal(places, np.searchsorted(earlier, flat))
     pairs, order = list_pairs(starts, places, len(earlier))
-    owners = len(earlier) + np.repeat(np.arange(len(lefts)), np.diff(starts))
+    owners = len(earlier) + np.repeat(np.arange(len(sorted_left_items)), np.diff(starts))
     expected = np.lexsort((owners, places))
     assert np.array_equal(order, expected)
     assert np.array_equal(pairs, np.column_stack([places, owners])[expected])
 
 
 @pytest.mark.parametrize(
-    ("item", "words"),
+    ("item", "message"),
     [
         ({}, "an empty mapping"),
         (pd.Series({"a": 1.0}), "the item is a Series; give a mapping"),
         (pd.DataFrame({"a": [1.0]}), "the item is a DataFrame; give a mapping"),
     ],
 )
-def test_rows_of_frames_and_empty_mappings_are_refused_one_by_one(item, words):
+def test_rows_of_frames_and_empty_mappings_are_refused_one_by_one(item, message):
     model = Model(AllPairs(), LinearSimilarity(GivenFeatures(), [1.0]), LeftLink())
-    with pytest.raises(ItemSetError, match=words):
+    with pytest.raises(ItemSetError, match=message):
         Stream(model).add(item)

@@ -1,4 +1,4 @@
-"""Tokens that records share, against sets in plain Python."""
+"""Tokens that records share, compared with sets in plain Python."""
 
 import numpy as np
 from hypothesis import given
@@ -24,10 +24,10 @@ def plain_overlap(first, second):
     shared = sum(RARITIES[token] for token in first & second)
     differences = first - second, second - first
     less, more = sorted(sum(RARITIES[token] for token in tokens) for tokens in differences)
-    most = max((RARITIES[token] for token in first & second), default=0.0)
+    greatest = max((RARITIES[token] for token in first & second), default=0.0)
     shares = (shared / (shared + less), shared / (shared + less + more)) if shared else (0.0, 0.0)
     cosine = sum(WEIGHTS[token] ** 2 for token in first & second)
-    return [shared, most, less, more, *shares, cosine]
+    return [shared, greatest, less, more, *shares, cosine]
 
 
 @given(token_sets)

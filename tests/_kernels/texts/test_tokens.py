@@ -1,4 +1,4 @@
-"""Tokens as hashes and their counts, against plain Python."""
+"""Tokens as hashes and their counts, compared with plain Python."""
 
 from collections import Counter
 from itertools import pairwise
@@ -18,8 +18,8 @@ plain_texts = some_texts.map(lambda texts: [plain_text(text) for text in texts])
 token_lists = st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=12)
 
 
-def hashed(text):
-    """FNV-1a of 64 bits, by code points."""
+def fnv_hash(text):
+    """Return the FNV-1a hash of 64 bits of the code points of a text."""
     value = 14695981039346656037
     for character in text:
         value = (value ^ ord(character)) * 1099511628211 % 2**64
@@ -35,21 +35,21 @@ def trigrams(text):
 def word_pairs(text):
     parts = text.split()
     pairs = [f"{first} {second}" for first, second in pairwise(parts)]
-    return [hashed(token) for token in (*parts, *pairs)]
+    return [fnv_hash(token) for token in (*parts, *pairs)]
 
 
 def codes(text):
     parts = text.split()
-    joined = [first + second for first, second in pairwise(parts)]
-    return [hashed(token) for token in (*parts, *joined) if set(token) & set("0123456789")]
+    neighbours = [first + second for first, second in pairwise(parts)]
+    return [fnv_hash(token) for token in (*parts, *neighbours) if set(token) & set("0123456789")]
 
 
 SPLITS = {
-    "hash_whole_texts": lambda text: [hashed(text)] if text else [],
+    "hash_whole_texts": lambda text: [fnv_hash(text)] if text else [],
     "hash_trigrams": trigrams,
-    "hash_words": lambda text: [hashed(word) for word in text.split()],
+    "hash_words": lambda text: [fnv_hash(word) for word in text.split()],
     "hash_words_and_pairs": word_pairs,
-    "hash_members": lambda text: [hashed(part) for part in text.split("|") if part],
+    "hash_members": lambda text: [fnv_hash(part) for part in text.split("|") if part],
     "hash_codes": codes,
 }
 
@@ -59,7 +59,7 @@ def as_arrays(texts):
     return characters, np.append(0, np.cumsum([len(text) for text in texts])).astype(np.intp)
 
 
-def split(name, texts):
+def split_with_kernel(name, texts):
     """Return the hashes of the tokens of each text."""
     hashes, starts = getattr(kernels, name)(*as_arrays(texts))
     assert hashes.dtype == np.uint64
@@ -68,39 +68,39 @@ def split(name, texts):
     return [hashes[a:b].tolist() for a, b in pairwise(starts)]
 
 
-def test_every_split_has_a_twin():
+def test_every_splitting_kernel_has_a_twin():
     assert {name for name in dir(kernels) if name.startswith("hash_")} == set(SPLITS)
 
 
 @pytest.mark.parametrize("name", SPLITS)
 @given(plain_texts)
-def test_splits_take_what_python_takes(name, texts):
+def test_kernels_split_texts_like_plain_python(name, texts):
     texts = ["|".join(text.split()) for text in texts] if name == "hash_members" else texts
-    hashes = split(name, texts)
+    hashes = split_with_kernel(name, texts)
     expected = [Counter(SPLITS[name](text)) for text in texts]
     assert [Counter(text_hashes) for text_hashes in hashes] == expected
 
 
 @pytest.mark.parametrize("name", SPLITS)
-def test_splits_take_nothing_of_nothing(name):
-    assert split(name, []) == []
-    assert split(name, ["", ""]) == [[], []]
+def test_empty_texts_have_no_tokens(name):
+    assert split_with_kernel(name, []) == []
+    assert split_with_kernel(name, ["", ""]) == [[], []]
 
 
-def test_codes_are_taken_alone_and_with_their_neighbours():
-    assert set(split("hash_codes", ["sony dsc w120 black box"])[0]) == {
-        *map(hashed, ("w120", "dscw120", "w120black"))
+def test_codes_count_alone_and_joined_with_their_neighbours():
+    assert set(split_with_kernel("hash_codes", ["sony dsc w120 black box"])[0]) == {
+        *map(fnv_hash, ("w120", "dscw120", "w120black"))
     }
 
 
-def test_codes_may_be_as_many_as_there_are_words_and_pairs():
-    assert len(split("hash_codes", ["1 " * 499 + "1"])[0]) == 999
-    assert len(split("hash_words_and_pairs", ["1 " * 499 + "1", "a b"])[0]) == 999
+def test_every_word_and_every_pair_may_be_a_code():
+    assert len(split_with_kernel("hash_codes", ["1 " * 499 + "1"])[0]) == 999
+    assert len(split_with_kernel("hash_words_and_pairs", ["1 " * 499 + "1", "a b"])[0]) == 999
 
 
 def test_trigrams_of_the_last_plane_differ():
     last = chr(0x10FFFF)
-    first, second = split("hash_trigrams", [last * 3, last * 2 + "a"])
+    first, second = split_with_kernel("hash_trigrams", [last * 3, last * 2 + "a"])
     assert len(set(first + second)) == 5
 
 
@@ -114,7 +114,7 @@ def test_hashes_are_indexed_by_first_occurrence(hashes):
 
 @pytest.mark.parametrize("step", [1, 2**21, 2**42, 2**54])
 def test_many_hashes_are_indexed(step):
-    """The table must grow, and the hashes differ in few of their bits."""
+    """The hash table must grow, and the hashes differ in few of their bits."""
     array = np.arange(10_000, dtype=np.uint64) * np.uint64(step)
     array = np.concatenate([array, array[::-1]])
     distinct, indices = kernels.factorize_hashes(array)
