@@ -1,4 +1,4 @@
-"""New members of families, from docs/extending.md: once added to the sources, they are in use."""
+"""The examples of docs/extending.md: members that are added to a family are in use."""
 
 import json
 import os
@@ -44,7 +44,7 @@ EXAMPLES = examples_in(GUIDE)
 
 
 @pytest.fixture(scope="module")
-def copied(tmp_path_factory):
+def sources_with_members(tmp_path_factory):
     """Copy the sources of both distributions, and add the members of the guide."""
     folder = tmp_path_factory.mktemp("adding")
     sources = {
@@ -67,7 +67,7 @@ def copied(tmp_path_factory):
 
 
 def with_line(text, line):
-    """Insert a line after the last one that begins like it: with the same word, or with a key."""
+    """Insert a line after the last line that begins with the same word, or with a key."""
     word = re.match(r"\w*", line)[0]
     start = re.compile(rf"(\s*){word}\b" if word else r'(\s*)"[\w-]+": ')
     lines = text.splitlines()
@@ -108,9 +108,9 @@ def test_every_family_has_an_example_of_one_line():
     assert all(example.files and "\n" not in example.line for example in EXAMPLES.values())
 
 
-def test_a_clusterer(copied):
+def test_an_added_clusterer_is_used_checked_and_saved(sources_with_members):
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie.checks import check_clusterer
 from coterie.clusterers import LeftLink, OneOrMany, SpanningForest, SumLink
@@ -148,9 +148,9 @@ results["loaded"] = repr(ct.Model.load("clusterer.coterie").clusterer)
     assert results["loaded"] == "OneOrMany()"
 
 
-def test_a_metric(copied):
+def test_an_added_metric_is_an_option(sources_with_members):
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie import metrics
 from coterie.tables.fitting import as_metric
@@ -162,12 +162,12 @@ results["micro"] = metrics.micro(metrics.count_error, [[0, 1]], [[0, 0]])
     )
     assert results == {"value": 1.0, "summary": 1.0, "option": True, "micro": 1.0}
     arguments = ("fit", "table.csv", "--cluster", "who", "-o", "m.coterie", "--metric", "other")
-    assert "count_error" in command(copied, *arguments)
+    assert "count_error" in command(sources_with_members, *arguments)
 
 
-def test_a_loss(copied):
+def test_a_learner_can_train_with_an_added_loss(sources_with_members):
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie.clusterers import Greedy
 from coterie.learners import StructuralSVM
@@ -180,10 +180,12 @@ results["labels"] = learner.predict([[[1.0], [-2.0], [-2.5]]])[0].labels.tolist(
     assert results == {"labels": [0, 1, 1]}
 
 
-def test_a_kind_of_column(copied):
-    assert 'plate = "plate"' in command(copied, "init", "table.csv", "--cluster", "who")
+def test_an_added_kind_of_column_is_inferred_and_saved(sources_with_members):
+    assert 'plate = "plate"' in command(
+        sources_with_members, "init", "table.csv", "--cluster", "who"
+    )
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie.features import Field, RecordFeatures
 from coterie.features.kinds import Plate
@@ -196,9 +198,9 @@ results["loaded"] = ct.Model.load("kind.coterie").similarity.featurizer.fields[0
     assert results == {"loaded": "plate"}
 
 
-def test_a_featurizer(copied):
+def test_an_added_featurizer_is_checked_and_saved(sources_with_members):
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie.checks import check_featurizer
 from coterie.features import LengthFeatures
@@ -213,13 +215,15 @@ results["scores"] = ct.Model.load("features.coterie").similarity(texts).tolist()
     assert results == {"scores": [-2.0, -1.0, -1.0]}
 
 
-def test_a_learner_of_the_automatic_choice(copied):
-    assert "boosted, structured or sums" in command(copied, "fit", "--help")
+def test_an_added_learner_is_an_automatic_choice(sources_with_members):
+    assert "boosted, structured or sums" in command(sources_with_members, "fit", "--help")
     arguments = ("fit", "table.csv", "--cluster", "who", "-o", "m.coterie", "--learner", "other")
-    assert "boosted, structured, sums" in command(copied, *arguments)
-    assert "learning, sums" in command(copied, "plan", "table.csv", "--cluster", "who")
+    assert "boosted, structured, sums" in command(sources_with_members, *arguments)
+    assert "learning, sums" in command(
+        sources_with_members, "plan", "table.csv", "--cluster", "who"
+    )
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie.learners import AutoLearner
 sets, truths = [[[1.0], [2.0]], [[3.0], [-1.0]]], [[0, 0], [0, 1]]
@@ -235,9 +239,9 @@ except ValueError as error:
     assert results["error"].endswith("plain sums, plain sums with context")
 
 
-def test_a_blocking_key(copied):
+def test_an_added_blocking_key_is_tried_and_saved(sources_with_members):
     results = results_of(
-        copied,
+        sources_with_members,
         """
 from coterie.blocking import SameLength, Union, learn_blocking
 table = ct.ItemSet({"name": ["Ann", "Bob", "Jim Ray", "Jim Roy"] * 5})
@@ -252,12 +256,12 @@ results["loaded"] = repr(ct.Model.load("key.coterie").blocker.keys[0])
     assert results == {"pairs": [[0, 2]], "tried": True, "loaded": "SameLength(column='name')"}
 
 
-def test_an_experiment(copied):
-    overview = command(copied, "reproduce", "--list")
+def test_an_added_experiment_is_reproduced(sources_with_members):
+    overview = command(sources_with_members, "reproduce", "--list")
     assert "trivial: Trivial partitions: how metrics rate them\n  b-cubed  Show the" in overview
-    assert "or trivial" in command(copied, "reproduce", "other")
-    command(copied, "reproduce", "trivial", "--quick", "--jobs", "1", "--out", "out")
-    folder = copied / "out" / "trivial" / "quick"
+    assert "or trivial" in command(sources_with_members, "reproduce", "other")
+    command(sources_with_members, "reproduce", "trivial", "--quick", "--jobs", "1", "--out", "out")
+    folder = sources_with_members / "out" / "trivial" / "quick"
     # Of k clusters of 5 items, one cluster has precision 1/k and recall 1, and singletons have
     # precision 1 and recall 1/5.
     table = (folder / "b-cubed.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ CURVES = [Logistic(2.0, -1.0), Isotonic([-1.0, 0.5, 2.0], [0.1, 0.1, 0.9])]
 finite = st.floats(-1e6, 1e6)
 
 
-def test_logistic_probabilities():
+def test_logistic_curves_have_the_textbook_probabilities():
     calibration = Logistic(2.0, 1.0)
     assert np.allclose(calibration([-0.5, 0.0]), [0.5, 1 / (1 + np.exp(-1))])
     assert calibration([-1e6, 1e6]).tolist() == [0.0, 1.0]
@@ -32,7 +32,7 @@ def test_logistic_probabilities():
         Logistic(np.inf)
 
 
-def test_isotonic_is_straight_between_knots_and_constant_beyond():
+def test_isotonic_curves_are_linear_between_knots_and_constant_beyond():
     curve = Isotonic([0.0, 1.0, 3.0], [0.2, 0.4, 0.4])
     expected = [0.2, 0.2, 0.3, 0.4, 0.4, 0.4]
     assert np.allclose(curve([-9.0, 0.0, 0.5, 1.0, 2.0, 99.0]), expected)
@@ -65,12 +65,12 @@ def test_a_higher_score_is_never_less_probable(curve, scores):
         (["a"], [0.5], "scores must be real numbers"),
     ],
 )
-def test_what_makes_no_isotonic_curve(scores, probabilities, message):
+def test_invalid_isotonic_curves_are_refused(scores, probabilities, message):
     with pytest.raises(InputError, match=message):
         Isotonic(scores, probabilities)
 
 
-def test_calibrations_are_saved(tmp_path, rng):
+def test_calibrations_are_saved_and_loaded(tmp_path, rng):
     calibration = ClusterCalibration(*CURVES, Logistic(3.0))
     save_value(tmp_path / "c", calibration, _find_class)
     loaded = load_value(tmp_path / "c", _find_class)
@@ -92,14 +92,14 @@ def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
 
 @pytest.mark.parametrize("name", ["pairs", "clusters", "singletons"])
 @pytest.mark.parametrize("value", [Logistic, None, "platt"])
-def test_what_makes_no_calibration_of_clusters(name, value):
+def test_invalid_calibrations_of_clusters_are_refused(name, value):
     curves = dict.fromkeys(("pairs", "clusters", "singletons"), Logistic())
     with pytest.raises(InputError, match=f"{name} is .*; give a curve, such as Logistic"):
         ClusterCalibration(**{**curves, name: value})
 
 
 def plain_evidence(scores, partition, probabilities):
-    """Go over the clusters one at a time."""
+    """Compute the evidence of the clusters one at a time."""
     probability_of = {
         tuple(pair): p for pair, p in zip(scores.pairs.tolist(), probabilities, strict=True)
     }
@@ -123,7 +123,7 @@ def plain_evidence(scores, partition, probabilities):
     seed=st.integers(0, 999),
     share=st.sampled_from([None, 0.0, 0.5]),
 )
-def test_evidence_is_that_of_a_plain_walk(labels, seed, share):
+def test_evidence_of_clusters_is_that_of_plain_loops(labels, seed, share):
     rng, partition = np.random.default_rng(seed), Partition(labels)
     all_scores = PairScores(len(labels), None, np.zeros(len(labels) * max(len(labels) - 1, 0) // 2))
     pairs = None if share is None else all_scores.pairs[rng.random(len(all_scores.scores)) < share]
@@ -135,7 +135,7 @@ def test_evidence_is_that_of_a_plain_walk(labels, seed, share):
 
 
 def test_evidence_of_many_items_is_that_of_listed_pairs(rng):
-    n_items = 1200  # above where pairs are walked over by rows
+    n_items = 1200  # more than MAX_MASKED_ITEMS, so that pairs are compared row by row
     partition = Partition(rng.integers(700, size=n_items))
     all_scores = PairScores(n_items, None, np.zeros(n_items * (n_items - 1) // 2))
     probabilities = rng.random(len(all_scores.scores))
@@ -145,48 +145,54 @@ def test_evidence_of_many_items_is_that_of_listed_pairs(rng):
     assert np.allclose(first, cluster_evidence(shuffled, partition, probabilities[order]))
 
 
-def test_confidences_by_hand():
+def test_confidences_are_those_computed_by_hand():
     scores = PairScores(6, [(0, 1), (2, 3), (2, 4), (3, 4), (0, 5), (1, 5)], np.arange(6.0))
     partition = Partition([0, 0, 1, 1, 1, 2])
     pairs = Isotonic([0.0, 5.0], [0.2, 0.7])
     calibration = ClusterCalibration(pairs, Logistic(1.0, 0.5), Logistic(2.0))
-    sure = calibration.confidences(scores, partition)
-    assert np.allclose(sure.pairs, [0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
+    confidences = calibration.confidences(scores, partition)
+    assert np.allclose(confidences.pairs, [0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
     odds = [0.2 / 0.8 * np.exp(0.5), 0.4 / 0.6 * np.exp(0.5), (0.3 / 0.7) ** 2]
-    assert np.allclose(sure.clusters, np.array(odds) / (1 + np.array(odds)))
-    assert np.array_equal(sure.items, sure.clusters[partition.labels])
+    assert np.allclose(confidences.clusters, np.array(odds) / (1 + np.array(odds)))
+    assert np.array_equal(confidences.items, confidences.clusters[partition.labels])
 
 
-def test_a_cluster_without_listed_pairs_has_least_and_an_item_without_them_most():
+def test_without_listed_pairs_clusters_are_least_and_single_items_most_probable():
     scores = PairScores(5, [(0, 1)], [0.0])
     identity = ClusterCalibration(Logistic(), Logistic(), Logistic())
-    sure = identity.confidences(scores, Partition([0, 0, 1, 1, 2]))
+    confidences = identity.confidences(scores, Partition([0, 0, 1, 1, 2]))
     assert np.allclose(
-        sure.clusters, [0.5, PROBABILITY_MARGIN, 1.0 - PROBABILITY_MARGIN], rtol=1e-9
+        confidences.clusters,
+        [0.5, PROBABILITY_MARGIN, 1.0 - PROBABILITY_MARGIN],
+        rtol=1e-9,
     )
 
 
-def test_no_items_at_all():
+def test_no_items_have_no_confidences():
     identity = ClusterCalibration(Logistic(), Logistic(), Logistic())
-    sure = identity.confidences(PairScores(0, None, []), Partition([]))
-    assert (len(sure.clusters), len(sure.items), len(sure.pairs)) == (0, 0, 0)
-    assert len(sure.abstain(0.5).labels) == 0
+    confidences = identity.confidences(PairScores(0, None, []), Partition([]))
+    assert (
+        len(confidences.clusters),
+        len(confidences.items),
+        len(confidences.pairs),
+    ) == (0, 0, 0)
+    assert len(confidences.abstain(0.5).labels) == 0
 
 
 @given(precisions=st.tuples(st.floats(0, 1), st.floats(0, 1)))
-def test_abstaining_keeps_whole_clusters_and_fewer_the_higher_the_precision(precisions):
-    confidences = np.array([0.9, 0.2, 0.6])
-    sure = Confidences(Partition([0, 1, 0, 2, 2]), confidences, np.empty(0))
-    low, high = (sure.abstain(precision) for precision in sorted(precisions))
+def test_abstaining_keeps_whole_clusters_and_fewer_at_higher_precision(precisions):
+    cluster_confidences = np.array([0.9, 0.2, 0.6])
+    confidences = Confidences(Partition([0, 1, 0, 2, 2]), cluster_confidences, np.empty(0))
+    low, high = (confidences.abstain(precision) for precision in sorted(precisions))
     assert not np.any(high.kept & ~low.kept)
-    is_kept = confidences >= max(precisions)
+    is_kept = cluster_confidences >= max(precisions)
     assert np.array_equal(high.kept, is_kept[[0, 1, 0, 2, 2]])
     assert high.labels.tolist() == [k if is_kept[k] else -1 for k in [0, 1, 0, 2, 2]]
 
 
-def test_a_precision_is_a_share():
-    sure = Confidences(Partition([0]), np.array([0.9]), np.empty(0))
-    assert isinstance(sure.abstain(1), Abstained)
+def test_a_precision_outside_0_to_1_is_refused():
+    confidences = Confidences(Partition([0]), np.array([0.9]), np.empty(0))
+    assert isinstance(confidences.abstain(1), Abstained)
     for precision in (-0.1, 90, np.nan, "high"):
         with pytest.raises(InputError, match=r"precision is .*; give a finite number from 0 to 1"):
-            sure.abstain(precision)
+            confidences.abstain(precision)

@@ -1,4 +1,4 @@
-"""The tables of the changelog are true: what moved, and what has another name."""
+"""The tables of the changelog: moved and renamed names are as they say."""
 
 import inspect
 import re
@@ -34,7 +34,7 @@ FUNCTIONS = {
 """Functions that have a parameter whose name changed."""
 
 
-def test_the_tables_are_read():
+def test_the_tables_of_the_changelog_are_found():
     assert len(MOVED) > 60
     assert len(MEMBERS) > 10
     assert dict(OPTIONS) == FORMER_NAMES
@@ -44,7 +44,7 @@ def test_the_tables_are_read():
 @pytest.mark.parametrize(
     ("names", "new"), [row[1:] for row in MOVED], ids=[row[0] for row in MOVED]
 )
-def test_what_moved_is_where_the_changelog_says(names, new):
+def test_moved_names_are_where_the_changelog_says(names, new):
     module = import_module(new)
     for name in re.findall(r"`(\w+)`", names):
         assert hasattr(module, name)

@@ -1,4 +1,4 @@
-"""What `conftest.py` does for all tests: which skips fail, and which tests share a process."""
+"""Tests of `conftest.py`: which skips fail, and which tests share a process."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def test_process(count):
 
 @pytest.fixture
 def run(pytestconfig, tmp_path):
-    """Return a function that runs files of tests under our `conftest.py`: what pytest prints."""
+    """Return a function that runs test files with `conftest.py`, and returns the summary."""
 
     def run(files, *arguments, **environment):
         conftest = (pytestconfig.rootpath / "conftest.py").read_text(encoding="utf-8")
@@ -61,14 +61,14 @@ def run(pytestconfig, tmp_path):
         ("data,libraries", "1 failed, 1 skipped, 2 errors"),
     ],
 )
-def test_what_is_required_fails(run, require, summary):
+def test_skips_of_required_data_and_libraries_fail(run, require, summary):
     files = {"test_a": TESTS, "test_b": FILE}
     environment = {"COTERIE_DATA": "", "COTERIE_REQUIRE": require}
     assert run(files, "--continue-on-collection-errors", **environment) == summary
 
 
 def test_the_tests_of_a_subject_share_a_process(run, tmp_path):
-    """By xdist's default, both processes would run tests of each file."""
+    """By default, pytest-xdist would run tests of each file in both processes."""
     names = ("test_a", "test_b", "test_dirichlet", "test_other_dirichlet")
     assert run(dict.fromkeys(names, PROCESSES), "--numprocesses", "2") == "36 passed"
     processes = [set((tmp_path / f"{name}.processes").read_text().split()) for name in names]

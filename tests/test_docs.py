@@ -1,4 +1,4 @@
-"""Tests of the pages for readers: links lead somewhere, and `docs/library.md` names what exists."""
+"""The documentation: links are not broken, and `docs/library.md` lists the public names."""
 
 import re
 from functools import cache
@@ -17,13 +17,13 @@ PAGES = sorted(
     for page in ROOT.glob(pattern)
 )
 
-# Packages with pages of their own, and operators, of which `coterie.features` has the public ones.
-ELSEWHERE = {"cli", "demo", "features.operators", "report", "tables"}
+# Packages that have their own pages, and operators, which `coterie.features` exports.
+DOCUMENTED_ELSEWHERE = {"cli", "demo", "features.operators", "report", "tables"}
 MODULES = {"coterie.calibrations", "coterie.exceptions", "coterie.objectives"}
 FAMILIES = {
     "coterie" + ".".join(["", *stub.parent.relative_to(SOURCE).parts])
     for stub in SOURCE.rglob("__init__.pyi")
-    if ".".join(stub.parent.relative_to(SOURCE).parts) not in ELSEWHERE
+    if ".".join(stub.parent.relative_to(SOURCE).parts) not in DOCUMENTED_ELSEWHERE
 } | MODULES
 
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -34,17 +34,17 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 @cache
 def text_of(page):
-    """The text of a page without its blocks of code."""
+    """Return the text of a page without its blocks of code."""
     return CODE_BLOCK.sub("", page.read_text(encoding="utf-8"))
 
 
-def anchor(heading):
-    """The anchor that GitHub gives to a heading."""
+def anchor_of(heading):
+    """Return the anchor that GitHub gives to a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def anchors_of(page):
-    return {anchor(heading) for heading in HEADING.findall(text_of(page))}
+    return {anchor_of(heading) for heading in HEADING.findall(text_of(page))}
 
 
 def broken_links(page):
@@ -58,7 +58,7 @@ def broken_links(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page):
+def test_links_of_pages_are_not_broken(page):
     assert list(broken_links(page)) == []
 
 
@@ -71,7 +71,7 @@ def test_broken_links_are_found(tmp_path):
 
 
 def documented_names():
-    """The names in the first columns of the tables of `docs/library.md`, by their module."""
+    """Return the names in the first columns of the tables of `docs/library.md` by module."""
     _, _, reference = text_of(ROOT / "docs/library.md").partition("## What there is")
     names = {}
     for section in reference.split("\n### ")[1:]:

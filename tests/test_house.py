@@ -1,4 +1,4 @@
-"""How the code is laid out: a private module is for its folder, and files are short."""
+"""The layout of the code: private modules belong to their folder, and files are short."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def modules(request):
     return house.modules_of(request.param)
 
 
-def test_no_package_imports_what_is_private_to_another(modules):
+def test_no_package_imports_private_names_of_another(modules):
     assert house.private_imports(modules) == []
 
 
@@ -26,8 +26,24 @@ def test_the_papers_import_public_names_of_the_product_only():
     assert private == []
 
 
-def test_files_are_short(modules):
+def test_files_have_at_most_400_lines(modules):
     assert {name for name, module in modules.items() if module.n_lines > 400} == set()
+
+
+def test_names_say_what_they_hold(modules):
+    assert house.filler_share(modules) < 1.0
+
+
+def test_no_class_name_is_defined_twice(modules):
+    # The objective of left-linking has the name of its clusterer, as objectives are always written
+    # with their module.
+    assert set(house.class_names_in_two_modules(modules)) <= {"LeftLink"}
+
+
+def test_kernels_explain_what_the_code_does_not_say():
+    modules = house.modules_of(REPOSITORY / "src")
+    kernels = [module for name, module in modules.items() if "._kernels." in name]
+    assert house.comments_per_100(kernels) >= 5
 
 
 def test_a_private_import_is_found(tmp_path):

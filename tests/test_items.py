@@ -41,9 +41,9 @@ def test_every_kind_of_items_has_a_length(items):
     assert len(item_set) == 3
     assert "3 items" in repr(item_set)
     assert as_item_set(item_set) is item_set
-    for twin in (pickle.loads(pickle.dumps(item_set)), copy.deepcopy(item_set)):  # noqa: S301
-        assert len(twin) == 3
-        assert repr(twin) == repr(item_set)
+    for copied in (pickle.loads(pickle.dumps(item_set)), copy.deepcopy(item_set)):  # noqa: S301
+        assert len(copied) == 3
+        assert repr(copied) == repr(item_set)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_empty_item_set_is_valid(items):
 
 
 def test_an_item_set_has_no_array_interface():
-    # So that scikit-learn takes a list of item sets as a list of objects.
+    # Without it, scikit-learn takes a list of item sets as a list of objects.
     assert not hasattr(ItemSet, "__getitem__")
     assert not hasattr(ItemSet, "__array__")
     assert np.array([ItemSet(np.ones((2, 2))), ItemSet(np.ones((3, 2)))], dtype=object).shape == (
@@ -63,7 +63,7 @@ def test_an_item_set_has_no_array_interface():
     )
 
 
-def test_float32_stays_and_integers_become_float64():
+def test_float32_is_kept_and_integers_become_float64():
     assert ItemSet(np.ones((2, 2), dtype=np.float32)).items.dtype == np.float32
     assert ItemSet([[1, 2]]).items.dtype == np.float64
     assert ItemSet(sp.csr_array(np.eye(2, dtype=np.float32))).items.dtype == np.float32
@@ -106,7 +106,7 @@ def test_a_frame_of_numbers_is_a_matrix_whatever_its_columns_are_called():
     assert NodeProducts(frame).nodes.tolist() == [[1.0, 3.0], [2.0, 4.0]]
 
 
-def test_pair_features():
+def test_pair_features_are_items_of_a_set():
     item_set = ItemSet.from_pair_features(np.ones((3, 5)), n_items=3, n_clusters=2, ordered=True)
     assert len(item_set) == 3
     assert item_set.items.pairs is None
@@ -167,7 +167,7 @@ def test_bad_features_are_refused(items, message):
         (lambda: as_item_sets(pd.DataFrame(COLUMNS)), "got one DataFrame; wrap it in a list"),
     ],
 )
-def test_misfits_are_refused(build, message):
+def test_inconsistent_item_sets_are_refused(build, message):
     with pytest.raises(ItemSetError, match=message):
         build()
 
@@ -199,16 +199,16 @@ def test_bad_pair_features_are_refused(arguments, error, message):
         ItemSet.from_pair_features(*arguments)
 
 
-def test_item_sets_may_come_one_by_one():
+def test_item_sets_may_come_from_a_generator():
     assert len(as_item_sets(np.ones((n, 1)) for n in (1, 2, 3))) == 3
 
 
-def test_item_sets_name_the_one_at_fault():
+def test_errors_name_the_item_set():
     with pytest.raises(FeatureError, match="item set 2: row 0, column 0 is nan"):
         as_item_sets([[[1.0]], [[2.0]], [[np.nan]]])
 
 
-# Other orders.
+# Reordering.
 
 ORDER = [2, 0, 3, 1]
 NAMES = ["a", "b", "c", "d"]
@@ -248,9 +248,9 @@ def test_columns_are_reordered(column):
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_frames_are_reordered(frame):
     columns = {"name": ["Ann", None, "Cid", "Dan"], "age": [1, 2, 3, 4]}
-    moved = ItemSet(frame(columns)).reordered(ORDER).items
-    assert type(moved) is type(frame(columns))
-    names, ages = as_list(moved)
+    reordered_frame = ItemSet(frame(columns)).reordered(ORDER).items
+    assert type(reordered_frame) is type(frame(columns))
+    names, ages = as_list(reordered_frame)
     assert (names[:3], ages) == (["Cid", "Ann", "Dan"], [3, 1, 4, 2])
     assert pd.isna(names[3])
 
@@ -259,18 +259,21 @@ def test_frames_are_reordered(frame):
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_matrices_are_reordered(kind, dtype, rng):
     matrix = rng.normal(size=(4, 3)).astype(dtype) * (rng.random((4, 3)) < 0.5)
-    moved = ItemSet(kind(matrix)).reordered(np.array(ORDER, dtype=np.uint8)).items
-    assert moved.dtype == dtype
-    assert sp.issparse(moved) == (kind is sp.csr_array)
-    assert np.array_equal(moved.toarray() if sp.issparse(moved) else moved, matrix[ORDER])
+    reordered_matrix = ItemSet(kind(matrix)).reordered(np.array(ORDER, dtype=np.uint8)).items
+    assert reordered_matrix.dtype == dtype
+    assert sp.issparse(reordered_matrix) == (kind is sp.csr_array)
+    assert np.array_equal(
+        reordered_matrix.toarray() if sp.issparse(reordered_matrix) else reordered_matrix,
+        matrix[ORDER],
+    )
 
 
 def test_objects_are_reordered_as_they_are():
     objects = np.empty(4, dtype=object)
     objects[:] = ["a", 1, (2, 3), {"b": 4}]
-    moved = ItemSet(objects).reordered(ORDER).items
-    assert moved == ((2, 3), "a", {"b": 4}, 1)
-    assert moved[0] is objects[2]
+    reordered_objects = ItemSet(objects).reordered(ORDER).items
+    assert reordered_objects == ((2, 3), "a", {"b": 4}, 1)
+    assert reordered_objects[0] is objects[2]
 
 
 def test_ids_and_flags_are_reordered_with_the_items():
@@ -354,12 +357,12 @@ def _check_operator(features, reordered, order, rng):
     assert np.allclose(after.T @ shares, before.T @ restored)
 
 
-def test_reordering_twice_may_undo():
+def test_the_inverse_order_restores_an_item_set():
     item_set = ItemSet.from_pair_features(MATRIX, 5, ids="abcde")
     order = np.array([4, 0, 3, 1, 2])
-    again = item_set.reordered(order).reordered(np.argsort(order))
-    assert np.array_equal(again.items.features, MATRIX)
-    assert again.ids == item_set.ids
+    restored = item_set.reordered(order).reordered(np.argsort(order))
+    assert np.array_equal(restored.items.features, MATRIX)
+    assert restored.ids == item_set.ids
 
 
 def test_sets_without_items_are_reordered():
@@ -385,7 +388,7 @@ def test_sets_without_items_are_reordered():
         None,
     ],
 )
-def test_other_than_permutations_are_refused(order):
+def test_orders_that_are_not_permutations_are_refused(order):
     message = "the order does not list each of the 3 items once; give each item index below 3"
     with pytest.raises(ItemSetError, match=message):
         ItemSet(np.eye(3)).reordered(order)

@@ -1,4 +1,4 @@
-"""The pages that map the repository: their layers are the checked ones, their words are sorted."""
+"""The architecture page and the glossary: layers agree with the linter, words are sorted."""
 
 import re
 import tomllib
@@ -14,7 +14,7 @@ def rows_below(page, heading):
     return cells[1:]
 
 
-def test_the_architecture_has_the_layers_that_are_checked():
+def test_the_documented_layers_are_those_of_import_linter():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     layers = next(c["layers"] for c in contracts["contracts"] if c["id"] == "layers")
     rows = rows_below("docs/architecture.md", "Layers")

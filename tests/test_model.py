@@ -1,4 +1,4 @@
-"""Models: predicting, and the same predictions from a file, in another process too."""
+"""Models: prediction, and the same prediction after loading, also in another process."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ def item_sets(rng):
     return [ItemSet(rng.normal(size=(n, 3)), n_clusters=k) for n, k in [(8, 3), (1, 1), (12, 4)]]
 
 
-def test_prediction_is_blocking_then_scoring_then_clustering(item_sets):
+def test_prediction_blocks_then_scores_then_clusters(item_sets):
     model = model_of(item_sets, Window(4), LeftLink(), Logistic(2.0, -1.0))
     for item_set, predicted in zip(item_sets, model.predict(item_sets), strict=True):
         pairs = Window(4)(item_set)
@@ -46,7 +46,7 @@ def test_prediction_is_blocking_then_scoring_then_clustering(item_sets):
         assert np.allclose(model.probabilities(item_set), 1 / (1 + np.exp(-odds)))
 
 
-def test_plain_arrays_and_no_items_are_item_sets_too(item_sets):
+def test_plain_arrays_and_empty_lists_are_item_sets_too(item_sets):
     model = model_of(item_sets)
     plain = [item_set.items.tolist() for item_set in item_sets]
     assert model.predict(plain) == model.predict(item_sets)
@@ -54,7 +54,7 @@ def test_plain_arrays_and_no_items_are_item_sets_too(item_sets):
     assert model.predict([]) == []
 
 
-def test_progress_is_told(item_sets):
+def test_prediction_reports_progress(item_sets):
     steps = []
     with coterie.progress(steps.append):
         model_of(item_sets).predict(item_sets)
@@ -91,7 +91,7 @@ def test_errors_name_the_item_set(item_sets):
         ("calibration", 1.0, "the calibration is 1.0, which cannot be called; give a calibration"),
     ],
 )
-def test_what_makes_no_model(item_sets, name, value, message):
+def test_invalid_models_are_refused(item_sets, name, value, message):
     parts = {
         "blocker": AllPairs(),
         "similarity": model_of(item_sets).similarity,
@@ -105,20 +105,20 @@ def test_confidences_are_those_of_the_scores_and_the_partition(item_sets):
     calibration = ClusterCalibration(Logistic(2.0, -1.0), Logistic(), Logistic(0.5))
     model = model_of(item_sets, Window(4), calibration=calibration)
     for item_set, predicted in zip(item_sets, model.predict(item_sets), strict=True):
-        sure = model.confidences(item_set)
-        assert sure.partition == predicted
-        assert np.array_equal(sure.pairs, model.probabilities(item_set))
+        confidences = model.confidences(item_set)
+        assert confidences.partition == predicted
+        assert np.array_equal(confidences.pairs, model.probabilities(item_set))
         expected = calibration.confidences(model.scores(item_set), predicted).clusters
-        assert np.array_equal(sure.clusters, expected)
+        assert np.array_equal(confidences.clusters, expected)
         for precision in (0.0, float(np.median(expected)), 1.0):
             abstained = model.abstain(item_set, precision)
             assert abstained.partition == predicted
-            assert np.array_equal(abstained.kept, sure.items >= precision)
+            assert np.array_equal(abstained.kept, confidences.items >= precision)
     assert len(model.confidences([]).clusters) == 0
 
 
 @pytest.mark.parametrize("calibration", [None, Logistic()])
-def test_a_calibration_of_pairs_says_nothing_of_clusters(item_sets, calibration):
+def test_confidences_need_a_calibration_of_clusters(item_sets, calibration):
     model = model_of(item_sets, calibration=calibration)
     with pytest.raises(
         InputError, match=r"no calibration of clusters; give it a ClusterCalibration"
@@ -128,7 +128,7 @@ def test_a_calibration_of_pairs_says_nothing_of_clusters(item_sets, calibration)
         model.abstain(item_sets[0], 0.9)
 
 
-def test_a_loaded_model_is_as_sure(item_sets, tmp_path):
+def test_a_loaded_model_has_the_same_confidences(item_sets, tmp_path):
     calibration = ClusterCalibration(Isotonic([-1.0, 1.0], [0.1, 0.8]), Logistic(), Logistic())
     model = model_of(item_sets, calibration=calibration)
     model.save(tmp_path / "m")
@@ -166,7 +166,7 @@ def test_every_clusterer_can_be_saved(item_sets, kind, tmp_path):
     assert loaded.predict(item_sets) == model.predict(item_sets)
 
 
-def test_nested_values_come_back(item_sets, tmp_path):
+def test_nested_values_are_saved_and_loaded(item_sets, tmp_path):
     clusterer = Relaxation(SearchRounding(threshold=0.6), time_limit=None)
     model = model_of(item_sets, SharedKeys(("name",)), clusterer)
     model.save(tmp_path / "m")
@@ -188,7 +188,7 @@ assert "sklearn" not in sys.modules
 """
 
 
-def test_so_it_does_in_another_process(item_sets, tmp_path):
+def test_a_loaded_model_predicts_the_same_in_another_process(item_sets, tmp_path):
     model = model_of(item_sets, Window(5))
     model.save(tmp_path / "m")
     rows = json.dumps([item_set.items.tolist() for item_set in item_sets])
@@ -201,7 +201,7 @@ def test_so_it_does_in_another_process(item_sets, tmp_path):
 
 @dataclass(frozen=True)
 class Nearer:
-    """A similarity of the user's own."""
+    """A similarity of a user."""
 
     reach: float
 
@@ -213,7 +213,7 @@ class Nearer:
         return PairScores(len(item_set), None, self.reach - np.array(gaps))
 
 
-def test_own_classes_are_found_by_name_if_they_are_given(tmp_path):
+def test_user_classes_are_loaded_if_they_are_given(tmp_path):
     items = [[[0.0], [1.0], [5.0]]]
     Model(AllPairs(), Nearer(2.0), Greedy()).save(tmp_path / "m")
     with pytest.raises(InputError, match=r"similarity is a Nearer, .* classes=\[Nearer\]"):
@@ -226,7 +226,7 @@ def test_own_classes_are_found_by_name_if_they_are_given(tmp_path):
         Model.load(tmp_path / "m", classes=[dict])
 
 
-def test_names_that_are_taken_are_refused(item_sets, tmp_path):
+def test_user_classes_with_names_of_coterie_are_refused(item_sets, tmp_path):
     user_class = dataclass(type("Greedy", (), {"__call__": lambda self, scores: None}))
     with pytest.raises(InputError, match=r"clusterer is of your own class Greedy, .*; rename"):
         Model(AllPairs(), model_of(item_sets).similarity, user_class()).save(tmp_path / "m")
@@ -243,7 +243,7 @@ def test_names_that_are_taken_are_refused(item_sets, tmp_path):
     assert Model.load(tmp_path / "m", classes=[Greedy, Nearer, Nearer]).clusterer == Greedy()
 
 
-def test_a_scikit_learn_classifier_is_refused_and_the_old_file_stays(item_sets, tmp_path):
+def test_a_scikit_learn_classifier_is_refused_and_the_old_file_is_kept(item_sets, tmp_path):
     model = model_of(item_sets)
     model.save(tmp_path / "m")
     before = (tmp_path / "m").read_bytes()
@@ -259,7 +259,7 @@ def test_a_scikit_learn_classifier_is_refused_and_the_old_file_stays(item_sets, 
 
 @dataclass(frozen=True)
 class Steps:
-    """A classifier that is a value: together where the first feature is high."""
+    """A classifier that is a value: pairs with a high first feature are together."""
 
     threshold: float
 
@@ -290,27 +290,33 @@ def test_a_file_of_something_else_is_refused(item_sets, tmp_path):
         Model.load(tmp_path / "m")
 
 
-def test_functions_and_modules_are_no_classes():
+def test_only_classes_are_found_by_name():
     assert _find_class("AllPairs") is AllPairs
     assert _find_class("Partition") is Partition
     for name in ("os", "blocking", "__name__", "import_module", "", "coterie.model.Model"):
         assert _find_class(name) is None
 
 
-def test_constraints_hold_for_their_item_sets(item_sets):
+def test_constraints_hold_in_their_item_sets(item_sets):
     model = model_of(item_sets)
     plain = model.predict(item_sets)
     partitions = model.predict(item_sets, must_link=[[(0, 7), (7, 3)], None, []], cannot_link=None)
     assert partitions[0].together([(0, 7), (3, 7)]).all()
     assert partitions[1:] == plain[1:]
-    joined = [p.clusters[0][:2].tolist() for p in plain]
-    bans = [[joined[0]], None, [joined[2]]]
-    for partition, pairs in zip(model.predict(item_sets, cannot_link=bans), bans, strict=True):
+    pairs_together = [p.clusters[0][:2].tolist() for p in plain]
+    cannot_link_pairs = [[pairs_together[0]], None, [pairs_together[2]]]
+    for partition, pairs in zip(
+        model.predict(item_sets, cannot_link=cannot_link_pairs), cannot_link_pairs, strict=True
+    ):
         assert pairs is None or not partition.together(pairs).any()
     assert model.predict(item_sets, must_link=[None] * 3, cannot_link=[None] * 3) == plain
     # The former names of both parameters.
-    assert model.predict(item_sets, apart=bans) == model.predict(item_sets, cannot_link=bans)
-    assert model.predict(item_sets, together=bans) == model.predict(item_sets, must_link=bans)
+    assert model.predict(item_sets, apart=cannot_link_pairs) == model.predict(
+        item_sets, cannot_link=cannot_link_pairs
+    )
+    assert model.predict(item_sets, together=cannot_link_pairs) == model.predict(
+        item_sets, must_link=cannot_link_pairs
+    )
 
 
 def test_constraints_that_do_not_fit_are_refused(item_sets):

@@ -1,4 +1,4 @@
-"""Objectives against the textbook formulas, over all partitions of small sets."""
+"""Objectives, compared with the textbook formulas for all partitions of small sets."""
 
 import itertools
 
@@ -101,7 +101,7 @@ def test_trace_loss_augments_the_kernel(n_clusters, rng):
 
 
 def indicator(partition):
-    """The matrix Y of Finley & Joachims 2008, 4.2: |c|^-½ for the items of cluster c."""
+    """Return the matrix Y of Finley & Joachims 2008, 4.2: |c|^-½ for the items of cluster c."""
     y = np.equal.outer(partition.labels, np.arange(partition.n_clusters)).astype(float)
     return y / np.sqrt(partition.sizes)
 
@@ -119,7 +119,7 @@ def test_the_joint_feature_map_gives_the_value(objective, rng):
         assert coef @ psi == pytest.approx(objective.value(partition, scores), abs=1e-10)
 
 
-def test_relaxed_matrices_stand_in_for_partitions(rng):
+def test_relaxed_matrices_have_the_weights_of_their_partitions(rng):
     scores = random_kernel(6, rng)
     for labels in all_partitions(6):
         partition = Partition(labels)
@@ -148,11 +148,11 @@ def test_latent_objectives_refuse_relaxed_matrices(objective, rng):
 
 
 @pytest.mark.parametrize("objective", MEMBERS, ids=repr)
-def test_contract(objective):
+def test_objectives_keep_their_contract(objective):
     checks.check_objective(objective)
 
 
-def test_the_contract_runs_over_the_family():
+def test_the_contract_is_checked_for_every_objective():
     assert {type(member).__name__ for member in MEMBERS} == set(objectives.__all__)
 
 
@@ -219,12 +219,12 @@ def test_equal_links_go_to_the_smallest_index():
     assert scores.pairs[weights == 1].tolist() == [[0, 1], [0, 2], [0, 3]]
 
 
-def test_forest_keeps_edges_of_score_zero():
+def test_forests_keep_edges_of_score_zero():
     scores = PairScores(3, None, np.zeros(3))
     assert Forest().weights(Partition([0, 0, 0]), scores).sum() == 2
 
 
-def test_correlation_scale_is_that_of_the_paper():
+def test_the_scale_of_correlation_is_that_of_the_paper():
     assert Correlation().scale(20) == 1 / 400
     assert Correlation().scale(0) == 1
     assert KMeans().scale(20) == LeftLink().scale(20) == Forest().scale(20) == 1

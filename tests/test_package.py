@@ -1,4 +1,4 @@
-"""What a user sees of the package before using it: names, imports, safety."""
+"""The package before its first use: public names, light imports and safety."""
 
 import ast
 import importlib
@@ -19,11 +19,11 @@ FAMILIES = sorted(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_every_public_name_is_there(name):
+def test_every_public_name_can_be_imported(name):
     family = importlib.import_module(name)
     names = dir(family)
     assert names == sorted(set(names)) == family.__all__
-    assert names == sorted(listed_names(Path(family.__file__).with_suffix(".pyi")))
+    assert names == sorted(names_in_stub(Path(family.__file__).with_suffix(".pyi")))
     for member in names:
         assert getattr(family, member) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -32,15 +32,15 @@ def test_every_public_name_is_there(name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_public_name_is_hidden_by_a_module(name):
-    """`import coterie.x.y` would set the name y of x to the module."""
+    """Otherwise `import coterie.x.y` would replace the public name y of x by the module."""
     family = importlib.import_module(name)
     modules = {module.name for module in pkgutil.iter_modules(family.__path__)}
     for member in modules & set(dir(family)):
         assert getattr(family, member) is importlib.import_module(f"{name}.{member}")
 
 
-def listed_names(stub):
-    """The names that the one list of a package has."""
+def names_in_stub(stub):
+    """Return the public names that the stub of a package lists."""
     nodes = ast.parse(stub.read_text(encoding="utf-8")).body
     return [
         alias.asname for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
@@ -55,26 +55,26 @@ def modules_after(code):
     return set(done.stdout.split())
 
 
-def test_import_is_light():
-    """Nothing at run time, not even numpy."""
+def test_importing_coterie_loads_no_library():
+    """The import loads not even NumPy."""
     loaded = modules_after("import coterie")
     heavy = {"numpy", "scipy", "scipy.stats", "sklearn", "numba", "narwhals", "typer", "rich"}
     assert not loaded & heavy
 
 
-def test_help_loads_no_numbers():
+def test_the_help_loads_no_numerical_library():
     loaded = modules_after("import coterie.cli.application")
     assert not loaded & {"numpy", "scipy", "sklearn", "narwhals"}
 
 
-def test_solutions_need_no_compiler():
-    """Kernels are loaded when a clusterer is used, not when its family is named."""
+def test_naming_a_clusterer_loads_no_compiler():
+    """Kernels are loaded when a clusterer is used, not when its package is imported."""
     loaded = modules_after("import coterie; coterie.clusterers.Solution; coterie.losses.PairLoss")
     assert "numba" not in loaded
     assert "highspy" not in loaded
 
 
-def test_values_need_no_scikit_learn():
+def test_values_and_metrics_load_no_scikit_learn():
     loaded = modules_after("import coterie; coterie.ItemSet; coterie.metrics.b_cubed")
     assert "sklearn" not in loaded
 

@@ -23,7 +23,7 @@ def test_all_pairs_are_in_condensed_order():
 
 
 @given(st.integers(0, 12), st.integers(0, 2**32 - 1))
-def test_matrix_round_trip(n_items, seed):
+def test_scores_from_a_matrix_give_the_matrix_back(n_items, seed):
     matrix = np.random.default_rng(seed).normal(size=(n_items, n_items))
     matrix = matrix + matrix.T
     scores = PairScores.from_matrix(matrix)
@@ -32,7 +32,7 @@ def test_matrix_round_trip(n_items, seed):
 
 
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_sparse_matrix_lists_its_stored_pairs(n_items, seed):
+def test_scores_from_a_sparse_matrix_have_its_stored_pairs(n_items, seed):
     rng = np.random.default_rng(seed)
     dense = np.triu(rng.normal(size=(n_items, n_items)) * (rng.random((n_items, n_items)) < 0.4))
     dense = dense + dense.T
@@ -54,7 +54,7 @@ def test_all_pairs_listed_in_order_are_recognized():
     assert as_pairs([], 2).shape == (0, 2)
 
 
-def test_arrays_are_read_only_and_the_users_are_untouched():
+def test_arrays_are_read_only_but_the_array_of_the_user_is_not():
     given_scores = np.array([1.0, 2.0, 3.0])
     scores = PairScores(3, None, given_scores)
     with pytest.raises(ValueError, match="read-only"):
@@ -64,15 +64,15 @@ def test_arrays_are_read_only_and_the_users_are_untouched():
         scores.n_items = 5
 
 
-def test_copies_stay_frozen():
+def test_copies_are_read_only_too():
     scores = PairScores(3, [(0, 1)], [1.0], [1.0, 2.0, 3.0], n_clusters=2)
-    for twin in (pickle.loads(pickle.dumps(scores)), copy.deepcopy(scores)):  # noqa: S301
-        np.testing.assert_array_equal(twin.to_matrix(), scores.to_matrix())
-        assert twin.n_clusters == 2
-        assert not twin.scores.flags.writeable
+    for copied in (pickle.loads(pickle.dumps(scores)), copy.deepcopy(scores)):  # noqa: S301
+        np.testing.assert_array_equal(copied.to_matrix(), scores.to_matrix())
+        assert copied.n_clusters == 2
+        assert not copied.scores.flags.writeable
 
 
-def test_one_diagonal_score_stands_for_all():
+def test_one_diagonal_score_is_repeated_for_all_items():
     assert PairScores(2, None, [1.0], 3.0).to_matrix().tolist() == [[3.0, 1.0], [1.0, 3.0]]
 
 
@@ -106,14 +106,14 @@ def test_small_integers_do_not_overflow_the_symmetry_check():
         PairScores.from_matrix(matrix)
 
 
-def test_the_users_sparse_matrix_is_untouched():
+def test_the_sparse_matrix_of_the_user_does_not_change():
     matrix = sp.coo_array(([1.0, 1.0, 2.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
     assert PairScores.from_matrix(matrix).scores.tolist() == [2.0]
     assert matrix.nnz == 3
 
 
 @pytest.mark.parametrize("costs", [[1.0, 2.0], ["a", "b", "c"], None, 1.0, [np.nan] * 3])
-def test_plus_refuses_what_does_not_fit(costs):
+def test_plus_refuses_bad_costs(costs):
     with pytest.raises(PairError, match="costs"):
         PairScores(3, None, np.zeros(3)).plus(costs)
 
@@ -124,7 +124,7 @@ def test_plus_adds_costs_and_diagonal():
     assert scores.n_clusters == 1
 
 
-def test_empty():
+def test_no_items_have_no_pairs():
     scores = PairScores(0, None, [])
     assert scores.to_matrix().shape == (0, 0)
     assert scores.pairs.shape == (0, 2)
@@ -200,7 +200,7 @@ def test_bad_number_of_items_is_refused():
         PairScores(-1, None, [])
 
 
-def test_apart_pairs_are_kept_each_once():
+def test_repeated_cannot_link_pairs_count_once():
     scores = PairScores(4, [(0, 1)], [1.0], apart=[(3, 1), (1, 3), (0, 2)])
     assert scores.apart.tolist() == [[0, 2], [1, 3]]
     assert scores.plus([1.0]).apart is not None
@@ -215,14 +215,14 @@ def test_contraction_sums_scores_and_values(rng):
         n_items = int(rng.integers(2, 8))
         pairs = all_pairs(n_items)[rng.random(len(all_pairs(n_items))) < 0.7]
         scores = PairScores(n_items, pairs, rng.normal(size=len(pairs)), rng.normal(size=n_items))
-        joined = contract(scores, rng.integers(n_items, size=(2, 2)))
-        partition = Partition(rng.integers(2, size=joined.scores.n_items))
-        value = Correlation().value(joined.expand(partition), scores)
-        inside = Correlation().value(partition, joined.scores) + joined.inside
+        contraction = contract(scores, rng.integers(n_items, size=(2, 2)))
+        partition = Partition(rng.integers(2, size=contraction.scores.n_items))
+        value = Correlation().value(contraction.expand(partition), scores)
+        inside = Correlation().value(partition, contraction.scores) + contraction.inside
         assert value == pytest.approx(inside)
-        assert np.array_equal(joined.groups, Partition(joined.groups).labels)
-        matrix, groups = scores.to_matrix(), np.eye(joined.scores.n_items)[joined.groups]
-        assert np.allclose(joined.scores.to_matrix(), groups.T @ matrix @ groups)
+        assert np.array_equal(contraction.groups, Partition(contraction.groups).labels)
+        matrix, groups = scores.to_matrix(), np.eye(contraction.scores.n_items)[contraction.groups]
+        assert np.allclose(contraction.scores.to_matrix(), groups.T @ matrix @ groups)
 
 
 def test_contraction_maps_cannot_link_pairs_and_refuses_contradictions():

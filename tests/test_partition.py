@@ -32,7 +32,7 @@ def test_names_of_labels_do_not_matter(labels, names):
 
 
 @given(labels_of)
-def test_kinds_of_labels_agree(labels):
+def test_labels_may_have_any_type(labels):
     expected = Partition(labels)
     kinds = [
         np.array(labels, dtype=np.int32),
@@ -51,7 +51,7 @@ def test_kinds_of_labels_agree(labels):
 
 
 @given(labels_of)
-def test_clusters_sizes_and_round_trip(labels):
+def test_clusters_and_sizes_agree_with_labels(labels):
     partition = Partition(labels)
     clusters = [cluster.tolist() for cluster in partition.clusters]
     assert [len(cluster) for cluster in clusters] == partition.sizes.tolist()
@@ -71,7 +71,7 @@ def test_together_agrees_with_labels(labels):
 
 
 @given(labels_of)
-def test_links_inside_clusters_give_the_partition_back(labels):
+def test_links_inside_clusters_restore_the_partition(labels):
     partition = Partition(labels)
     links = [
         (first, second) for cluster in partition.clusters for first, second in pairwise(cluster)
@@ -87,15 +87,15 @@ def test_partitions_are_counted_once():
     assert len({Partition(labels) for labels in all_partitions(6)}) == 203
 
 
-def test_partition_is_frozen_and_pickles():
+def test_partitions_are_frozen_and_can_be_copied():
     partition = Partition([1, 0, 1])
     with pytest.raises(ValueError, match="read-only"):
         partition.labels[0] = 5
     with pytest.raises(AttributeError):
         partition.labels = np.zeros(3)
-    for twin in (pickle.loads(pickle.dumps(partition)), copy.deepcopy(partition)):  # noqa: S301
-        assert twin == partition
-        assert not twin.labels.flags.writeable
+    for copied in (pickle.loads(pickle.dumps(partition)), copy.deepcopy(partition)):  # noqa: S301
+        assert copied == partition
+        assert not copied.labels.flags.writeable
     assert partition != [0, 1, 0]
     assert Partition(partition) == partition
 
@@ -104,7 +104,7 @@ def test_long_partitions_have_a_short_repr():
     assert len(repr(Partition(range(10_000)))) < 100
 
 
-def test_empty():
+def test_no_items_have_no_clusters():
     assert len(Partition([])) == 0
     assert Partition([]).clusters == ()
     assert Partition.from_clusters([]) == Partition.from_links([], 0) == as_partition([])
@@ -163,7 +163,7 @@ def test_values_that_are_not_clusters_are_refused(clusters, n_items, message):
         Partition.from_clusters(clusters, n_items)
 
 
-def test_clusters_of_many_kinds():
+def test_clusters_may_have_any_type():
     expected = Partition([0, 0, 1, 1, 1])
     assert as_partition([range(2), range(2, 5)]) == expected
     assert as_partition([[0, 1], [], [2, 3, 4]]) == expected
@@ -202,7 +202,7 @@ def test_together_refuses_bad_pairs(pairs):
         Partition([0, 1, 0]).together(pairs)
 
 
-def test_together_of_no_pairs():
+def test_together_accepts_no_pairs():
     assert Partition([0, 1, 0]).together([]).tolist() == []
 
 
@@ -211,7 +211,7 @@ def test_tuples_are_refused_as_ambiguous():
         as_partition([("a", "b"), ("c", "d")])
 
 
-def test_partitions_name_the_item_set_at_fault():
+def test_errors_name_the_item_set():
     with pytest.raises(PartitionError, match="partition of item set 1: the partition covers 3"):
         as_partitions([[0, 0], [0, 1, 1]], [2, 2])
     with pytest.raises(PartitionError, match="there are 3 item sets, but 1 partitions"):
@@ -219,7 +219,7 @@ def test_partitions_name_the_item_set_at_fault():
 
 
 @given(st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=5))
-def test_partitions_after_each_other_share_no_cluster(labels):
+def test_concatenated_partitions_share_no_cluster(labels):
     parts = [Partition(part) for part in labels]
     named = [(number, label) for number, part in enumerate(labels) for label in part]
     assert Partition.concatenate(parts) == Partition(named)

@@ -1,10 +1,10 @@
-"""Count what a reader meets on the way through some tasks: `python tests/walks.py [FOLDER …]`.
+"""Count the functions that some tasks enter: `python tests/walks.py [FOLDER …]`.
 
-A folder holds packages, such as `src`, and goes first on the path, so that two states of the
-repository can be put side by side. Each task is done twice, and counted the second time, when
-everything is imported and compiled; what is counted are the Python functions that are entered, and
-the files that they are in. Kernels and what is generated, such as constructors of dataclasses, do
-not count.
+These are the functions that a reader meets when following the code. A folder holds packages, such
+as `src`, and comes first on the path, so that two states of the repository can be compared. Each
+task runs twice and is counted the second time, when everything is imported and compiled. The result
+is the number of entered Python functions and of their files. Kernels and generated functions, such
+as constructors of dataclasses, do not count.
 """
 
 import os
@@ -26,16 +26,16 @@ Task = Callable[[], object]
 def main() -> None:
     sys.path[:0] = [str(Path(folder).resolve()) for folder in sys.argv[1:]]
     for name, walk in walks():
-        with tempfile.TemporaryDirectory() as folder, inside(folder):
+        with tempfile.TemporaryDirectory() as folder, working_directory(folder):
             task = walk()
             task()
-            functions = entered(task)
+            functions = entered_functions(task)
         files = {function.file for function in functions}
         sys.stdout.write(f"{name:32}{len(functions):4} functions in {len(files):3} files\n")
 
 
 def walks() -> Iterator[tuple[str, Callable[[], Task]]]:
-    """Yield the name of each task, and what prepares it."""
+    """Yield the name of each task and the function that prepares it."""
     yield "fit --learner logistic", fit
     yield "predict", predict
     yield "SVMCluster.fit and predict", svm_cluster
@@ -87,7 +87,7 @@ def stream() -> Task:
 
 
 def reproduce() -> Task:
-    """Make one table of a paper, each time in another folder, for results are kept."""
+    """Make one table of a paper, each time in a new folder, because results are reused."""
 
     def task() -> None:
         out = tempfile.mkdtemp(dir=".")
@@ -110,17 +110,17 @@ def write_people(name: str, n_rows: int) -> None:
 
 
 def coterie(*words: str) -> None:
-    """Run a command in this process, and print what it says where it fails."""
+    """Run a command in this process, and print its output if it fails."""
     from coterie import cli
 
     sys.argv = ["coterie", *words]
-    said = StringIO()
-    with redirect_stdout(said), redirect_stderr(said):
+    output = StringIO()
+    with redirect_stdout(output), redirect_stderr(output):
         try:
             cli.main()
         except SystemExit as end:
             if end.code:
-                sys.__stderr__.write(said.getvalue())
+                sys.__stderr__.write(output.getvalue())
                 raise
 
 
@@ -130,8 +130,8 @@ class Function(NamedTuple):
     name: str
 
 
-def entered(task: Task) -> set[Function]:
-    """Return the functions of our packages that a task enters, in any thread."""
+def entered_functions(task: Task) -> set[Function]:
+    """Return the functions of Coterie that a task enters in any thread."""
     functions: set[Function] = set()
 
     def note(frame: Any, event: str, _argument: Any) -> None:
@@ -148,16 +148,20 @@ def entered(task: Task) -> set[Function]:
         threading.setprofile(None)
     specs = filter(None, map(find_spec, PACKAGES))
     homes = tuple(f"{Path(str(spec.origin)).parent}{os.sep}" for spec in specs)
-    return {each for each in functions if each.file.startswith(homes) and counts(each)}
+    return {
+        function
+        for function in functions
+        if function.file.startswith(homes) and is_counted(function)
+    }
 
 
-def counts(function: Function) -> bool:
-    """Return whether it is neither a kernel nor, as `<lambda>`, a part of another function."""
+def is_counted(function: Function) -> bool:
+    """Return whether a function is neither a kernel nor a part of another, such as a lambda."""
     return "_kernels" not in Path(function.file).parts and not function.name.startswith("<")
 
 
 @contextmanager
-def inside(folder: str) -> Iterator[None]:
+def working_directory(folder: str) -> Iterator[None]:
     before = Path.cwd()
     os.chdir(folder)
     try:

@@ -1,4 +1,4 @@
-"""The public names as a type checker sees them; it runs, too."""
+"""The public names as a type checker sees them; the file can also be run."""
 
 from typing import assert_type
 
