@@ -58,7 +58,7 @@ class Module(NamedTuple):
 
     @property
     def is_private(self) -> bool:
-        """Whether the last part of its name says that it is for its folder alone."""
+        """True if the last part of its name begins with one underscore: for its folder alone."""
         return not self.is_package and is_private(self.name.rpartition(".")[2])
 
 

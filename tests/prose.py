@@ -16,12 +16,16 @@ NOUNS = (
     "pair|row|item|item set|set|class|column|feature|cluster|line|type|cell|label|entity|word|"
     "field|key|token|record|text|document|fold|seed|table|kind|node|tree|example|block|method"
 )
+CONNECTING = "of|to|in|by|as|at|on|for|from|with|than|that|makes|share|have|and|or"
+"""Words after which an article does not stand for "per"."""
+
 HABITS = {
     "say 'is not a'": re.compile(
         r"\b(?<!here )(is|are|was|were|be) no (?!longer|more|other|less|such|one)\w+"
     ),
     "say 'per'": re.compile(
-        rf"\b(one|two|an?|its) (?:\w+[ -]){{0,2}}?\w+ an? (?:{NOUNS})\b(?=[,.;:)]|$)"
+        rf"\b(one|two|three) (?:\w+[ -]){{0,2}}?(?!(?:{CONNECTING}) )\w+ an? (?:{NOUNS})\b"
+        r"(?=[,.;:)\"']|$)"
     ),
     "say 'at most'": re.compile(r"\bat most so (many|much)\b"),
     "say 'too'": re.compile(r"\bsave it so\b"),

@@ -1,4 +1,4 @@
-"""How well a table was clustered, measured against its column of true clusters."""
+"""The quality of a clustered table, measured against its column of true clusters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -88,7 +88,7 @@ def maximum_spanning_forest(links: ScoredLinks, partition: Partition) -> LinkFor
 
 
 class ClusterWeakness(NamedTuple):
-    """How weakly each cluster is held together.
+    """The weakest link and the disagreement of each cluster.
 
     `weakest` is the score of the weakest link of its spanning tree. `disagreement` is the share of
     its pairs that score below 0 or were not compared.
