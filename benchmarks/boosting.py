@@ -1,12 +1,12 @@
-"""How fast structured boosting learns.
+"""Time structured boosting.
 
     python benchmarks/boosting.py [pass] [training] [prediction]
 
 Needs LightGBM and the corpus gum_coref in the folder COTERIE_DATA. `pass` times one pass of the
 gradients over all pairs of the training half. `training` compares 300 rounds of the left-linking
-objective with as many of LightGBM's own binary objective, with the same trees over the same pairs.
-`prediction` compares our own evaluation of the trees with LightGBM's. Each in one run, turn by
-turn, on one thread; kernels are compiled beforehand.
+objective with 300 rounds of LightGBM's binary objective, with the same trees over the same pairs.
+`prediction` compares the evaluation of trees by Coterie and by LightGBM. Each comparison runs turn
+by turn in one process, on one thread. Kernels are compiled beforehand.
 """
 
 import sys
@@ -50,8 +50,8 @@ def main(parts: list[str]) -> None:
         scores = np.random.default_rng(0).normal(-1.0, 1.0, len(pairs))
         for risk in (LeftLinkRisk(), LeftLinkRisk(0.0), LogisticRisk()):
             risk.descend(pairs, scores)
-            least = min(timed(lambda risk=risk: risk.descend(pairs, scores)) for _ in range(15))
-            print(f"gradients, {risk}: {1e9 * least / len(pairs):.1f} ms a million pairs")
+            seconds = min(timed(lambda risk=risk: risk.descend(pairs, scores)) for _ in range(15))
+            print(f"gradients, {risk}: {1e9 * seconds / len(pairs):.1f} ms per million pairs")
     if "training" in parts:
         boosting(LeftLinkRisk()).run(2, 2)
         params = trees._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
@@ -66,9 +66,9 @@ def main(parts: list[str]) -> None:
             "structured, logistic": lambda: boosting(LogisticRisk()).run(N_ROUNDS, 2),
         }
         times = {name: min(timed(job) for _ in range(TURNS)) for name, job in jobs.items()}
-        for name, took in times.items():
-            ratio = took / times["LightGBM, binary"]
-            print(f"{N_ROUNDS} rounds, {name}: {took:.1f} s, {ratio:.2f} times LightGBM's own")
+        for name, training_seconds in times.items():
+            ratio = training_seconds / times["LightGBM, binary"]
+            print(f"{N_ROUNDS} rounds, {name}: {training_seconds:.1f} s, ratio {ratio:.2f}")
     if "prediction" in parts:
         predict(boosting, matrix)
 
@@ -78,18 +78,18 @@ def predict(boosting: Callable[..., BoostingRun], matrix: np.ndarray) -> None:
 
     run = boosting(LeftLinkRisk())
     run.run(N_ROUNDS, 2)
-    ours = Trees.joined(run.trees)
+    trees = Trees.joined(run.trees)
     params = run.grower._params(matrix.shape[1], 0) | {"objective": "binary"}  # noqa: SLF001
     data = lightgbm.Dataset(matrix, run.data.pairs.together, params=params)
-    theirs = lightgbm.train(params, data, N_ROUNDS)
-    ours(matrix[:10])
+    booster = lightgbm.train(params, data, N_ROUNDS)
+    trees(matrix[:10])
     jobs = {
-        "LightGBM": lambda: theirs.predict(matrix, raw_score=True, num_threads=1),
-        "ours": lambda: ours(matrix),
+        "LightGBM": lambda: booster.predict(matrix, raw_score=True, num_threads=1),
+        "Coterie": lambda: trees(matrix),
     }
     times = {name: min(timed(job) for _ in range(TURNS)) for name, job in jobs.items()}
-    for name, took in times.items():
-        print(f"prediction of all pairs by {N_ROUNDS} trees, {name}: {took:.2f} s")
+    for name, seconds in times.items():
+        print(f"prediction of all pairs by {N_ROUNDS} trees, {name}: {seconds:.2f} s")
 
 
 if __name__ == "__main__":

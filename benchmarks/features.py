@@ -1,11 +1,11 @@
-"""How long it takes to compute features of real items: mentions, articles, pages.
+"""Time the features of real items: mentions, articles and pages.
 
     python benchmarks/features.py [mentions] [articles] [pages]
 
-Needs the corpora gum_coref, news_ecbplus and webkb in the folder COTERIE_DATA. Seconds of CPU of
-one thread, from item sets in memory to features of all pairs; kernels are compiled beforehand.
-Features of mentions and articles are written out; those of pages are operators, and are applied
-once each way. `--profile` shows where the time goes.
+Needs the corpora gum_coref, news_ecbplus and webkb in the folder COTERIE_DATA. Times are seconds of
+CPU of one thread, from item sets in memory to features of all pairs, with compiled kernels.
+Features of mentions and articles are written out as matrices. Features of pages are operators; each
+is multiplied once from the right and once from the left. `--profile` shows where the time goes.
 """
 
 import cProfile

@@ -1,4 +1,4 @@
-"""Sets of scores that benchmarks of clusterers use."""
+"""Sets of scores for the benchmarks of clusterers."""
 
 from pathlib import Path
 
@@ -8,14 +8,14 @@ from coterie.pairs import PairScores, all_pairs
 
 
 def correlation_instances(small: bool = False) -> dict[str, PairScores]:
-    """Make noise and planted sets: complete, sparse, large and sparse."""
+    """Draw sets of noise and sets with planted clusters: dense, sparse, and large sparse ones."""
     shrink = 50 if small else 1
     sizes = {
         "dense": (1_000 // shrink, None, 50, 2.0, 0.0),
         "sparse": (10_000 // shrink, 1_000_000 // shrink**2, 200, 1.5, 0.2),
         "large": (100_000 // shrink, 5_000_000 // shrink**2, 1_000, 1.5, 0.4),
     }
-    made = {}
+    instances = {}
     for name, (n_items, n_pairs, n_clusters, noise, inside) in sizes.items():
         rng = np.random.default_rng(0)
         labels = rng.integers(max(n_clusters // shrink, 2), size=n_items)
@@ -28,8 +28,8 @@ def correlation_instances(small: bool = False) -> dict[str, PairScores]:
             scores = rng.normal(0, deviation, len(pairs))
             if kind == "planted":
                 scores += np.where(labels[pairs[:, 0]] == labels[pairs[:, 1]], 1.0, -1.0)
-            made[f"{name} {kind}"] = PairScores(n_items, pairs, scores)
-    return made
+            instances[f"{name} {kind}"] = PairScores(n_items, pairs, scores)
+    return instances
 
 
 def draw_pairs(
@@ -56,7 +56,7 @@ def keys(first: np.ndarray, second: np.ndarray, n_items: int) -> np.ndarray:
 
 
 def planted(n_items: int, rng: np.random.Generator, deviation: float = 1.0) -> PairScores:
-    """Score all pairs +1 inside clusters of about 8 items, -1 across, plus noise."""
+    """Score pairs inside clusters of about 8 items +1 and all others -1, and add noise."""
     labels = rng.integers(max(2, n_items // 8), size=n_items)
     first, second = all_pairs(n_items).T
     means = np.where(labels[first] == labels[second], 1.0, -1.0)
@@ -64,7 +64,7 @@ def planted(n_items: int, rng: np.random.Generator, deviation: float = 1.0) -> P
 
 
 def with_left_candidates(n_items: int, n_candidates: int) -> PairScores:
-    """Give each item so many candidates among the items on its left, at random; item by item."""
+    """Draw candidates at random for each item among the earlier items, and score them at random."""
     rng = np.random.default_rng(0)
     items = np.repeat(np.arange(1, n_items), n_candidates)
     left = (rng.random(len(items)) * items).astype(np.intp)
@@ -74,7 +74,7 @@ def with_left_candidates(n_items: int, n_candidates: int) -> PairScores:
 
 
 def read_signed_graph(path: Path) -> PairScores:
-    """Read positive pairs, one a line after the number of items; all others are negative."""
+    """Read a file of the number of items and one positive pair per line; others are negative."""
     lines = path.read_text(encoding="utf-8").splitlines()
     n_items = int(lines[0].split()[0])
     matrix = np.full((n_items, n_items), -1.0)

@@ -1,10 +1,10 @@
-"""How fast latent left-linking learns, and how fast it clusters a stream.
+"""Time the training of latent left-linking, and its clustering of a stream.
 
     python benchmarks/left_linking.py [pass] [stream]
 
-`pass` needs the corpus gum_coref in the folder COTERIE_DATA: it compares a pass of SGD over the
-training pairs with one product `features @ coef` over the same pairs, turn by turn in one run, the
-least time of each. Kernels are compiled beforehand. `stream` runs benchmarks/streams.py.
+`pass` needs the corpus gum_coref in the folder COTERIE_DATA. It compares one pass of SGD over the
+training pairs with one product `features @ coef` over the same pairs. Both run turn by turn, and
+the least times count. Kernels are compiled beforehand. `stream` runs benchmarks/streams.py.
 """
 
 import subprocess
@@ -43,8 +43,8 @@ def one_pass() -> None:
         descents[name], _ = descents[name].run(sets, descend, 1e-4, [0] * len(sets))
 
     jobs: dict[str, Callable[[], object]] = {
-        "features @ coef": lambda: [each.features @ coef for each in sets],
-        "the same without the constant (SciPy)": lambda: [each @ coef[:-1] for each in matrices],
+        "features @ coef": lambda: [link_set.features @ coef for link_set in sets],
+        "features @ coef, no constant (SciPy)": lambda: [matrix @ coef[:-1] for matrix in matrices],
         **{f"a pass of {name}": lambda name=name: learn(name) for name in learners},
     }
     for job in jobs.values():
@@ -56,12 +56,12 @@ def one_pass() -> None:
                 start = time.perf_counter()
                 job()
                 times[name] = min(times[name], time.perf_counter() - start)
-    n_pairs = sum(each.features.shape[0] for each in sets)
+    n_pairs = sum(link_set.features.shape[0] for link_set in sets)
     n_entries = sum(matrix.nnz for matrix in matrices)
-    print(f"{len(sets)} documents, {n_pairs:,} pairs, {n_entries / n_pairs:.1f} features each")
+    print(f"{len(sets)} documents, {n_pairs:,} pairs, {n_entries / n_pairs:.1f} features per pair")
     product = times["features @ coef"]
     for name, seconds in times.items():
-        print(f"{name:40} {1e3 * seconds:7.1f} ms {seconds / product:6.2f} products")
+        print(f"{name:40} {1e3 * seconds:7.1f} ms {seconds / product:6.2f} times the product")
 
 
 def stream() -> None:

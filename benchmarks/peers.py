@@ -1,4 +1,4 @@
-"""What other libraries offer for the same tasks, called as their manuals say."""
+"""Functions of other libraries for the same tasks, called as their manuals say."""
 
 import multiprocessing
 import random
@@ -16,7 +16,7 @@ from coterie.pairs import PairScores
 
 
 class Peer(NamedTuple):
-    """Labels, the seconds of the search, and those of building the graph before."""
+    """The labels, the seconds of the search, and the seconds to build the graph before it."""
 
     labels: np.ndarray
     seconds: float
@@ -24,19 +24,19 @@ class Peer(NamedTuple):
 
 
 def gaec(scores: PairScores) -> Peer:
-    """Run bioimage-cpp's greedy additive edge contraction."""
+    """Run the greedy additive edge contraction of bioimage-cpp."""
     return _multicut(scores, [multicut.GreedyAdditiveMulticut()])
 
 
 def gaec_kl(scores: PairScores, limit: float) -> Peer | None:
-    """Run bioimage-cpp's greedy contraction and Kernighan-Lin, in a process of limited time."""
+    """Run greedy contraction and Kernighan-Lin of bioimage-cpp, or return None after a limit."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send_gaec_kl, args=(scores, sender))
     process.start()
-    found = receiver.recv() if receiver.poll(limit) else None
+    peer = receiver.recv() if receiver.poll(limit) else None
     process.kill()
-    return found
+    return peer
 
 
 def _send_gaec_kl(scores, sender) -> None:
@@ -55,27 +55,27 @@ def _multicut(scores: PairScores, solvers: list) -> Peer:
 
 
 def leiden(scores: PairScores) -> Peer:
-    """Run igraph's Leiden with the constant Potts model at resolution 0: correlation clustering."""
+    """Run Leiden of igraph on correlation clustering: a constant Potts model of resolution 0."""
     random.seed(0)
     begin = time.perf_counter()
     graph = igraph.Graph(scores.n_items, scores.pairs.tolist())
     weights = scores.scores.tolist()
     built = time.perf_counter()
-    found = graph.community_leiden(objective_function="CPM", weights=weights, resolution=0)
+    clustering = graph.community_leiden(objective_function="CPM", weights=weights, resolution=0)
     done = time.perf_counter()
-    return Peer(np.array(found.membership), done - built, built - begin)
+    return Peer(np.array(clustering.membership), done - built, built - begin)
 
 
 def batch_kernel_kmeans(matrix: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Reassign all items to their nearest centres in feature space until none moves."""
-    n_items, own = len(labels), np.diagonal(matrix)
+    """Assign all items to their nearest centres in feature space until no item moves."""
+    n_items, diagonal = len(labels), np.diagonal(matrix)
     for _ in range(100):
         members = np.zeros((n_items, n_clusters))
         members[np.arange(n_items), labels] = 1.0
         sizes = np.maximum(members.sum(axis=0), 1.0)
         means = matrix @ members / sizes
         centres = (members * means).sum(axis=0) / sizes
-        nearest = (own[:, None] - 2 * means + centres).argmin(axis=1)
+        nearest = (diagonal[:, None] - 2 * means + centres).argmin(axis=1)
         if np.array_equal(nearest, labels):
             break
         labels = nearest
@@ -83,13 +83,13 @@ def batch_kernel_kmeans(matrix: np.ndarray, labels: np.ndarray, n_clusters: int)
 
 
 def top_eigenvectors(matrix: np.ndarray, count: int) -> float:
-    """Sum the highest eigenvalues by SciPy's direct solver for a subset."""
+    """Return the sum of the highest eigenvalues, by the direct solver of SciPy."""
     n_items = len(matrix)
     values, _ = scipy.linalg.eigh(matrix, subset_by_index=[n_items - count, n_items - 1])
     return float(values.sum())
 
 
 def average_linkage(scores: PairScores, n_clusters: int) -> np.ndarray:
-    """Cut fastcluster's tree of average distances at a number of clusters."""
+    """Cut the tree of average linkage by fastcluster at a number of clusters."""
     distances = scores.scores.max() - scores.scores
     return fcluster(fastcluster.linkage(distances, "average"), n_clusters, "maxclust")

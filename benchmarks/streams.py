@@ -1,13 +1,13 @@
-"""How many items a second a stream holds, and whether it stays as fast and as small as it began.
+"""Measure the items per second of streams, and whether time and memory grow with their length.
 
     python benchmarks/streams.py [CASE …]
 
-Cases are the names in CASES; without any, all of them, each in a process of its own. Items are
-vectors of 10 numbers, or a column; 5,000 are drawn at a time, which is not counted; kernels are
-warm. The rate is that of the wall clock, the rate by CPU that of the process alone. `last : first`
-is the CPU time of the last tenth of the items to that of a first tenth, which another stream takes
-by turns, so that both meet the same machine; `growth` is the peak of memory after nine tenths less
-that after one.
+Cases are the names in CASES; without any, all cases run, each in its own process. Items are vectors
+of 10 numbers, or a column. 5,000 items are drawn at a time, which is not timed. Kernels are
+compiled. `items/s` is by wall clock, `by CPU` by CPU time. `last : first` is the ratio of the CPU
+times for the last tenth of the items and for a first tenth; a second stream takes the first tenth
+in turns with the last, so that both meet the same state of the machine. `growth` is the peak memory
+after nine tenths of the items minus the peak after one tenth.
 """
 
 import resource
@@ -32,10 +32,10 @@ NOISE = np.random.default_rng(1).normal(-1.0, 1.0, 2**20)
 
 @dataclass(frozen=True)
 class GivenScores:
-    """Scores that cost nothing, so that what is left is the stream's own work."""
+    """Scores that take no time, so that only the work of the stream is timed."""
 
     def __call__(self, item_set: Any, pairs: Any) -> Any:  # noqa: ARG002
-        """Take as many of the scores as there are pairs."""
+        """Return the first scores of the noise, one per pair."""
         return NOISE[: len(pairs)]
 
     pair_scores = None
@@ -46,7 +46,7 @@ PRODUCTS = LinearSimilarity(WithConstant(GivenFeatures()), COEF)
 
 
 class Case(NamedTuple):
-    """A stream and how it is fed."""
+    """A stream, and the number and size of the chunks that it takes."""
 
     name: str
     similarity: Any
@@ -81,7 +81,7 @@ def main() -> None:
         show(CASES[sys.argv[1]])
         return
     heads = ["items", "items/s", "by CPU", "last : first", "growth"]
-    print(f"{'20 candidates an item':28}" + "".join(f"{head:>14}" for head in heads), flush=True)
+    print(f"{'20 candidates per item':28}" + "".join(f"{head:>14}" for head in heads), flush=True)
     for case in sys.argv[1:] or CASES:
         subprocess.run([sys.executable, __file__, case], check=True)  # noqa: S603
 
@@ -89,20 +89,20 @@ def main() -> None:
 def show(case: Case) -> None:
     model = Model(AllPairs(), case.similarity, case.clusterer)
     rng = np.random.default_rng(0)
-    fed(Stream(model, case.candidates), case, rng, 0, 3)
-    stream, young = (Stream(model, case.candidates) for _ in range(2))
+    feed(Stream(model, case.candidates), case, rng, 0, 3)
+    stream, second_stream = (Stream(model, case.candidates) for _ in range(2))
     n_chunks = case.n_items // case.chunk
     tenth = n_chunks // 10
-    begun = fed(stream, case, rng, 0, tenth)
+    first_seconds = feed(stream, case, rng, 0, tenth)
     peak = peak_megabytes()
-    middle = fed(stream, case, rng, tenth, n_chunks - tenth)
+    middle_seconds = feed(stream, case, rng, tenth, n_chunks - tenth)
     growth = peak_megabytes() - peak
     pairs = [
-        (fed(stream, case, rng, n, n + 1), fed(young, case, rng, n, n + 1))
+        (feed(stream, case, rng, n, n + 1), feed(second_stream, case, rng, n, n + 1))
         for n in range(n_chunks - tenth, n_chunks)
     ]
     last, first = np.sum(pairs, axis=0)
-    wall, cpu = begun + middle + last
+    wall, cpu = first_seconds + middle_seconds + last
     numbers = [
         f"{len(stream):,}",
         f"{len(stream) / wall:,.0f}",
@@ -113,7 +113,7 @@ def show(case: Case) -> None:
     print(f"{case.name:28}" + "".join(f"{number:>14}" for number in numbers), flush=True)
 
 
-def fed(stream: Stream, case: Case, rng: np.random.Generator, start: int, stop: int) -> Any:
+def feed(stream: Stream, case: Case, rng: np.random.Generator, start: int, stop: int) -> Any:
     """Add chunks of items, and return wall and CPU seconds."""
     seconds = np.zeros(2)
     for number in range(start, stop):

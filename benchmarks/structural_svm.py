@@ -1,10 +1,10 @@
-"""How fast structural SVMs train beside a pair classifier, and how little memory they need.
+"""Time the training of structural SVMs and of a pair classifier, and measure the memory.
 
     python benchmarks/structural_svm.py [speed] [memory]
 
-`speed` needs the corpus gum_coref in the folder COTERIE_DATA. Times are wall seconds of one run
-each, from features in memory to a fitted learner; kernels are compiled beforehand. Training times
-against the number of sets, clusters, features and items are a table:
+`speed` needs the corpus gum_coref in the folder COTERIE_DATA. Times are wall seconds of single runs
+from features in memory to a fitted learner; kernels are compiled beforehand. For training times by
+the number of sets, clusters, features and items, run
 `coterie reproduce supervised-kmeans --only times`.
 """
 
@@ -62,7 +62,7 @@ def speed() -> None:
 
 
 def memory() -> None:
-    """Run in a process of its own, whose peak is then that of the training."""
+    """Train in a separate process, so that its peak memory is that of the training."""
     code = "import sys; sys.path.insert(0, 'benchmarks'); import structural_svm as b; b.pages()"
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
 
@@ -81,37 +81,40 @@ def pages() -> None:
     print(
         f"2 sets of {n_items:,} pages, {columns:,} features: {seconds:.1f} s, "
         f"{learner.history_[-1].n_planes} planes, gap {learner.gap_ / learner.primal_:.1%}; peak "
-        f"{peak:,.0f} MB ({before:,.0f} MB before); the pairs of one set written out: "
-        f"{written:,.0f} GB; trace loss of the third set "
-        f"{trace(learner, item_sets[2], truths[2]):.1f}"
+        f"memory {peak:,.0f} MB ({before:,.0f} MB before); a matrix of all pairs of one set would "
+        f"take {written:,.0f} GB; trace loss of the third set "
+        f"{trace_loss_of(learner, item_sets[2], truths[2]):.1f}"
     )
 
 
 def peak_megabytes() -> float:
-    """Read the peak of this program alone; getrusage counts that of the process it came from."""
+    """Return the peak memory of this program; getrusage includes that of its parent process."""
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) / 2**10
 
 
 def page_set(rng: np.random.Generator, n_items: int = 1041, n_words: int = 50_000):
-    """Make pages of 100 words with Zipf's frequencies, some of them of their class, and links."""
+    """Draw pages of 90 words by Zipf's law and 10 words of their class, with links."""
     labels = rng.integers(6, size=n_items)
     common = rng.zipf(1.3, size=(n_items, 90)) % n_words
-    own = labels[:, None] * 100 + rng.integers(100, size=(n_items, 10)) + 1000
-    columns = np.hstack([common, own]).ravel()
+    class_words = labels[:, None] * 100 + rng.integers(100, size=(n_items, 10)) + 1000
+    columns = np.hstack([common, class_words]).ravel()
     rows = np.repeat(np.arange(n_items), 100)
     counts = sp.coo_array((np.ones(rows.size), (rows, columns)), shape=(n_items, n_words)).tocsr()
     idf = np.log(n_items / np.maximum(np.bincount(counts.indices, minlength=n_words), 1))
     nodes = sp.csr_array(counts @ sp.diags_array(idf))
     norms = np.sqrt(nodes.multiply(nodes).sum(axis=1))
     nodes = sp.csr_array(sp.diags_array(1 / norms) @ nodes)
-    links, cited = rng.integers(n_items, size=(5000, 2)), rng.integers(n_items, size=(30_000, 2))
-    regions = [LinkedNodeProducts(nodes, links), LinkedNodeProducts(nodes, cited)]
+    links, citations = (
+        rng.integers(n_items, size=(5000, 2)),
+        rng.integers(n_items, size=(30_000, 2)),
+    )
+    regions = [LinkedNodeProducts(nodes, links), LinkedNodeProducts(nodes, citations)]
     features = stack([NodeProducts(nodes), *regions])
     return ItemSet.from_pair_features(features, n_items, n_clusters=6), labels
 
 
-def trace(learner: SupervisedKMeans, item_set: ItemSet, truth: np.ndarray) -> float:
+def trace_loss_of(learner: SupervisedKMeans, item_set: ItemSet, truth: np.ndarray) -> float:
     from coterie.metrics import trace_loss  # noqa: PLC0415
 
     return trace_loss(truth, learner.predict([item_set])[0])

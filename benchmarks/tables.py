@@ -1,12 +1,11 @@
-"""What it costs to learn from a table of persons, and to cluster a large one.
+"""Measure time and memory to learn from a table of people and to cluster a large one.
 
     python benchmarks/tables.py [ROWS [LABELLED]]
 
-Makes a CSV file of 100,000 records, takes some entities at random, whole ones, until they have
-5,000 records, learns from these as `coterie fit` does, and clusters all records as
-`coterie predict` does: each in a process of its own, which tells its CPU seconds, step by step,
-and its peak of memory. First with an empty cache of compiled kernels (cold), then with the cache
-that this leaves behind (warm).
+Makes a CSV file of 100,000 records. Takes all records of random entities until there are 5,000, and
+learns from them as `coterie fit` does. Then clusters all records as `coterie predict` does. Each
+command runs in its own process, which reports its CPU seconds per step and its peak memory: first
+with an empty cache of compiled kernels (cold), then with the cache of the first run (warm).
 """
 
 import json
@@ -32,7 +31,7 @@ PREDICT = (
 
 
 class Clock:
-    """CPU seconds by step; what a step does inside another is taken from that one."""
+    """CPU seconds by step; the time of a step inside another counts for the inner step only."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {"starting": process_time()}
@@ -40,20 +39,20 @@ class Clock:
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
-        """Count what is done inside."""
-        begun = process_time()
+        """Count the CPU seconds inside the context for a step."""
+        start = process_time()
         self._open.append(0.0)
         try:
             yield
         finally:
-            spent = process_time() - begun
+            spent = process_time() - start
             inner = self._open.pop()
             self.seconds[step] = self.seconds.get(step, 0.0) + spent - inner
             if self._open:
                 self._open[-1] += spent
 
     def watch(self, owner: Any, name: str, step: str) -> None:
-        """Count the calls of a method of a class."""
+        """Count the CPU seconds inside a method of a class for a step."""
         method: Callable[..., Any] = getattr(owner, name)
 
         @wraps(method)
@@ -66,7 +65,8 @@ class Clock:
 
 def main(n_rows: int = N_ROWS, n_labelled: int = N_LABELLED) -> None:
     with TemporaryDirectory() as folder:
-        # In a process of its own: a process inherits the peak of memory of what starts it.
+        # The tables are made in another process, because processes inherit the peak memory of their
+        # parent.
         run("make", folder, {}, n_rows, n_labelled)
         for kind in ("cold", "warm"):
             kernels = {"NUMBA_CACHE_DIR": str(Path(folder, "kernels"))}
@@ -74,34 +74,34 @@ def main(n_rows: int = N_ROWS, n_labelled: int = N_LABELLED) -> None:
             predicted = run("predict", folder, kernels)
             show(f"{kind}: fit on {fitted['rows']:,} records", fitted, FIT)
             show(f"{kind}: predict {predicted['rows']:,} records", predicted, PREDICT)
-            both = fitted["total"] + predicted["total"]
-            print(f"{kind}: {both:.1f} s of CPU in all\n", flush=True)
+            total = fitted["total"] + predicted["total"]
+            print(f"{kind}: {total:.1f} s of CPU in total\n", flush=True)
         print(f"chosen: {fitted['chosen']}")
         print(
-            f"{predicted['pairs']:,} pairs looked at, {predicted['clusters']:,} clusters; ", end=""
+            f"{predicted['pairs']:,} pairs compared, {predicted['clusters']:,} clusters; ", end=""
         )
         print(f"pair F1 {predicted['pair F1']:.4f}, B³ {predicted['B³']:.4f}")
 
 
 def run(step: str, folder: str, environment: dict[str, str], *numbers: int) -> dict[str, Any]:
-    """Run a step in a fresh process, and return what it tells."""
+    """Run a step in a new process, and return its report."""
     command = [sys.executable, __file__, step, folder, *map(str, numbers)]
-    own = os.environ | {"OMP_NUM_THREADS": "1"} | environment
-    done = subprocess.run(command, check=True, env=own, stdout=subprocess.PIPE)  # noqa: S603
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    variables = os.environ | {"OMP_NUM_THREADS": "1"} | environment
+    done = subprocess.run(command, check=True, env=variables, stdout=subprocess.PIPE)  # noqa: S603
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
-def show(title: str, told: dict[str, Any], steps: tuple[str, ...]) -> None:
-    seconds = told["seconds"]
-    others = told["total"] - sum(seconds.values())
-    shown = [f"{step} {seconds[step]:.1f}" for step in steps]
-    print(f"{title}: {told['total']:.1f} s of CPU, {told['megabytes']:.0f} MB at most")
-    print(f"  {', '.join(shown)}, other {others:.1f}", flush=True)
+def show(title: str, report: dict[str, Any], steps: tuple[str, ...]) -> None:
+    seconds = report["seconds"]
+    others = report["total"] - sum(seconds.values())
+    seconds_of_steps = [f"{step} {seconds[step]:.1f}" for step in steps]
+    print(f"{title}: {report['total']:.1f} s of CPU, {report['megabytes']:.0f} MB of peak memory")
+    print(f"  {', '.join(seconds_of_steps)}, other {others:.1f}", flush=True)
 
 
 def make(folder: str, n_rows: int, n_labelled: int) -> dict[str, Any]:
-    """Write the tables, and apart from them what belongs together."""
+    """Write the tables, and the true clusters in another file."""
     import numpy as np  # noqa: PLC0415
 
     from coterie.datasets import make_records  # noqa: PLC0415
@@ -112,10 +112,12 @@ def make(folder: str, n_rows: int, n_labelled: int) -> dict[str, Any]:
     table = Table({"id": list(map(str, records.ids)), **columns})
     order = np.random.default_rng(0).permutation(truth.n_clusters)
     count = int(np.searchsorted(np.cumsum(truth.sizes[order]), n_labelled)) + 1
-    taken = np.flatnonzero(np.isin(truth.labels, order[:count])).tolist()
-    labels = [str(truth.labels[row]) for row in taken]
+    labelled_rows = np.flatnonzero(np.isin(truth.labels, order[:count])).tolist()
+    labels = [str(truth.labels[row]) for row in labelled_rows]
     write_table(Path(folder, "all.csv"), table)
-    write_table(Path(folder, "train.csv"), table.take(taken).with_columns({CLUSTER: labels}))
+    write_table(
+        Path(folder, "train.csv"), table.take(labelled_rows).with_columns({CLUSTER: labels})
+    )
     np.save(Path(folder, "truth.npy"), truth.labels)
     return {}
 
@@ -136,8 +138,8 @@ def fit(folder: str) -> dict[str, Any]:
     with progress(note):
         fitted = fit_table(table, CLUSTER)
     ends = [*list(marks.values())[1:], process_time()]
-    for (step, begun), end in zip(marks.items(), ends, strict=True):
-        clock.seconds[step] = end - begun
+    for (step, start), end in zip(marks.items(), ends, strict=True):
+        clock.seconds[step] = end - start
     with clock("saving"):
         fitted.model.save(Path(folder, "model.coterie"))
     return {"rows": len(table), "chosen": fitted.model.facts["learner"], **cost(clock)}
@@ -166,7 +168,7 @@ def predict(folder: str) -> dict[str, Any]:
     with clock("writing"):
         write_table(Path(folder, "out.csv"), {**table.columns, **columns})
     spent = cost(clock)
-    pairs = sum(len(each.scores.scores) for each in clustering.found)
+    pairs = sum(len(clustered.scores.scores) for clustered in clustering.sets)
     return {"rows": len(table), "pairs": pairs, **spent, **quality(folder, columns["cluster_id"])}
 
 
@@ -176,9 +178,12 @@ def quality(folder: str, predicted: list[str]) -> dict[str, Any]:
     from coterie import Partition  # noqa: PLC0415
     from coterie.metrics import b_cubed, pair_scores  # noqa: PLC0415
 
-    truth, found = Partition(np.load(Path(folder, "truth.npy"))), Partition(predicted)
-    scores = {"pair F1": pair_scores(truth, found).f1, "B³": b_cubed(truth, found).f1}
-    return {**scores, "clusters": found.n_clusters}
+    truth, predicted_partition = Partition(np.load(Path(folder, "truth.npy"))), Partition(predicted)
+    scores = {
+        "pair F1": pair_scores(truth, predicted_partition).f1,
+        "B³": b_cubed(truth, predicted_partition).f1,
+    }
+    return {**scores, "clusters": predicted_partition.n_clusters}
 
 
 def cost(clock: Clock) -> dict[str, Any]:
