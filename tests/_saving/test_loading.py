@@ -68,8 +68,8 @@ def set_content(value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda tree: tree.update(version=2, coterie="9.1"), "format is 2 .of Coterie '9.1'"),
-        (lambda tree: tree.pop("version"), "format is None"),
+        (lambda tree: tree.update(version=2, coterie="9.1"), "has format 2 .of Coterie '9.1'"),
+        (lambda tree: tree.pop("version"), "has format None"),
         (lambda tree: tree.update(format="other"), "not from a saved model"),
         (lambda tree: tree.pop("value"), "contains no model"),
         (lambda tree: tree["value"].update({"class": "os.system"}), "is a os.system, which is not"),
@@ -212,18 +212,18 @@ def test_members_larger_than_the_file_are_refused(file):
     entry = content.rindex(b"PK\x01\x02")
     huge = content[: entry + 24] + (10**9).to_bytes(4, "little") + content[entry + 28 :]
     file.write_bytes(huge)
-    check_refused(file, "add up to more than the file")
+    check_refused(file, "are larger than the file")
 
 
 def test_two_members_of_one_name_are_refused(file):
     with zipfile.ZipFile(file, "a") as zipped, pytest.warns(UserWarning, match="Duplicate"):
         zipped.writestr("arrays/0.npy", members(file)["arrays/0.npy"])
-    check_refused(file, "two members of the same name")
+    check_refused(file, "two parts of the same name")
 
 
 def test_too_many_members_are_refused(file, monkeypatch):
     monkeypatch.setattr(archive, "MOST_MEMBERS", 4)
-    check_refused(file, "more than 4 members")
+    check_refused(file, "more than 4 parts")
     monkeypatch.setattr(archive, "MOST_MEMBERS", 5)
     load_value(file, CLASSES.get)
 
@@ -234,7 +234,7 @@ def test_a_large_directory_is_refused_before_it_is_read(file, monkeypatch):
     monkeypatch.setattr(archive._Limited, "max_read", size)
     load_value(file, CLASSES.get)
     monkeypatch.setattr(archive._Limited, "max_read", size - 1)
-    check_refused(file, "more than 100000 members")
+    check_refused(file, "more than 100000 parts")
 
 
 @pytest.mark.parametrize("limit", ["MOST_BYTES", "MOST_BRACKETS"])
@@ -250,12 +250,12 @@ def test_large_trees_are_refused(file, monkeypatch, limit):
 
 def test_a_file_without_a_tree_is_refused(file):
     write(file, {"arrays/0.npy": npy(np.arange(3))})
-    check_refused(file, "has no member model.json")
+    check_refused(file, "has no part model.json")
 
 
 def test_files_that_are_not_zip_files_are_refused(file, tmp_path):
     file.write_bytes(b"\x80\x04N.")
-    check_refused(file, "not a saved model, or it is damaged")
+    check_refused(file, "not a saved model, or is damaged")
     check_refused(tmp_path / "none", "there is no such file")
     check_refused(tmp_path, "cannot be read: Is a directory")
     with pytest.raises(InputError, match="the file name is 3; give a text or a Path"):

@@ -177,7 +177,7 @@ class Constructed:
         (len, "content is a builtin_function_or_method, which cannot be saved; a saved model"),
         ([0, {"a": {1}}], r"content\[1\]\['a'\] is a set, which"),
         (Box((0, b"x")), r"content\.content\[1\] is a bytes, which"),
-        ({1: 2}, "content has the key 1, which is not a text"),
+        ({1: 2}, "content has the key 1, which is not a string"),
         (Box, "content is a type, which"),
         (1j, "content is a complex, which"),
         (np.array([None]), "content is an array of object, which cannot be saved; give numbers"),
@@ -192,8 +192,11 @@ class Constructed:
         (SimpleNamespace(a=1), "content is a SimpleNamespace"),
         (2**5000, "content has more than 4096 bits; give a smaller"),
         (cycle(), "nested too deeply, or contains itself"),
-        (Constructed(1), "content is a Constructed, whose constructor does not take its fields"),
-        (PairScores(2, None, [1.0]), "content is a PairScores, whose constructor"),
+        (
+            Constructed(1),
+            "content is a Constructed, which cannot be saved, because its constructor",
+        ),
+        (PairScores(2, None, [1.0]), "content is a PairScores, which cannot be saved, because"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -211,7 +214,7 @@ def test_user_classes_must_not_have_the_name_of_a_coterie_class(tmp_path):
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("MOST_MEMBERS", "the model has 3 arrays, but a file has at most 2 members; join"),
+        ("MOST_MEMBERS", "the model has 3 arrays, but a file can have at most 2 parts; join"),
         ("MOST_BYTES", "model.json has more than 2 bytes, .*; use arrays instead of long lists"),
         ("MOST_BRACKETS", "or 2 lists and objects; use arrays instead of long lists"),
     ],

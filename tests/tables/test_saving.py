@@ -260,11 +260,13 @@ def test_a_plain_model_is_refused_as_a_model_of_tables(model, tmp_path):
 
 def test_other_files_are_refused(file, tmp_path):
     write(file, {"word/document.xml": b"<a/>"})
-    check_refused(file, "the file is not a model of tables; give a file as it was saved")
+    check_refused(
+        file, "the file is not a model of tables; give an unchanged copy of a saved model"
+    )
     file.write_bytes(b"name,who\nAnn,1\n")
-    check_refused(file, "it is not a saved model, or it is damaged")
+    check_refused(file, "the file is not a saved model, or is damaged")
     file.write_bytes(b"")
-    check_refused(file, "it is not a saved model, or it is damaged")
+    check_refused(file, "the file is not a saved model, or is damaged")
 
 
 @pytest.mark.parametrize(
@@ -367,7 +369,7 @@ def test_compressed_members_are_refused_before_they_grow(file):
 def test_two_members_of_one_name_are_refused(file):
     with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("card.md", b"# Another")
-    check_refused(file, "two members of the same name")
+    check_refused(file, "two parts of the same name")
 
 
 def test_arrays_of_huge_shapes_are_refused(file):
@@ -563,7 +565,7 @@ def test_hostile_files_take_little_memory(file, tmp_path):
         [sys.executable, "-c", HOSTILE, *paths], capture_output=True, text=True, check=True
     )
     entries, lists, larger, megabytes = done.stdout.splitlines()
-    assert entries.startswith("it has more than 100000 members")
+    assert entries.startswith("the file has more than 100000 parts")
     assert "lists and objects" in lists
-    assert larger.startswith("the sizes of its members add up to more than the file")
+    assert larger.startswith("the parts of the file are larger than the file")
     assert int(megabytes) < 400

@@ -55,8 +55,8 @@ def load_value(path: FileName, resolve: Resolve) -> Any:
         with open_archive(path) as archive:
             if {TREE, MANIFEST} <= archive.directory.keys():
                 raise InputError(
-                    "it is a model of tables; load it with coterie.tables.load, or use it with "
-                    "`coterie predict`"
+                    "the file holds a model of tables; load it with coterie.tables.load, or use it "
+                    "with `coterie predict`"
                 )
             members = archive.members((TREE,))
         return value_of(members, resolve)
@@ -95,8 +95,9 @@ def _unwrap(tree: Any) -> Any:
         raise InputError(f"{TREE} is not from a saved model; {AS_SAVED}")
     if tree.get("version") != _VERSION:
         raise InputError(
-            f"its format is {tree.get('version')!r} (of Coterie {tree.get('coterie')!r}), but "
-            f"Coterie {__version__} reads format {_VERSION}; update Coterie or save the model anew"
+            f"the file has format {tree.get('version')!r} (of Coterie {tree.get('coterie')!r}), "
+            f"but Coterie {__version__} reads format {_VERSION}; update Coterie, or save the model "
+            "again"
         )
     if "value" not in tree:
         raise InputError(f"{TREE} contains no model; {AS_SAVED}")

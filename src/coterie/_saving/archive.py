@@ -26,7 +26,7 @@ from coterie.exceptions import InputError
 Content: TypeAlias = bytes | NDArray[Any]
 """The content of a member: a text in bytes, or an array."""
 
-AS_SAVED = "give a file as it was saved"
+AS_SAVED = "give an unchanged copy of a saved model"
 """The remedy in errors about damaged files."""
 
 MOST_MEMBERS, MOST_BYTES, MOST_BRACKETS = 100_000, 48 * 2**20, 1_000_000
@@ -50,8 +50,8 @@ def write_archive(path: FileName, members: Mapping[str, Content]) -> None:
     n_arrays = sum(isinstance(content, np.ndarray) for content in members.values())
     if len(members) > MOST_MEMBERS:
         raise InputError(
-            f"the model has {n_arrays} arrays, but a file has at most {MOST_MEMBERS} members; join "
-            "some arrays"
+            f"the model has {n_arrays} arrays, but a file can have at most {MOST_MEMBERS} parts; "
+            "join some arrays"
         )
     for name, content in members.items():
         if isinstance(content, bytes):
@@ -95,7 +95,7 @@ class Archive:
         """Read one member, without a check of the others."""
         info = self.directory.get(name)
         if info is None:
-            raise InputError(f"it has no member {name}; {AS_SAVED}")
+            raise InputError(f"the file has no part {name}; {AS_SAVED}")
         self._refuse_sizes([info])
         return self.read(info)
 
@@ -104,7 +104,9 @@ class Archive:
         for name in self.directory:
             if name not in texts and not _ARRAY.fullmatch(name):
                 start = repr(name[:80])
-                raise InputError(f"it has the member {start}, which no saved model has; {AS_SAVED}")
+                raise InputError(
+                    f"the file has the part {start}, which no saved model has; {AS_SAVED}"
+                )
         self._refuse_sizes(list(self.directory.values()))
         contents = {name: self.text(name) for name in texts}
         arrays = self.directory.keys() - contents.keys()
@@ -114,10 +116,10 @@ class Archive:
         """Raise an error for members that may take more memory than the size of the file."""
         if any(info.compress_type != ZIP_STORED for info in infos):
             raise InputError(
-                f"its members are compressed, but those of saved models are not; {AS_SAVED}"
+                f"the parts of the file are compressed, but saved models are not; {AS_SAVED}"
             )
         if sum(max(info.file_size, info.compress_size) for info in infos) > self.size:
-            raise InputError(f"the sizes of its members add up to more than the file; {AS_SAVED}")
+            raise InputError(f"the parts of the file are larger than the file; {AS_SAVED}")
 
 
 @contextmanager
@@ -134,11 +136,11 @@ def open_archive(path: FileName) -> Iterator[Archive]:
     except (InputError, MemoryError):
         raise
     except FileNotFoundError as error:
-        raise InputError("there is no such file; give the name of a saved model") from error
+        raise InputError("there is no such file; give the path of a saved model") from error
     except BadZipFile as error:
-        raise InputError(f"it is not a saved model, or it is damaged; {AS_SAVED}") from error
+        raise InputError(f"the file is not a saved model, or is damaged; {AS_SAVED}") from error
     except OSError as error:
-        raise InputError(f"it cannot be read: {error.strerror}; {AS_SAVED}") from error
+        raise InputError(f"the file cannot be read: {error.strerror}; {AS_SAVED}") from error
     except Exception as error:  # zipfile raises many types of errors for wrong headers
         raise InputError(f"the model is damaged; {AS_SAVED}") from error
 
@@ -153,15 +155,15 @@ class _Limited(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if self.max_read is not None and size is not None and size > self.max_read:
-            raise InputError(f"it has more than {MOST_MEMBERS} members; {AS_SAVED}")
+            raise InputError(f"the file has more than {MOST_MEMBERS} parts; {AS_SAVED}")
         return super().read(size) or b""
 
 
 def _refuse_many_or_duplicates(infos: list[ZipInfo]) -> None:
     if len(infos) > MOST_MEMBERS:
-        raise InputError(f"it has more than {MOST_MEMBERS} members; {AS_SAVED}")
+        raise InputError(f"the file has more than {MOST_MEMBERS} parts; {AS_SAVED}")
     if len({info.filename for info in infos}) < len(infos):
-        raise InputError(f"it has two members of the same name; {AS_SAVED}")
+        raise InputError(f"the file has two parts of the same name; {AS_SAVED}")
 
 
 def _zip_info(name: str, content: Content) -> ZipInfo:

@@ -23,7 +23,7 @@ Resolve: TypeAlias = Callable[[str], type | None]
 _ARRAY_TYPES = frozenset("?bhilqBHILQefdU")
 _MOST_BITS = 4096
 _REMEDY = (
-    "a saved model holds numbers, texts, arrays, csr arrays, and lists, tuples, dicts and "
+    "a saved model holds numbers, strings, arrays, csr arrays, and lists, tuples, dicts and "
     "dataclasses of them"
 )
 
@@ -84,21 +84,23 @@ class Writer:
     def encode_dict(self, values: Mapping[Any, Any], path: str) -> Any:
         for key in values:
             if type(key) is not str:
-                raise InputError(f"{path} has the key {key!r}, which is not a text; {_REMEDY}")
+                raise InputError(f"{path} has the key {key!r}, which is not a string; {_REMEDY}")
         return {"dict": {key: self.encode(v, f"{path}[{key!r}]") for key, v in values.items()}}
 
     def encode_array(self, array: NDArray[Any], path: str) -> Any:
         if not can_be_saved(array.dtype):
             raise InputError(
                 f"{path} is an array of {array.dtype}, which cannot be saved; give numbers of at "
-                "most 64 bits, booleans or texts"
+                "most 64 bits, booleans or strings"
             )
         self.arrays.append(array.astype(array.dtype.newbyteorder("<"), order="A", copy=False))
         return {"array": len(self.arrays) - 1}
 
     def encode_csr(self, matrix: Any, path: str) -> Any:
         if matrix.ndim != 2:
-            raise InputError(f"{path} is a sparse array of {matrix.ndim} dimensions; give two")
+            raise InputError(
+                f"{path} is a sparse array of {matrix.ndim} dimensions; give two dimensions"
+            )
         # SciPy allows arrays that are longer than the number of stored entries.
         n_stored = matrix.indptr[-1]
         arrays = {
@@ -142,8 +144,8 @@ def _refuse_other_constructor(cls: type, path: str) -> None:
     _, names = field_names(cls)
     if not required <= names <= {p.name for p in parameters}:
         raise InputError(
-            f"{path} is a {cls.__name__}, whose constructor does not take its fields, so that it "
-            "cannot be saved; use the constructor that the dataclass decorator makes"
+            f"{path} is a {cls.__name__}, which cannot be saved, because its constructor does not "
+            "take its fields; use the constructor that @dataclass generates"
         )
 
 
@@ -253,11 +255,11 @@ def _read_array(member: bytes) -> NDArray[Any]:
     """Return an array as a view of the bytes, after a check that its size is as in its header."""
     stream = io.BytesIO(member)
     if npy.read_magic(stream) != (1, 0):
-        raise ValueError("its header is not of version 1.0")
+        raise ValueError("its header does not have version 1.0")
     shape, is_fortran, dtype = npy.read_array_header_1_0(stream)
     start = stream.tell()
     if not can_be_saved(dtype) or dtype.str[0] == ">":
-        raise ValueError(f"it is of type {dtype}")
+        raise ValueError(f"it is of type {dtype}, which saved models do not contain")
     if math.prod(shape) * dtype.itemsize != len(member) - start:
         raise ValueError("its shape does not fit its size")
     _refuse_invalid_values(dtype, memoryview(member)[start:])
@@ -270,7 +272,7 @@ def _refuse_invalid_values(dtype: np.dtype[Any], content: memoryview) -> None:
     if dtype.kind == "b" and content and np.frombuffer(content, "u1").max() > 1:
         raise ValueError("it has values that are neither true nor false")
     if dtype.kind == "U" and content and np.frombuffer(content, "<u4").max() > sys.maxunicode:
-        raise ValueError("it has values that are not characters")
+        raise ValueError("it has values that are not Unicode characters")
 
 
 def _is_csr(data: Any, indices: Any, indptr: Any, shape: Any) -> bool:
