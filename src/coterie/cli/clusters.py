@@ -37,7 +37,7 @@ def clusters(
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster a table, and list the most doubtful clusters of two or more rows.
+    """Cluster a table, and list its most doubtful clusters.
 
     The most doubtful clusters are held together by the weakest links. Disagreement is the share of
     the pairs of a cluster that have a negative score or were not compared.

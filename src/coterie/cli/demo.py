@@ -43,7 +43,7 @@ def demo(
         ),
     ] = 0,
 ) -> None:
-    """Learn from made-up person records and images of digits, and cluster new ones."""
+    """Learn from made-up records and images, and cluster new ones."""
     from coterie.demo import Demo
 
     with bars():

@@ -26,7 +26,7 @@ def evaluate(
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster a table whose true clusters are known, and measure the result.
+    """Cluster a table with known clusters, and measure the result.
 
     The true value of a metric lies between "from" and "to" with a probability of about 95 %: it was
     measured again on random samples of the true clusters.

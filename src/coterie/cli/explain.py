@@ -45,7 +45,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why two rows are in one cluster, or in different clusters.
+    """Explain why two rows are in one cluster, or are not.
 
     Prints what each column adds to the score of the two rows. A positive score is evidence that
     they belong together, a negative score that they do not. Then prints the links that join them,

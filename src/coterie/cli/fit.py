@@ -86,7 +86,7 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a table with known clusters how to cluster other tables.
+    """Learn from a table with known clusters how to cluster others.
 
     A column of the table must hold the true cluster of each row: name it with --cluster, or in the
     file of --schema. The other columns are compared according to their kinds, such as names, dates

@@ -24,7 +24,7 @@ def init(
     output: SchemaOut = STREAM,
     format_: Format = None,
 ) -> None:
-    """Write the kinds of the columns of a table, as inferred, to a TOML file.
+    """Infer the kinds of the columns, and write them to a TOML file.
 
     Edit the file where a kind is wrong, and give it to `coterie fit --schema`.
     """

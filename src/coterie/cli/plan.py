@@ -31,7 +31,7 @@ def plan(
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate the time and the memory that `coterie fit` or `coterie predict` will take."""
+    """Estimate the time and the memory of `fit` or `predict`."""
     from coterie.tables import infer_schema, load, plan_fit, plan_predict, read_table
 
     if model is not None and not cluster is set_ is None:

@@ -53,7 +53,7 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster the rows of a table, and write the table with four more columns.
+    """Cluster the rows of a table, and add four columns to it.
 
     The columns:
 

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from coterie_papers.corpora.catalogue import CorpusEntry
 
 app = typer.Typer(
-    help="List public corpora, show what their files hold, and check them.",
+    help="For researchers: list and check the data of the papers.",
     no_args_is_help=True,
 )
 
 Folder = Annotated[
     Path | None,
-    typer.Option(metavar="FOLDER", help="The folder of the corpora; default: COTERIE_DATA."),
+    typer.Option(
+        metavar="FOLDER",
+        help="The folder of the data sets. [default: the environment variable COTERIE_DATA]",
+    ),
 ]
 COLORS = {"ok": "green", "wrong": "red", "missing": "yellow"}
 HINT = "`coterie data show NAME` shows the source and the content of each file."
@@ -40,7 +43,7 @@ def list_corpora(
     data: Folder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all facts as JSON.")] = False,
 ) -> None:
-    """List the corpora with their state, size, content and licence."""
+    """List the data sets with their state, size, content and licence."""
     from rich.console import Console
 
     from coterie_papers.corpora.catalogue import CATALOGUE
@@ -59,10 +62,10 @@ def list_corpora(
 
 @app.command()
 def show(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="The names of corpora.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="The names of data sets.")],
     data: Folder = None,
 ) -> None:
-    """Show all facts about corpora, such as the content of each file and how to read it."""
+    """Show all facts about data sets: the content of each file, and how to read it."""
     for number, entry in enumerate(_entries(names)):
         typer.echo("\n" * (number > 0) + "\n".join(_details(entry, data)))
 
@@ -70,13 +73,14 @@ def show(
 @app.command()
 def check(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="The names of corpora; default: all.")
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="The names of data sets. [default: all]"),
     ] = None,
     data: Folder = None,
 ) -> None:
-    """Read corpora and compare their counts with the catalogue.
+    """Read data sets, and check that they have the sizes that they should have.
 
-    The exit code is 1 if a corpus is wrong, or if a named corpus is missing.
+    The exit code is 1 if the sizes of a data set are wrong, or if a named data set is missing.
     """
     from coterie_papers.corpora.catalogue import check as check_entries
 

@@ -20,7 +20,7 @@ def reproduce(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="TABLE", help="Make only this table; repeat the option for more."),
+        typer.Option(metavar="TABLE", help="Compute only this table; repeat the option for more."),
     ] = None,
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for results.")] = Path(
         "coterie-results"
@@ -29,12 +29,14 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The folder of the corpora; default: COTERIE_DATA. Stored results of other data "
-            "are used again: give another --out, or --fresh.",
+            help="The folder of the public data sets. Stored results are used again even if the "
+            "data are others: then use --fresh or another --out. [default: the environment "
+            "variable COTERIE_DATA]",
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="The number of processes; default: one per core.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="The number of processes. [default: one per core]"),
     ] = None,
     fresh: Annotated[
         bool,
@@ -44,15 +46,19 @@ def reproduce(
         bool,
         typer.Option(
             "--quick",
-            help="Take minutes: less data, fewer folds and settings. The results are stored "
-            "separately, in the folder quick.",
+            help="Finish in minutes: use less data and fewer settings. These results are stored "
+            "apart from the others, in the folder quick.",
         ),
     ] = False,
     list_papers: Annotated[
         bool, typer.Option("--list", help="List the papers and their tables.")
     ] = False,
 ) -> None:
-    """Make the tables of a paper with its figures and ours; continue a stopped run."""
+    """For researchers: compute the tables of a paper again.
+
+    The tables show the figures of the paper beside those of Coterie. If a run is stopped, the next
+    one continues it.
+    """
     from coterie_papers import reproducing
 
     if list_papers:
