@@ -57,8 +57,8 @@ class _Linkage(HeuristicClusterer):
     def _labels(self, scores: PairScores) -> Ints:
         n_clusters = self._target_n_clusters(scores)
         if n_clusters is None:
-            return self._above(scores, float(self.threshold or 0.0))
-        return self._into(scores, n_clusters)
+            return self._join_above(scores, float(self.threshold or 0.0))
+        return self._join_down_to(scores, n_clusters)
 
     def _target_n_clusters(self, scores: PairScores) -> int | None:
         """Return the number of clusters to make, or None if the threshold decides when to stop."""
@@ -98,11 +98,11 @@ class _Linkage(HeuristicClusterer):
             )
 
     @abstractmethod
-    def _above(self, scores: PairScores, threshold: float) -> Ints:
+    def _join_above(self, scores: PairScores, threshold: float) -> Ints:
         """Label the items by joining clusters while their scores are above a threshold."""
 
     @abstractmethod
-    def _into(self, scores: PairScores, n_clusters: int) -> Ints:
+    def _join_down_to(self, scores: PairScores, n_clusters: int) -> Ints:
         """Label the items by joining clusters until `n_clusters` are left."""
 
 
@@ -141,7 +141,7 @@ class SingleLinkage(_Linkage):
     def _bonds(self, links: Pairs, n_items: int) -> Pairs:  # noqa: ARG002
         return links
 
-    def _above(self, scores: PairScores, threshold: float) -> Ints:
+    def _join_above(self, scores: PairScores, threshold: float) -> Ints:
         if scores.listed is None:
             labels: Ints = condensed_components(scores.n_items, scores.scores, threshold)
         elif self.missing <= threshold:
@@ -151,7 +151,7 @@ class SingleLinkage(_Linkage):
             labels = labels_from_links(links[heights > threshold], scores.n_items)
         return labels
 
-    def _into(self, scores: PairScores, n_clusters: int) -> Ints:
+    def _join_down_to(self, scores: PairScores, n_clusters: int) -> Ints:
         if scores.listed is None:
             links, _ = best_first(*single_joins(scores.scores, scores.n_items))
         else:
@@ -184,12 +184,12 @@ class _DenseLinkage(_Linkage):
 
     @abstractmethod
     def _joins(
-        self, condensed: Floats, n_items: int, max_size: int, barred: float
+        self, condensed: Floats, n_items: int, max_size: int, forbidden_score: float
     ) -> tuple[Pairs, Floats]:
         """Return the joins of the whole dendrogram, as links of items, and their scores.
 
-        Two clusters that together have more items than `max_size` score `barred`. `condensed` is
-        overwritten.
+        Two clusters that together have more items than `max_size` score `forbidden_score`.
+        `condensed` is overwritten.
         """
 
     @abstractmethod
@@ -233,14 +233,14 @@ class _DenseLinkage(_Linkage):
         absent = -inf if scores.listed is None else self.missing
         return cut_at_thresholds(lambda above: self.joins(scores, above), thresholds, absent)
 
-    def _above(self, scores: PairScores, threshold: float) -> Ints:
+    def _join_above(self, scores: PairScores, threshold: float) -> Ints:
         return self.joins(scores, threshold).labels(threshold)
 
     def _joins_inside(self, scores: PairScores, above: float) -> Joins:
         n_items, pairs = scores.n_items, scores.listed
         if pairs is None or len(pairs) >= DENSE_SHARE * n_items**2:
             return self._dense_joins(scores, above)
-        pairs, values = _with_barred_pairs(scores, pairs)
+        pairs, values = _with_cannot_link_pairs(scores, pairs)
         max_size = n_items if self.max_size is None else self.max_size
         links, heights, spreads = self._listed_joins(n_items, pairs, values, above, max_size)
         return Joins(n_items, links, heights, self._rounding * spreads)
@@ -254,7 +254,7 @@ class _DenseLinkage(_Linkage):
         slacks[exact] = 0.0
         return Joins(scores.n_items, links[allowed], heights[allowed], slacks[allowed])
 
-    def _into(self, scores: PairScores, n_clusters: int) -> Ints:
+    def _join_down_to(self, scores: PairScores, n_clusters: int) -> Ints:
         links, _, allowed = self._dendrogram(scores.to_condensed(self.missing), scores)
         n_joins = scores.n_items - n_clusters
         if not allowed[:n_joins].all():
@@ -268,16 +268,16 @@ class _DenseLinkage(_Linkage):
     def _dendrogram(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
         """Return all joins, best first, with their scores and whether they are allowed."""
         work = condensed.copy()
-        # A barred pair scores so low that a mean over any number of pairs reveals it, and all
+        # A forbidden pair scores so low that a mean over any number of pairs reveals it, and all
         # allowed joins come first. The score is finite, because infinities can average to NaN.
         lowest = -2.0 * (largest_magnitude(condensed) or 1.0)
-        barred = 2.0 * lowest * len(work)
+        forbidden_score = 2.0 * lowest * len(work)
         max_size = scores.n_items if self.max_size is None else self.max_size
         if max_size == 1:
-            work[:] = barred
+            work[:] = forbidden_score
         if scores.apart is not None:
-            work[condensed_positions(scores.apart, scores.n_items)] = barred
-        links, heights = best_first(*self._joins(work, scores.n_items, max_size, barred))
+            work[condensed_positions(scores.apart, scores.n_items)] = forbidden_score
+        links, heights = best_first(*self._joins(work, scores.n_items, max_size, forbidden_score))
         return links, heights, heights > lowest
 
 
@@ -319,15 +319,15 @@ class CompleteLinkage(_DenseLinkage):
     max_size: int | None = None
 
     def _joins(
-        self, condensed: Floats, n_items: int, max_size: int, barred: float
+        self, condensed: Floats, n_items: int, max_size: int, forbidden_score: float
     ) -> tuple[Pairs, Floats]:
-        links, heights = complete_joins(condensed, n_items, max_size, barred)
+        links, heights = complete_joins(condensed, n_items, max_size, forbidden_score)
         return links, heights
 
     def _listed_joins(
         self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
     ) -> tuple[Pairs, Floats, Floats]:
-        # A pair that is not above the level bars a join for ever, as an absent pair does.
+        # A pair that is not above the level forbids a join for ever, as an absent pair does.
         is_above = scores > above
         pairs, scores = read_only(pairs[is_above]), read_only(scores[is_above])
         links, heights, spreads = listed_complete_joins(n_items, pairs, scores, above, max_size)
@@ -375,9 +375,9 @@ class AverageLinkage(_DenseLinkage):
     _rounding: ClassVar[float] = 1e-12
 
     def _joins(
-        self, condensed: Floats, n_items: int, max_size: int, barred: float
+        self, condensed: Floats, n_items: int, max_size: int, forbidden_score: float
     ) -> tuple[Pairs, Floats]:
-        links, heights = average_joins(condensed, n_items, max_size, barred)
+        links, heights = average_joins(condensed, n_items, max_size, forbidden_score)
         return links, heights
 
     def _listed_joins(
@@ -389,7 +389,7 @@ class AverageLinkage(_DenseLinkage):
         return links, heights, spreads
 
 
-def _with_barred_pairs(scores: PairScores, scored_pairs: Pairs) -> tuple[Pairs, Floats]:
+def _with_cannot_link_pairs(scores: PairScores, scored_pairs: Pairs) -> tuple[Pairs, Floats]:
     """Return the scored pairs and the cannot-link pairs; the latter score -inf."""
     if scores.apart is None:
         return scored_pairs, scores.scores

@@ -11,15 +11,15 @@ from coterie._kernels.compiling import inlined, kernel
 
 
 @kernel
-def average_joins(scores, n_items, max_size, barred):
-    """Join by the mean score between clusters; those too large together have the score `barred`."""
-    return joins(scores, np.ones(n_items), max_size, barred, True)
+def average_joins(scores, n_items, max_size, forbidden_score):
+    """Join by the mean score between clusters; `forbidden_score` if they are too large together."""
+    return joins(scores, np.ones(n_items), max_size, forbidden_score, True)
 
 
 @kernel
-def complete_joins(scores, n_items, max_size, barred):
-    """Join by the lowest score between clusters; those too large together score `barred`."""
-    return joins(scores, np.ones(n_items), max_size, barred, False)
+def complete_joins(scores, n_items, max_size, forbidden_score):
+    """Join by the lowest score; clusters too large together score `forbidden_score`."""
+    return joins(scores, np.ones(n_items), max_size, forbidden_score, False)
 
 
 @kernel
@@ -56,14 +56,14 @@ def single_joins(scores, n_items):
 
 
 @kernel
-def joins(scores, sizes, max_size, barred, by_mean):
+def joins(scores, sizes, max_size, forbidden_score, by_mean):
     """Follow nearest neighbours until two clusters are each other's nearest, and join those.
 
     The nearest-neighbour chain (Murtagh 1983), in O(n²). The items may be clusters already, of the
     given sizes, which are changed.
 
     Among equal scores the last cluster of the chain is the nearest, then the smallest index. A size
-    that bars a join only lowers scores, so that no join makes other clusters nearer, just as
+    that forbids a join only lowers scores, so that no join makes other clusters nearer, just as
     without a limit.
     """
     n_items, total = len(sizes), sizes.sum()
@@ -93,7 +93,10 @@ def joins(scores, sizes, max_size, barred, by_mean):
         heights[count] = height
         _join(scores, starts, sizes, active, n_active, links[count], by_mean)
         if max_size < total:
-            _bar(scores, starts, sizes, active[: n_active - 1], links[count, 0], max_size, barred)
+            remaining = active[: n_active - 1]
+            _forbid_too_large(
+                scores, starts, sizes, remaining, links[count, 0], max_size, forbidden_score
+            )
     return links, heights
 
 
@@ -124,11 +127,11 @@ def _join(scores, starts, sizes, active, n_active, link, by_mean):
 
 
 @kernel
-def _bar(scores, starts, sizes, active, item, max_size, barred):
-    """Bar the joins of a cluster that would be too large."""
+def _forbid_too_large(scores, starts, sizes, active, item, max_size, forbidden_score):
+    """Write `forbidden_score` for the joins of a cluster that would be too large."""
     for other in active:
         if other != item and sizes[item] + sizes[other] > max_size:
-            scores[pair_position(starts, item, other)] = barred
+            scores[pair_position(starts, item, other)] = forbidden_score
 
 
 @kernel

@@ -72,7 +72,7 @@ def remove_top(values, keys, tree, top):
 
 @kernel
 def meld(values, keys, tree, first, second):
-    """Meld two queues, given by their top nodes; return the top node of both together."""
+    """Meld two queues, given by their top nodes, into one; return its top node."""
     top, below = np.int64(first), np.int64(second)
     if top == NONE or (below != NONE and is_ahead(values, keys, tree, below, top)):
         top, below = below, top

@@ -105,8 +105,9 @@ def _joins(n_items, pairs, scores, above, rule):
     queues = _build_queues(n_items, graph, scores, rule)
     links = np.empty((n_items, 2), np.intp)
     merges = Merges(links, np.empty(n_items), np.empty(n_items), np.zeros(1, np.intp))
-    # A cluster is named by one of its items, whose first item is first_of[name]; cluster_of is the
-    # inverse, NONE where no cluster that may still be joined has this first item.
+    # A cluster is named by one of its items; its first item is first_of[name]. cluster_of is the
+    # inverse: cluster_of[item] is the cluster with this first item, NONE if there is none that may
+    # still be joined.
     first_of, cluster_of = np.arange(n_items), np.arange(n_items)
     # chain[k] was reached over the edge chain_edges[k], of score levels[k].
     chain, chain_edges = np.empty(n_items, np.intp), np.empty(n_items, np.intp)
@@ -327,19 +328,19 @@ def _join_remaining(graph, rule, cluster_of, above, merges):
             stake = max(abs(graph.values[e, SCORE]), graph.values[e, SPREAD])
             largest[i], largest[j] = max(largest[i], stake), max(largest[j], stake)
     # So low that a mean with any such pair in it is below all others, and finite.
-    barred = -4.0 * max(largest.max(), 1.0) * float(len(cluster_of)) ** 2
+    forbidden_score = -4.0 * max(largest.max(), 1.0) * float(len(cluster_of)) ** 2
     starts = row_starts(k)
     scores = np.full(k * (k - 1) // 2, missing)
     edge_of = np.full(k, NONE)
     for i in range(k):
         for j in range(i + 1, k):
             if cluster_sizes[i] + cluster_sizes[j] > rule.max_size:
-                scores[pair_position(starts, i, j)] = barred
+                scores[pair_position(starts, i, j)] = forbidden_score
     for e in range(len(edges)):
         i, j = end_positions(edges, position, e)
         if i != NONE and cluster_sizes[i] + cluster_sizes[j] <= rule.max_size:
-            scores[pair_position(starts, i, j)] = max(_score(graph, missing, e), barred)
-    links, heights = joins(scores, cluster_sizes[:k], rule.max_size, barred, True)
+            scores[pair_position(starts, i, j)] = max(_score(graph, missing, e), forbidden_score)
+    links, heights = joins(scores, cluster_sizes[:k], rule.max_size, forbidden_score, True)
     join_of = np.empty(k, np.intp)
     for join in range(k - 1):
         join_of[links[join, 1]] = join
