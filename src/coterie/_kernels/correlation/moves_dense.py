@@ -233,12 +233,12 @@ def iterated_search_dense(matrix, labels, max_moves, rng, tolerance):
     kept_labels = labels.copy()
     moves = 0
     while moves < max_moves:
-        loss, kick_moves = kick(matrix, state, rng, tolerance)
-        gain, settle_moves = settle(matrix, state, tolerance)
+        kick_gain, kick_moves = kick(matrix, state, rng, tolerance)
+        settle_gain, settle_moves = settle(matrix, state, tolerance)
         # Plus 1, so that the loop ends even if no kick moves an item.
         moves += kick_moves + settle_moves + 1
-        # A kick that changes nothing in value is kept, which lets the search drift over plateaus.
-        if loss + gain >= 0.0:
+        # A change that leaves the value equal is kept, so that the search can drift over plateaus.
+        if kick_gain + settle_gain >= 0.0:
             kept_labels[:] = state.labels
         else:
             moves += restore(matrix, state, kept_labels)

@@ -40,7 +40,8 @@ def fit_ceiling(precisions, gaps, ceiling):
     With x and x' the squares ‖gap‖² for this type and for t, Jensen's inequality for the convex
     r^-½ gives Σ x'^-½ = Σ x^-½ (x' / x)^-½ ≥ S (Σ x^-½ (x' / x) / S)^-½, S = Σ x^-½.
     """
-    # x' is linear in t, so that Σ x^-½ (x' / x) / S = slopes · t, with slopes = Σ gap x^-3/2 / S.
+    # x' = gaps[pair] · t is linear in t, so that Σ x^-½ (x' / x) / S = slopes · t, with
+    # slopes = Σ gaps[pair] x^-3/2 / S. Rows of `gaps` are squares already.
     ceiling.slopes[:], total = 0.0, 0.0
     for pair in range(len(gaps)):
         square = 0.0

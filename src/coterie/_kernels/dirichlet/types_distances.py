@@ -100,7 +100,8 @@ def sweep_distances(rng, n_sweeps, n_slots, units, base, state):
         largest = np.argmax(state.counts[: state.n_types[0]])
         fit_ceiling(state.precisions[largest], units.gaps, ceiling)
         for cluster in range(n_clusters):
-            # W follows the types as they change, and is summed anew once per sweep and cluster.
+            # W is updated as types change. It is summed anew once per sweep, so that rounding
+            # errors do not add up.
             spread = spreads[cluster]
             measure_spread(cluster, units, base, state, spread)
             for unit in range(units.starts[cluster], units.starts[cluster + 1]):

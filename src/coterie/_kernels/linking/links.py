@@ -151,7 +151,7 @@ def bar_clusters(item, apart_starts, apart, labels, barred):
 def best_left_links(n_items, pairs, scores):
     """Return the score and the left end of each item's best link, 0 and -1 if none is above 0.
 
-    The smallest index among equals.
+    Among equals, the link with the smallest index is taken.
     """
     best, links = np.zeros(n_items), np.full(n_items, -1, np.int32)
     for pair in range(len(pairs)):

@@ -46,7 +46,8 @@ def rank_in_rows(pairs, scores, starts, members, rounding):
         for pair in row:
             score = scores[pair]
             side = 0 if pairs[pair, 0] == item else 1
-            # Scores up to here count as ties, which a change in summation order must not rank.
+            # Scores up to this one count as equal: ranks must not depend on rounding errors, which
+            # change with the order of summation.
             tied = score + rounding * (1.0 + abs(score))
             ranks[pair, side] = n_pairs - np.searchsorted(ordered, tied, side="right")
             # The score itself is in the row: if it is the highest, the rival is the next.

@@ -36,10 +36,11 @@ class Conjunctions(NamedTuple):
 
 
 @inlined
-def lowest_bit(word):
+def lowest_bit_index(word):
     """Return the index of the lowest bit that is set."""
-    # word & -word leaves that bit alone, 2**i; a product with it is a shift by i, which the six
-    # highest bits of the de Bruijn sequence identify (Leiserson, Prokop & Randall 1998).
+    # word & -word keeps only that bit, 2**i. Multiplying the de Bruijn sequence by it shifts the
+    # sequence by i, and the six highest bits of the result identify i (Leiserson, Prokop & Randall
+    # 1998).
     return SHIFTS[((word & (~word + ONE)) * SEQUENCE) >> SHIFT]
 
 
@@ -70,12 +71,12 @@ def list_conjunctions(earlier, later, relations, conjunctions, holding):
         candidates = conjunctions.by_relation[64, word]
         remaining = relations
         while remaining != 0:
-            candidates |= conjunctions.by_relation[lowest_bit(remaining), word]
+            candidates |= conjunctions.by_relation[lowest_bit_index(remaining), word]
             # x & (x - 1) clears the lowest bit of x.
             remaining &= remaining - ONE
         candidates &= conjunctions.earlier[earlier, word] & conjunctions.later[later, word]
         while candidates != 0:
-            conjunction = 64 * word + lowest_bit(candidates)
+            conjunction = 64 * word + lowest_bit_index(candidates)
             holding[count] = conjunction
             # One that requires several relations is a candidate as soon as one of them holds. If
             # another does not, the count stays, and the next candidate overwrites the entry.

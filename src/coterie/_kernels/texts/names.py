@@ -232,11 +232,12 @@ def share_of_honorifics(first, second, tokens):
 
 @inlined
 def write_shares(row, first, n_first, second, n_second):
-    """Write the shares of the tokens of both names that are matched, the shorter name first.
+    """Write whether the shorter name is wholly matched, whether both are, and their shares.
 
-    Of names with as many tokens, the one with the larger share counts as the shorter one.
+    `first` and `second` are the shares of the tokens of the names that are matched. Of two names
+    with the same number of tokens, the one with the larger share counts as the shorter one.
     """
-    # Sorted by a rule, so that the columns do not depend on the order of the names.
+    # By length, not in the order of the arguments, so that the columns are symmetric.
     swaps = n_first > n_second or (n_first == n_second and first < second)
     shorter, longer = (second, first) if swaps else (first, second)
     row[-4], row[-3] = shorter == 1.0, shorter == 1.0 and longer == 1.0

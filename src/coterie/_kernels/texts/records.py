@@ -83,7 +83,8 @@ def overlaps(starts, tokens, weights, rarities, left, right):
 @inlined
 def _add_rest(total, tokens, rarities, start, end):
     """Add the rarities of the tokens from `start` to `end`, which the other item lacks."""
-    # Added to the total one by one, so that each sum is rounded in the order of its row.
+    # A running total, not the sum of two sums: an item's tokens are added in the order of its row,
+    # so that the result is rounded alike wherever the other item's row ends.
     for position in range(start, end):
         total += rarities[tokens[position]]
     return total

@@ -2,7 +2,7 @@
 
 Texts are given as `characters`, the code points of all texts one after the other, and `starts`, the
 offset of each text and at last the length. Functions named hash_… return the hashes of the tokens
-in the same layout. Words lie between blanks.
+in the same layout. Exactly one blank lies between two words, as in plain texts.
 """
 
 import numpy as np
@@ -152,9 +152,6 @@ def _has_digit(characters, start, end):
     for position in range(start, end):
         has_digit = has_digit or np.uint32(48) <= characters[position] <= np.uint32(57)
     return has_digit
-
-
-# Counting.
 
 
 @kernel
