@@ -108,7 +108,7 @@ class WeightedSimilarity(FeatureSimilarity):
             )
         return coef_by_name
 
-    def _check_coef(self) -> None:
+    def _store_coef(self) -> None:
         """Check the featurizer and the coef, and store the coef as a read-only array."""
         as_featurizer(self.featurizer)
         coef = as_floats("coef", self.coef, FeatureError)

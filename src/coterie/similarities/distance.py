@@ -54,7 +54,7 @@ class DistanceSimilarity(WeightedSimilarity):
     distance: Distance = MANHATTAN
 
     def __post_init__(self) -> None:
-        self._check_coef()
+        self._store_coef()
         if self.threshold is not None:
             threshold = as_real("threshold", self.threshold, low=-inf)
             object.__setattr__(self, "threshold", threshold)

@@ -48,7 +48,7 @@ class LinearSimilarity(WeightedSimilarity):
     bias: float = 0.0
 
     def __post_init__(self) -> None:
-        self._check_coef()
+        self._store_coef()
         object.__setattr__(self, "bias", as_real("bias", self.bias, low=-inf))
 
     def contributions(self, item_set: Any, pairs: Pairs | None = None) -> tuple[float, Any]:
