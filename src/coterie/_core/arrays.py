@@ -27,8 +27,9 @@ def read_only(array: Array) -> Array:
 def rounding_tolerance(scores: Floats, *others: float) -> float:
     """Return the largest difference of two objective values that counts as a rounding error.
 
-    It is 1e-9 times the sum of the positive scores, which no partition's value exceeds, or times
-    the largest of `others`. Negative scores are ignored: those that forbid a pair may be huge.
+    It is 1e-9 times the larger of two numbers: the sum of the positive scores, which the value of
+    no partition exceeds, and the largest absolute value of `others`. Negative scores are ignored,
+    because those that forbid a pair may be huge.
     """
     scale = float(scores[scores > 0].sum())
     return 1e-9 * max([scale, *map(abs, others)])

@@ -90,6 +90,7 @@ class Branching:
         heappush(self._open, (-node.bound, -self._n_pushed, node))
 
     def _prune(self, bound: float) -> None:
+        """Record the bound of a node that is not explored further."""
         self._pruned_bound = max(self._pruned_bound, bound)
 
     def _is_useful(self, bound: float) -> bool:

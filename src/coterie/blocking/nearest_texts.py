@@ -80,7 +80,7 @@ class NearestTexts(TextKey):
 
     @classmethod
     def of_columns(cls, columns: Sequence[str]) -> Iterable["NearestTexts"]:
-        """Return keys that pool all columns."""
+        """Return keys that compare the texts of all columns as one."""
         return (cls(tuple(columns), count, size) for count in (10, 20) for size in (3, 4))
 
     @property

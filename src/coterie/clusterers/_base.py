@@ -170,7 +170,7 @@ class HeuristicClusterer(PairClusterer):
 
 
 def require_n_clusters(n_clusters: int | None, scores: PairScores) -> int:
-    """Return `n_clusters`, or else the number of clusters of the scores; refuse two Nones."""
+    """Return `n_clusters`, or if it is None that of the scores; raise an error if both are None."""
     requested = scores.n_clusters if n_clusters is None else n_clusters
     count = as_n_clusters(requested, scores.n_items)
     if count is None:

@@ -145,11 +145,11 @@ def _precision_recall_chart(curve: Curve, caption: str) -> str:
     parts = [*_frame(across, up, "recall", "precision"), line]
     values = curve.at_chosen()
     if isfinite(values["recall"]) and isfinite(values["precision"]):
-        parts += _named_point(across.at(values["recall"]), up.at(values["precision"]))
+        parts += _model_point(across.at(values["recall"]), up.at(values["precision"]))
     return _chart(parts, f"Line chart of precision over recall. {caption}")
 
 
-def _named_point(x: float, y: float) -> list[str]:
+def _model_point(x: float, y: float) -> list[str]:
     """Draw the point of the model, and its name: above to the right, or below to the left.
 
     The line, which usually falls to the right, leaves these places free.

@@ -213,7 +213,7 @@ class Trees:
         )
 
     def _refuse_wrong_covers(self) -> None:
-        """Refuse covers that do not give the shares of training pairs that go left and right."""
+        """Raise an error if a cover is negative, or not the sum of the covers of the children."""
         _refuse_where(
             self.covers < 0,
             lambda node: (

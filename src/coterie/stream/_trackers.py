@@ -235,7 +235,10 @@ class KeyTracker(Tracker):
 
 
 def _block_size(max_total: int, n_per_item: int) -> int:
-    """Return the largest number of items with `n_per_item` each and at most `max_total` in all."""
+    """Return the number of items per block: with `n_per_item` each, at most `max_total` in all.
+
+    It is at least 1, and at most MOST_ITEMS.
+    """
     return max(1, min(MOST_ITEMS, max_total // n_per_item))
 
 

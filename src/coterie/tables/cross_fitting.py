@@ -102,7 +102,8 @@ def excluded_parts(parts: Ints, seeds: Ints, n_parts: int) -> Ints:
     """Return for each pair the two parts that are left out, in ascending order.
 
     These are the parts of both items. If they are equal, a second part is left out too, drawn by
-    the seed of the pair: otherwise more training rows would reveal that two rows share an entity.
+    the seed of the pair. Otherwise these pairs would have more training rows than others, which
+    would reveal that their items share an entity.
 
     >>> excluded_parts(np.array([[2, 1], [0, 0], [2, 2]]), np.array([4, 4, 5]), 3).tolist()
     [[1, 2], [0, 1], [1, 2]]

@@ -201,7 +201,7 @@ def _pair_growth(model: Model, item_set: ItemSet) -> PairGrowth:
 
 
 def _all_pairs_limit(model: Model) -> int:
-    """Return the largest number of pairs of a set of which all are compared."""
+    """Return the largest number of pairs that an item set may have for all to be compared."""
     return model.blocker.limit if isinstance(model.blocker, AllIfSmall) else 0
 
 

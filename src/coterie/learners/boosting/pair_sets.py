@@ -33,7 +33,7 @@ class PairSet(NamedTuple):
     n_clusters: int | None = None
 
     def pair_scores(self, candidate_scores: Floats) -> PairScores:
-        """Put scores from the order of the candidates into the order of the pairs."""
+        """Return the scores of the candidates as `PairScores`, in the order of the pairs."""
         scores = np.empty(len(candidate_scores))
         scores[self.candidates.order] = candidate_scores
         return PairScores(len(self.truth), self.pairs, scores, n_clusters=self.n_clusters)

@@ -101,8 +101,9 @@ def oracle_pool(n_jobs: int) -> Iterator[Callable[[list[Oracle], Floats], Cuts]]
 def are_kernels(features: Features, pairs: Pairs | None, n_items: int) -> bool:
     """Return whether each column is certain to be a positive semidefinite matrix over the items.
 
-    Products of item vectors are. Given pair features are if they include the features of each item
-    with itself, and if their matrices have no negative eigenvalue. All others count as uncertain.
+    Columns of products of item vectors always are. Columns of given pair features are if they
+    include the features of each item with itself and have no negative eigenvalue. All others count
+    as uncertain.
     """
     if pairs is not None:
         return n_items < 2
