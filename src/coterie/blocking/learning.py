@@ -199,7 +199,10 @@ def _draw_sample(columns: dict[str, list[Any]], labels: Ints, n_rows: int) -> La
 
 
 def _draw_rows(labels: Ints, max_rows: int) -> Ints:
-    """Return the indices of the rows of clusters that are drawn until `max_rows` are reached."""
+    """Draw clusters until they have `max_rows` rows; return the indices of their rows.
+
+    A larger cluster than MOST_TOGETHER is represented by this number of its rows.
+    """
     shuffled = np.random.default_rng(0).permutation(len(labels))
     by_label = shuffled[np.argsort(labels[shuffled], kind="stable")]
     clusters = np.split(by_label, np.flatnonzero(np.diff(labels[by_label])) + 1)

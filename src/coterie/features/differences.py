@@ -46,7 +46,7 @@ class SquaredNodeDifferences(LinearOperator):
     def differences(self) -> Floats:
         """Return the differences ψ_i − ψ_j as a dense matrix."""
         refuse_unwritable(self.shape, 2 * self.shape[0] * self.shape[1])
-        first, second = self._items
+        first, second = self._pair_items
         nodes = self.products.nodes.astype(np.float64, copy=False)
         differences = nodes[first] - nodes[second]
         dense: Floats = differences.toarray() if sp.issparse(differences) else differences
@@ -56,7 +56,7 @@ class SquaredNodeDifferences(LinearOperator):
         return SquaredNodeDifferences(self.products._take(rows))  # noqa: SLF001
 
     @cached_property
-    def _items(self) -> tuple[Ints, Ints]:
+    def _pair_items(self) -> tuple[Ints, Ints]:
         """The first and the second item of each pair."""
         pairs = self.products.pairs
         first, second = (all_pairs(self.products.nodes.shape[0]) if pairs is None else pairs).T
@@ -64,13 +64,13 @@ class SquaredNodeDifferences(LinearOperator):
 
     def _apply(self, coef: Floats) -> Floats:
         item_sums = self.products.diagonal @ coef
-        first, second = self._items
+        first, second = self._pair_items
         return item_sums[first] + item_sums[second] - 2.0 * (self.products @ coef)
 
     def _apply_transposed(self, weights: Floats) -> Floats:
         n_items = self.products.nodes.shape[0]
         item_weights = np.zeros(n_items)
-        for items in self._items:
+        for items in self._pair_items:
             item_weights += np.bincount(items, weights, minlength=n_items)
         squares: Floats = self.products.diagonal.T @ item_weights
         return squares - 2.0 * (self.products.T @ weights)
