@@ -52,16 +52,16 @@ def test_a_higher_score_is_never_less_probable(curve, scores):
 @pytest.mark.parametrize(
     ("scores", "probabilities", "message"),
     [
-        ([], [], "at least one knot"),
+        ([], [], "with at least one number"),
         ([0.0, 1.0], [0.5], r"scores have shape \(2,\) and probabilities \(1,\)"),
-        ([[0.0]], [[0.5]], "give one of each per knot"),
-        ([1.0, 0.0], [0.1, 0.2], "not all finite and ascending"),
-        ([1.0, 1.0], [0.1, 0.2], "not all finite and ascending"),
-        ([0.0, np.nan], [0.1, 0.2], "not all finite and ascending"),
-        ([0.0, np.inf], [0.1, 0.2], "not all finite and ascending"),
+        ([[0.0]], [[0.5]], "give two lists of the same length"),
+        ([1.0, 0.0], [0.1, 0.2], "not finite numbers in strictly ascending order"),
+        ([1.0, 1.0], [0.1, 0.2], "not finite numbers in strictly ascending order"),
+        ([0.0, np.nan], [0.1, 0.2], "not finite numbers in strictly ascending order"),
+        ([0.0, np.inf], [0.1, 0.2], "not finite numbers in strictly ascending order"),
         ([0.0, 1.0], [0.1, 1.5], "numbers from 0 to 1"),
         ([0.0, 1.0], [np.nan, 0.5], "numbers from 0 to 1"),
-        ([0.0, 1.0], [0.5, 0.1], "probabilities of the knots are not ascending"),
+        ([0.0, 1.0], [0.5, 0.1], "probabilities fall from one score to the next"),
         (["a"], [0.5], "scores must be real numbers"),
     ],
 )
@@ -84,9 +84,7 @@ def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
     curve = Isotonic([0.0, 1.0], [0.1, 0.9])
     object.__setattr__(curve, "probabilities", np.array([0.9, 0.1]))
     save_value(tmp_path / "c", curve, _find_class)
-    with pytest.raises(
-        InputError, match=r"is damaged: Isotonic: the probabilities .* are not ascending"
-    ):
+    with pytest.raises(InputError, match=r"is damaged: Isotonic: probabilities fall from"):
         load_value(tmp_path / "c", _find_class)
 
 
@@ -94,7 +92,7 @@ def test_a_file_with_a_curve_that_falls_is_refused(tmp_path):
 @pytest.mark.parametrize("value", [Logistic, None, "platt"])
 def test_invalid_calibrations_of_clusters_are_refused(name, value):
     curves = dict.fromkeys(("pairs", "clusters", "singletons"), Logistic())
-    with pytest.raises(InputError, match=f"{name} is .*; give a curve, such as Logistic"):
+    with pytest.raises(InputError, match=f"{name} is .*; give a calibration, such as Logistic"):
         ClusterCalibration(**{**curves, name: value})
 
 
@@ -184,9 +182,9 @@ def test_abstaining_keeps_whole_clusters_and_fewer_at_higher_precision(precision
     cluster_confidences = np.array([0.9, 0.2, 0.6])
     confidences = Confidences(Partition([0, 1, 0, 2, 2]), cluster_confidences, np.empty(0))
     low, high = (confidences.abstain(precision) for precision in sorted(precisions))
-    assert not np.any(high.kept & ~low.kept)
+    assert not np.any(high.is_asserted & ~low.is_asserted)
     is_kept = cluster_confidences >= max(precisions)
-    assert np.array_equal(high.kept, is_kept[[0, 1, 0, 2, 2]])
+    assert np.array_equal(high.is_asserted, is_kept[[0, 1, 0, 2, 2]])
     assert high.labels.tolist() == [k if is_kept[k] else -1 for k in [0, 1, 0, 2, 2]]
 
 

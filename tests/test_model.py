@@ -113,7 +113,7 @@ def test_confidences_are_those_of_the_scores_and_the_partition(item_sets):
         for precision in (0.0, float(np.median(expected)), 1.0):
             abstained = model.abstain(item_set, precision)
             assert abstained.partition == predicted
-            assert np.array_equal(abstained.kept, confidences.items >= precision)
+            assert np.array_equal(abstained.is_asserted, confidences.items >= precision)
     assert len(model.confidences([]).clusters) == 0
 
 

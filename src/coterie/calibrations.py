@@ -12,6 +12,7 @@ from scipy.special import expit, logit
 
 from coterie._core.arguments import as_floats, as_real
 from coterie._core.arrays import Bools, Floats, Ints, read_only
+from coterie._core.texts import pluralize
 from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.pairs import PairScores, row_start
@@ -83,19 +84,18 @@ class Isotonic(Value):
         if scores.ndim != 1 or scores.shape != probabilities.shape or not len(scores):
             raise InputError(
                 f"scores have shape {scores.shape} and probabilities {probabilities.shape}; give "
-                "one of each per knot, and at least one knot"
+                "two lists of the same length, with at least one number"
             )
         if not np.isfinite(scores).all() or not np.all(scores[1:] > scores[:-1]):
             raise InputError(
-                "the scores of the knots are not all finite and ascending; sort finite scores, and "
-                "drop duplicates"
+                "scores are not finite numbers in strictly ascending order; sort them, together "
+                "with the probabilities, and drop duplicates and numbers that are not finite"
             )
         if not (np.all(probabilities >= 0) and np.all(probabilities <= 1)):
-            raise InputError("probabilities are not all from 0 to 1; give numbers from 0 to 1")
+            raise InputError("some probabilities are not from 0 to 1; give numbers from 0 to 1")
         if np.any(probabilities[1:] < probabilities[:-1]):
             raise InputError(
-                "the probabilities of the knots are not ascending; give probabilities that never "
-                "fall"
+                "probabilities fall from one score to the next; give probabilities that never fall"
             )
         object.__setattr__(self, "scores", scores)
         object.__setattr__(self, "probabilities", probabilities)
@@ -145,7 +145,7 @@ class ClusterCalibration(Value):
         for name in ("pairs", "clusters", "singletons"):
             curve: Any = getattr(self, name)
             if isinstance(curve, type) or not callable(curve):
-                raise InputError(f"{name} is {curve!r}; give a curve, such as Logistic()")
+                raise InputError(f"{name} is {curve!r}; give a calibration, such as Logistic()")
 
     def __call__(self, scores: ArrayLike) -> Floats:
         """Return the probability that each pair belongs together."""
@@ -162,7 +162,7 @@ class ClusterCalibration(Value):
         return Confidences(partition, confidences, probabilities)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confidences:
     """A predicted partition, with the confidences of its clusters and pairs.
 
@@ -186,6 +186,10 @@ class Confidences:
         object.__setattr__(self, "clusters", read_only(self.clusters))
         object.__setattr__(self, "pairs", read_only(self.pairs))
 
+    def __repr__(self) -> str:
+        n_clusters = pluralize(self.partition.n_clusters, "cluster")
+        return f"Confidences({n_clusters}, {pluralize(len(self.pairs), 'pair')})"
+
     @cached_property
     def items(self) -> Floats:
         """The confidence of the cluster of each item."""
@@ -202,7 +206,7 @@ class Confidences:
         return Abstained(self.partition, read_only(is_asserted))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Abstained:
     """A partition of which only some clusters are asserted.
 
@@ -210,17 +214,20 @@ class Abstained:
     ----------
     partition
         The partition with all clusters, asserted or not.
-    kept
+    is_asserted
         One truth value per item: whether its cluster is asserted.
     """
 
     partition: Partition
-    kept: Bools
+    is_asserted: Bools
+
+    def __repr__(self) -> str:
+        return f"Abstained({self.is_asserted.sum():,} of {pluralize(len(self.partition), 'item')})"
 
     @cached_property
     def labels(self) -> Ints:
         """The label of each item in the partition, or −1 if its cluster is not asserted."""
-        return read_only(np.where(self.kept, self.partition.labels, -1))
+        return read_only(np.where(self.is_asserted, self.partition.labels, -1))
 
 
 def cluster_evidence(scores: PairScores, partition: Partition, probabilities: Floats) -> Floats:

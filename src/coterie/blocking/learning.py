@@ -13,6 +13,7 @@ from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Ints
 from coterie._core.indices import upper_triangle
 from coterie._core.lazy import members
+from coterie._core.texts import pluralize
 from coterie.blocking._base import as_column_names, sorted_union
 from coterie.blocking._choosing import KeyCandidate, KeySelection, TruePairs, candidates_of
 from coterie.blocking._keys import MAX_BLOCK, LabelledSample, TextKey
@@ -71,7 +72,7 @@ class Foresight(NamedTuple):
     recall: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LearnedBlocking:
     """A blocker whose keys were chosen by a partition, with estimates of its quality."""
 
@@ -88,6 +89,10 @@ class LearnedBlocking:
     """The estimates for a larger table."""
     table: tuple[KeyRow, ...]
     """The keys that were tried, chosen ones first."""
+
+    def __repr__(self) -> str:
+        n_keys = pluralize(sum(row.chosen for row in self.table), "key")
+        return f"LearnedBlocking({n_keys}, {self.recall.pairs:.3f} of the true pairs)"
 
 
 def learn_blocking(
