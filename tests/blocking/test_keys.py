@@ -226,8 +226,8 @@ def test_tables_of_a_size_in_between_may_have_more_pairs():
         (lambda: NearestTexts([], 3), "columns are"),
         (lambda: NearestTexts("a", 0), "n_neighbours is 0"),
         (lambda: NearestTexts("a", 1, 1), "size is 1"),
-        (lambda: Combined([Prefix("a", 1)]), "give two or more"),
-        (lambda: Combined([Prefix("a", 1), RareTokens("a", 3)]), "give two or more"),
+        (lambda: Combined([Prefix("a", 1)]), "give a list of two or more"),
+        (lambda: Combined([Prefix("a", 1), RareTokens("a", 3)]), "give a list of two or more"),
     ],
 )
 def test_bad_parameters_are_refused(make, message):

@@ -82,7 +82,7 @@ def test_what_is_left_out_is_told(caplog):
 
 @pytest.mark.parametrize("keys", [[], WholeValue("a"), [Window(1)], [WholeValue], None])
 def test_unions_are_of_keys(keys):
-    with pytest.raises(InputError, match="give at least one key of texts"):
+    with pytest.raises(InputError, match="give a list of at least one blocking key"):
         Union(keys)
 
 

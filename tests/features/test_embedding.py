@@ -116,13 +116,15 @@ def test_embeddings_are_saved_and_loaded(tmp_path):
 
 def test_columns_that_are_not_distances_are_refused():
     names = [ItemSet(["Ann Lee", "A. Lee", "Bo"])]
-    with pytest.raises(FeatureError, match="'honorific equal' does not grow with distance; wrap"):
+    with pytest.raises(
+        FeatureError, match="'honorific equal' is a similarity, not a distance; wrap"
+    ):
         EuclideanEmbedding(NameFeatures()).fit(names)
     reversed_names = EuclideanEmbedding(AsDistances(NameFeatures())).fit(names)
     n_distances = len(reversed_names.featurizer.names)
     assert reversed_names(names[0]).items.shape == (3, 2 * n_distances)
     negative = item_set_with([STAR, -STAR])
-    with pytest.raises(FeatureError, match="'feature 1' is -2 for some pair, but distances are"):
+    with pytest.raises(FeatureError, match="'feature 1' is -2 for a pair, but distances must"):
         embedded(negative, 2)
 
 

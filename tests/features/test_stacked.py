@@ -66,7 +66,7 @@ def test_invalid_stacks_are_refused(names):
     for featurizers in ([], NameFeatures(), "names"):
         with pytest.raises(FeatureError, match="give a list of at least one"):
             Stacked(featurizers)
-    with pytest.raises(FeatureError, match="with fit, encode and compare"):
+    with pytest.raises(FeatureError, match="with the methods fit, encode and compare"):
         Stacked([NameFeatures])
     with pytest.raises(FeatureError, match="two columns are called 'soft TF-IDF'"):
         Stacked([SoftTFIDF(), WithConstant(SoftTFIDF())]).fit([names])

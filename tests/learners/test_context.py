@@ -338,7 +338,7 @@ def test_what_cannot_be_explained_is_refused():
         similarity.contributions(items)
     with pytest.raises(InputError, match="has no pair_scores"):
         ContextSimilarity(GivenFeatures(), Plain)
-    with pytest.raises(FeatureError, match="give a value with fit"):
+    with pytest.raises(FeatureError, match="give an object with the methods fit"):
         ContextSimilarity("given", Plain())
 
 

@@ -260,7 +260,7 @@ REFUSED = [
         {"classifier": MultinomialNB()},
         "MultinomialNB refuses the pairs: Negative values in data.*; use features that it acc",
     ),
-    ({"featurizer": "given"}, "the featurizer is 'given'; give a value with fit"),
+    ({"featurizer": "given"}, "the featurizer is 'given'; give an object with"),
 ]
 
 

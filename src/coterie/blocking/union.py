@@ -64,7 +64,8 @@ class Union(PairBlocker):
         keys = tuple(self.keys) if isinstance(self.keys, list | tuple) else ()
         if not keys or not all(isinstance(key, TextKey) for key in keys):
             raise InputError(
-                f"keys are {self.keys!r}; give at least one key of texts, such as RareTokens"
+                f"keys are {self.keys!r}; give a list of at least one blocking key, such as "
+                '[RareTokens("name")]'
             )
         object.__setattr__(self, "keys", keys)
         object.__setattr__(self, "max_block", as_whole("max_block", self.max_block, 2))

@@ -158,7 +158,8 @@ class Combined(ValueKey):
         keys = tuple(self.keys) if isinstance(self.keys, list | tuple) else ()
         if len(keys) < 2 or not all(isinstance(key, ValueKey) for key in keys):
             raise InputError(
-                f"keys are {self.keys!r}; give two or more keys such as WholeValue and Prefix"
+                f"keys are {self.keys!r}; give a list of two or more blocking keys, such as "
+                '[WholeValue("town"), Prefix("name", 3)]'
             )
         object.__setattr__(self, "keys", keys)
 

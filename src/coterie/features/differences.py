@@ -277,12 +277,16 @@ class AsDistances(PairFeaturizer):
     def turned(self, features: Features) -> Features:
         """Turn features that the inner featurizer computed into distances."""
         if self.similar is None:
-            raise FeatureError("it is not known yet which columns are similarities; call fit first")
+            raise FeatureError(
+                "AsDistances is not fitted, so that it does not know which columns are "
+                "similarities; call fit, and use the fitted copy that it returns"
+            )
         origin = self.similar.astype(np.float64) if self.origin is None else self.origin
         if not len(self.similar) == len(origin) == features.shape[1]:
             raise FeatureError(
-                f"there are {features.shape[1]} columns, but similar has {len(self.similar)} flags "
-                f"and origin has {len(origin)} values; give one for each column"
+                f"the features have {features.shape[1]} columns, but similar has "
+                f"{len(self.similar)} values and origin has {len(origin)}; give one value per "
+                "column"
             )
         sign = np.where(self.similar, -1.0, 1.0)
         return ReversedFeatures(as_features(features), sign, -sign * origin)

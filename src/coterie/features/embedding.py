@@ -79,7 +79,7 @@ class EuclideanEmbedding(Value):
         if flags is not None and not all(flags):
             name = fitted.names[flags.index(False)]
             raise FeatureError(
-                f"the column {name!r} does not grow with distance; wrap the featurizer in "
+                f"the column {name!r} is a similarity, not a distance; wrap the featurizer in "
                 "AsDistances(…)"
             )
         return replace(self, featurizer=fitted)
@@ -115,8 +115,8 @@ class EuclideanEmbedding(Value):
         if dense.min(initial=0.0) < 0.0:
             column = int(np.argmin(dense.min(axis=0)))
             raise FeatureError(
-                f"the column {self.featurizer.names[column]!r} is {dense.min():g} for some pair, "
-                "but distances are not negative; wrap the featurizer in AsDistances(…)"
+                f"the column {self.featurizer.names[column]!r} is {dense.min():g} for a pair, but "
+                "distances must be 0 or more; wrap the featurizer in AsDistances(…)"
             )
         return map(_inner_products, dense.T)
 

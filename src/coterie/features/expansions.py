@@ -376,7 +376,9 @@ def _inverse_root(kernel: Floats) -> Floats:
 
 def _fitted(array: Floats | None) -> Floats:
     if array is None:
-        raise FeatureError("the kernel expansion is not fitted yet; call fit first")
+        raise FeatureError(
+            "the kernel expansion is not fitted; call fit, and use the fitted copy that it returns"
+        )
     return array
 
 

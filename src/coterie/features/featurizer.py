@@ -67,14 +67,14 @@ def as_featurizer(value: AnyFeaturizer) -> AnyFeaturizer:
 
     >>> as_featurizer("given")
     Traceback (most recent call last):
-    coterie.exceptions.FeatureError: the featurizer is 'given'; give a value with fit, encode and
-    compare, such as GivenFeatures()
+    coterie.exceptions.FeatureError: the featurizer is 'given'; give an object with the methods
+    fit, encode and compare, such as GivenFeatures()
     """
     methods = (getattr(value, name, None) for name in ("fit", "encode", "compare"))
     if isinstance(value, type) or not all(map(callable, methods)):
         description = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
         raise FeatureError(
-            f"the featurizer is {description}; give a value with fit, encode and compare, such as "
-            "GivenFeatures()"
+            f"the featurizer is {description}; give an object with the methods fit, encode and "
+            "compare, such as GivenFeatures()"
         )
     return value

@@ -136,7 +136,10 @@ class GivenFeatures(PairFeaturizer):
     def names(self) -> tuple[str, ...]:
         """`feature 0`, `feature 1`, …; available after `fit`."""
         if self.n_columns is None:
-            raise FeatureError("the number of features is not known yet; call fit first")
+            raise FeatureError(
+                "GivenFeatures is not fitted, so that it does not know the number of features; "
+                "call fit, and use the fitted copy that it returns"
+            )
         return tuple(f"feature {column}" for column in range(self.n_columns))
 
     def fit(self, item_sets: Sequence[ItemSet]) -> Self:
@@ -279,7 +282,10 @@ class Scaled(PairFeaturizer):
     def compare(self, encoded: Any, pairs: ArrayLike | None) -> Features:
         """Return the features of pairs (None: all pairs), divided by the scale."""
         if self.scale is None:
-            raise FeatureError("the scale of the features is not known yet; call fit first")
+            raise FeatureError(
+                "Scaled is not fitted, and has no scale; call fit, and use the fitted copy that it "
+                "returns"
+            )
         features = self.featurizer.compare(encoded, pairs)  # type: ignore[arg-type]
         return ScaledFeatures(features, self.scale)
 

@@ -360,7 +360,7 @@ def test_matrices_larger_than_the_memory_are_refused(monkeypatch, rng):
         (lambda: DenseFeatures([[1.0]]) @ ["a"], "coef must be real numbers"),
         (lambda: DenseFeatures([[1.0]]).T @ [1j], "weights must be real numbers"),
         (lambda: stack(np.ones((3, 1))), "parts are of type ndarray; give a list of features"),
-        (lambda: stack([]), "give at least one part"),
+        (lambda: stack([]), "give a list of at least one"),
         (lambda: ConstantFeatures(-1), "n_pairs is -1"),
         (lambda: ScaledFeatures([[1.0]], [1.0, 2.0]), r"scale has shape \(2,\) for 1 columns"),
         (lambda: ScaledFeatures([[1.0]], [0.0]), "one positive, finite number"),
@@ -368,7 +368,7 @@ def test_matrices_larger_than_the_memory_are_refused(monkeypatch, rng):
         (lambda: DenseFeatures([[1.0]]).take([-1]), "row -1 was requested"),
         (lambda: DenseFeatures([[1.0]]).take([True]), "convert a mask with np.flatnonzero"),
         (lambda: DenseFeatures([[1.0]]).take([[0]]), "give a list of row indices"),
-        (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 pairs; stack features of the"),
+        (lambda: stack([np.ones((3, 1)), np.ones((1, 1))]), "3, 1 rows; give features of the"),
     ],
 )
 def test_bad_input_is_refused(build, message):

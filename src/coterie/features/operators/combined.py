@@ -241,13 +241,15 @@ def stack(parts: Sequence[Any]) -> Features:
         raise FeatureError(f"parts are of type {type(parts).__name__}; give a list of features")
     operators = tuple(as_features(part) for part in parts)
     if not operators:
-        raise FeatureError("there are no features to stack; give at least one part")
+        raise FeatureError("there are no features to stack; give a list of at least one")
     if all(isinstance(part, ZeroDiagonal) for part in operators):
         return ZeroDiagonal(sum(part.shape[1] for part in operators))
     rows = {part.shape[0] for part in operators if not isinstance(part, ZeroDiagonal)}
     if len(rows) > 1:
         counts = ", ".join(str(part.shape[0]) for part in operators)
-        raise FeatureError(f"the parts have {counts} pairs; stack features of the same pairs")
+        raise FeatureError(
+            f"the features to stack have {counts} rows; give features of the same pairs"
+        )
     return operators[0] if len(operators) == 1 else StackedFeatures(operators)
 
 

@@ -142,7 +142,9 @@ class TextFeatures(PairFeaturizer):
     def encode(self, item_set: ItemSet) -> EncodedTexts:
         """Compute the TF-IDF vectors of each text."""
         if self.known is None:
-            raise FeatureError("the idf of n-grams is not known yet; call fit first")
+            raise FeatureError(
+                "TextFeatures is not fitted; call fit, and use the fitted copy that it returns"
+            )
         text_words = self._split_words([view_texts(view, item_set) for view in self.views])
         vectors = [
             NodeProducts(matrix)

@@ -135,7 +135,9 @@ class PageFeatures(PairFeaturizer):
     @property
     def _fitted_vocabularies(self) -> tuple[Vocabulary, ...]:
         if self.vocabularies is None:
-            raise FeatureError("the words of pages are not known yet; call fit first")
+            raise FeatureError(
+                "PageFeatures is not fitted; call fit, and use the fitted copy that it returns"
+            )
         if len(self.vocabularies) != len(self._text_columns):
             raise FeatureError(
                 f"there are {len(self.vocabularies)} vocabularies for the columns "

@@ -322,6 +322,6 @@ def _as_spread(spread: Any, n_columns: int) -> Floats:
 def _fitted(value: FittedValue | None) -> FittedValue:
     if value is None:
         raise FeatureError(
-            "the words and the spread of the features are not known yet; call fit first"
+            "PostFeatures is not fitted; call fit, and use the fitted copy that it returns"
         )
     return value

@@ -169,7 +169,7 @@ def prepare_task(prior: NormalPrior, examples: Examples) -> ChainTask:
         space = replace(space, featurizer=prior.featurizer.fit(examples.item_sets))
         if not all(distance_flags(space.featurizer) or ()):
             raise FeatureError(
-                f"{prior.featurizer!r} has columns that grow with similarity, but distances are "
+                f"{prior.featurizer!r} has columns that are similarities, but distances are "
                 f"required; use AsDistances({prior.featurizer!r})"
             )
     # Empty item sets are left out, since an empty list has no columns.
