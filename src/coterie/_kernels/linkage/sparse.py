@@ -106,8 +106,7 @@ def _joins(n_items, pairs, scores, above, rule):
     links = np.empty((n_items, 2), np.intp)
     merges = Merges(links, np.empty(n_items), np.empty(n_items), np.zeros(1, np.intp))
     # A cluster is named by one of its items; its first item is first_of[name]. cluster_of is the
-    # inverse: cluster_of[item] is the cluster with this first item, NONE if there is none that may
-    # still be joined.
+    # inverse, NONE for items that are not the first one of a cluster that may still be joined.
     first_of, cluster_of = np.arange(n_items), np.arange(n_items)
     # chain[k] was reached over the edge chain_edges[k], of score levels[k].
     chain, chain_edges = np.empty(n_items, np.intp), np.empty(n_items, np.intp)
