@@ -84,7 +84,7 @@ def seconds_per_sweep(chain: Chain, n_sweeps: int, n_rounds: int = 1) -> float:
 
 
 def indicator_of_unsure_pair(labels: Ints) -> Floats:
-    """Return per sample whether a pair is together, for the pair that is nearest to half of them."""
+    """Return, for the pair that is together in about half of the samples, in which samples."""
     sampled_labels = labels[:, np.random.default_rng(0).choice(labels.shape[1], 200, replace=False)]
     together = np.array(
         [(sampled_labels == sampled_labels[:, [item]]) for item in range(200)]

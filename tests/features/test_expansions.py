@@ -268,12 +268,12 @@ def test_maps_are_the_same_for_the_same_seed(expansion, rng):
 
 @pytest.mark.parametrize("expansion", EXPANSIONS, ids=repr)
 def test_fit_ignores_earlier_fits_and_does_not_change_the_value(expansion, rng):
-    sets, others = pair_sets(rng), pair_sets(rng, n_columns=2)
+    sets, other_sets = pair_sets(rng), pair_sets(rng, n_columns=2)
     featurizer = Kernelized(GIVEN, RBF(0.3), expansion)
     fitted = featurizer.fit(sets)
-    again = replace(fitted, featurizer=GIVEN).fit(others)
-    expected = rows_of(featurizer.fit(others), others)
-    assert np.array_equal(rows_of(again, others), expected)
+    refitted = replace(fitted, featurizer=GIVEN).fit(other_sets)
+    expected = rows_of(featurizer.fit(other_sets), other_sets)
+    assert np.array_equal(rows_of(refitted, other_sets), expected)
     assert rows_of(fitted, sets).shape[1] == len(fitted.names)
     with pytest.raises(FeatureError, match="not fitted; call fit"):
         featurizer(sets[0], None)

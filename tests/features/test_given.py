@@ -180,11 +180,11 @@ def test_scale_is_the_deviation_over_all_training_pairs(kind, rng):
 
 
 def test_constant_columns_are_not_scaled(rng):
-    same = np.full((count_pairs(300), 3), [0.1, 1e8 / 3, 0.0])
-    fitted = Scaled(GivenFeatures()).fit([ItemSet.from_pair_features(same, 300)])
+    constant_columns = np.full((count_pairs(300), 3), [0.1, 1e8 / 3, 0.0])
+    fitted = Scaled(GivenFeatures()).fit([ItemSet.from_pair_features(constant_columns, 300)])
     assert fitted.scale.tolist() == [1.0, 1.0, 1.0]
-    alone = Scaled(GivenFeatures()).fit([ItemSet([[1.0, 2.0]])])
-    assert alone.scale.tolist() == [1.0, 1.0]
+    fitted_to_one_item = Scaled(GivenFeatures()).fit([ItemSet([[1.0, 2.0]])])
+    assert fitted_to_one_item.scale.tolist() == [1.0, 1.0]
 
 
 def test_fit_keeps_a_given_scale(rng):
@@ -217,7 +217,7 @@ def test_parameters_are_the_fields():
     [
         (lambda: GivenFeatures(n_columns=-1), "n_columns is -1"),
         (lambda: GivenFeatures(of_pairs="yes"), "of_pairs is 'yes'; give True, False or None"),
-        (lambda: GivenFeatures().names, "GivenFeatures is not fitted, .*; call fit"),
+        (lambda: GivenFeatures().names, r"GivenFeatures is not fitted, .*; call fit"),
         (lambda: GivenFeatures().fit([]), "no features to fit to; give at least one item set"),
         (lambda: WithConstant(GivenFeatures), "the featurizer is the class GivenFeatures; give"),
         (lambda: Scaled(None), "the featurizer is None; give an object with the"),

@@ -124,8 +124,8 @@ def test_long_tables_are_added_in_blocks(clusterer, rng):
 
 
 def test_numbers_of_forgotten_clusters_are_not_used_again():
-    same = np.ones((9, 9))
-    stream = stream_of(same, LeftLink(), LatestOfKeys("key", 1, window=2))
+    scores = np.ones((9, 9))
+    stream = stream_of(scores, LeftLink(), LatestOfKeys("key", 1, window=2))
     keys = [*"abab", *"cc", *"ab", "c"]
     assignments = stream.add_many([{"key": key, "number": 0} for key in keys])
     assert labels(assignments) == [0, 1, 0, 1, 2, 2, 3, 4, 5]
@@ -266,12 +266,12 @@ def test_items_of_another_type_are_refused(items, message):
     assert len(stream) == 1
 
 
-@pytest.mark.parametrize("wrong", [np.array([np.nan]), np.ones(2)])
-def test_anything_but_one_finite_score_per_pair_is_refused(wrong):
+@pytest.mark.parametrize("scores", [np.array([np.nan]), np.ones(2)])
+def test_anything_but_one_finite_score_per_pair_is_refused(scores):
     @dataclass(frozen=True)
     class Broken(Lengths):
         def __call__(self, item_set, pairs=None):
-            return wrong if len(pairs) else np.empty(0)
+            return scores if len(pairs) else np.empty(0)
 
     stream = Stream(Model(AllPairs(), Broken(), LeftLink()))
     stream.add("a")

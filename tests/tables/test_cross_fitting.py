@@ -44,11 +44,11 @@ def test_pairs_are_compared_without_their_parts(people, monkeypatch, with_list):
     monkeypatch.setattr(cross_fitting, "N_PARTS", 4)
     item_set, truth = people
     pairs = all_pairs(len(item_set))[::7] if with_list else None
-    (compared,) = compare_cross_fitted(FEATURES, [item_set], [truth.labels], [pairs])
-    chosen = np.arange(compared.items.features.shape[0])[::23]
+    (set_of_features,) = compare_cross_fitted(FEATURES, [item_set], [truth.labels], [pairs])
+    rows = np.arange(set_of_features.items.features.shape[0])[::23]
     compared_pairs = all_pairs(len(item_set)) if pairs is None else pairs
-    expected = naive_features(item_set, truth.labels, compared_pairs[chosen])
-    np.testing.assert_allclose(compared.items.features[chosen], expected, atol=1e-12)
+    expected = naive_features(item_set, truth.labels, compared_pairs[rows])
+    np.testing.assert_allclose(set_of_features.items.features[rows], expected, atol=1e-12)
 
 
 def test_an_entity_of_two_sets_is_left_out_of_both(monkeypatch):
@@ -94,20 +94,22 @@ def test_training_entities_have_the_features_of_new_ones():
         for row in range(4)
     ]
     entities = np.repeat(np.arange(12), 4)
-    new = [row.translate(str.maketrans("abcdefgh", "stuvwxyz")) for row in rows]
+    new_rows = [row.translate(str.maketrans("abcdefgh", "stuvwxyz")) for row in rows]
     features = RecordFeatures([Field("name", Name())])
-    (compared,) = compare_cross_fitted(features, [ItemSet({"name": rows})], [entities], [None])
+    (set_of_features,) = compare_cross_fitted(
+        features, [ItemSet({"name": rows})], [entities], [None]
+    )
     fitted = features.fit([ItemSet({"name": rows})], [Partition(entities)])
     names = ("name: rarity among entities if equal", "name: rarest shared phrases, among entities")
     columns = [features.names.index(name) for name in names]
-    expected = fitted(ItemSet({"name": new}), None).to_matrix()[:, columns]
-    np.testing.assert_allclose(compared.items.features[:, columns], expected, atol=1e-12)
+    expected = fitted(ItemSet({"name": new_rows}), None).to_matrix()[:, columns]
+    np.testing.assert_allclose(set_of_features.items.features[:, columns], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_entities", [2, 3])
 def test_two_or_three_entities_are_enough(n_entities):
     item_set = ItemSet({"surname": ["ann", "bob", "ann", "cy"], "street": ["a 1", "b", "", "c"]})
     entities = np.arange(4) % n_entities
-    (compared,) = compare_cross_fitted(FEATURES, [item_set], [entities], [None])
-    assert np.isfinite(compared.items.features).all()
-    assert compared.items.features.shape == (6, len(FEATURES.names))
+    (set_of_features,) = compare_cross_fitted(FEATURES, [item_set], [entities], [None])
+    assert np.isfinite(set_of_features.items.features).all()
+    assert set_of_features.items.features.shape == (6, len(FEATURES.names))

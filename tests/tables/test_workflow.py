@@ -78,14 +78,14 @@ def expected(model, tmp_path_factory):
 def test_neither_the_format_nor_the_order_of_a_table_changes_results(
     table_format, model, expected, tmp_path
 ):
-    train, _ = shuffled(people(100, 0), table_format)
+    train_rows, _ = shuffled(people(100, 0), table_format)
     refitted = tables.fit(
-        table_in(train, table_format, tmp_path), cluster="who", learner="logistic"
+        table_in(train_rows, table_format, tmp_path), cluster="who", learner="logistic"
     )
     refitted.save(tmp_path / "own.coterie")
     assert (tmp_path / "own.coterie").read_bytes() == expected
-    test, _ = shuffled(people(80, 1), f"{table_format} again")
-    predicted = as_columns(refitted.predict(table_in(test, table_format, tmp_path)))
+    test_rows, _ = shuffled(people(80, 1), f"{table_format} again")
+    predicted = as_columns(refitted.predict(table_in(test_rows, table_format, tmp_path)))
     expected_columns = as_columns(model.predict(people(80, 1)))
     assert columns_sorted_by(predicted, PREDICTED_COLUMNS, predicted["id"]) == {
         name: list(expected_columns[name]) for name in PREDICTED_COLUMNS
@@ -100,15 +100,15 @@ def without_ids():
 @pytest.mark.parametrize("table_format", ["csv", "parquet", "pandas", "records"])
 def test_tables_without_ids_have_the_same_results_in_any_order(table_format, without_ids, tmp_path):
     without_ids.save(tmp_path / "one")
-    mixed, _ = shuffled(people(80, 0, ids=False), table_format)
+    shuffled_rows, _ = shuffled(people(80, 0, ids=False), table_format)
     refitted = tables.fit(
-        table_in(mixed, table_format, tmp_path), cluster="who", learner="logistic"
+        table_in(shuffled_rows, table_format, tmp_path), cluster="who", learner="logistic"
     )
     refitted.save(tmp_path / "two")
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     test = people(60, 1, ids=False)
-    mixed, order = shuffled(test, f"{table_format} again")
-    predicted = as_columns(refitted.predict(table_in(mixed, table_format, tmp_path)))
+    shuffled_rows, order = shuffled(test, f"{table_format} again")
+    predicted = as_columns(refitted.predict(table_in(shuffled_rows, table_format, tmp_path)))
     predicted_unshuffled = as_columns(without_ids.predict(test))
     # Row numbers serve as ids, and they differ in another order of rows.
     before = {
@@ -116,7 +116,7 @@ def test_tables_without_ids_have_the_same_results_in_any_order(table_format, wit
     }
     assert Partition(predicted["cluster_id"]) == Partition(before["cluster_id"])
     assert list(predicted["confidence"]) == before["confidence"]
-    assert linked_rows(predicted, mixed) == linked_rows(before, test)
+    assert linked_rows(predicted, shuffled_rows) == linked_rows(before, test)
 
 
 def linked_rows(predicted, columns):

@@ -63,8 +63,11 @@ def documents(draw, max_items=7):
         "end": [-end for _, end in spans],
         "sentence": [start // 4 for start, _ in spans],
     }
-    chosen = draw(st.sets(st.sampled_from(sorted(SYNTAX))))
-    for name, values in {"text": TEXTS, **{name: SYNTAX[name] for name in sorted(chosen)}}.items():
+    column_names = draw(st.sets(st.sampled_from(sorted(SYNTAX))))
+    for name, values in {
+        "text": TEXTS,
+        **{name: SYNTAX[name] for name in sorted(column_names)},
+    }.items():
         size = len(spans)
         columns[name] = draw(st.lists(st.sampled_from(values), min_size=size, max_size=size))
     if draw(st.booleans()):
@@ -295,8 +298,8 @@ def test_conjunctions_combine_existing_relations_and_properties():
             assert name in RELATIONS or (start in ("earlier", "later") and rest in PROPERTIES)
     for names in (RELATIONS, PROPERTIES):
         assert len(names) == len(set(names)) <= 64
-    used = {name for conjunction in CONJUNCTIONS for name in conjunction}
-    assert set(RELATIONS) <= used
+    names_in_conjunctions = {name for conjunction in CONJUNCTIONS for name in conjunction}
+    assert set(RELATIONS) <= names_in_conjunctions
     assert set(CLASSES) < set(PROPERTIES)
 
 

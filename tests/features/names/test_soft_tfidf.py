@@ -402,9 +402,9 @@ def test_gains_are_added_in_order_each_token_once(rng):
     owners = np.sort(rng.integers(0, 6, 60))
     tokens = rng.integers(0, 4, (2, 60))
     gains = rng.random(60)
-    expected, used = np.zeros(7), set()
+    expected, matched_tokens = np.zeros(7), set()
     for pair, first, second, gain in zip(owners, *tokens, gains, strict=True):
-        if not used & {(pair, 0, first), (pair, 1, second)}:
-            used |= {(pair, 0, first), (pair, 1, second)}
+        if not matched_tokens & {(pair, 0, first), (pair, 1, second)}:
+            matched_tokens |= {(pair, 0, first), (pair, 1, second)}
             expected[pair] += gain
     np.testing.assert_array_equal(matched_sums(owners, tokens, gains, 7, 4), expected)

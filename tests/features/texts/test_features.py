@@ -105,9 +105,9 @@ def test_cosines_are_those_of_scikit_learn():
 
 def test_without_rare_n_grams_cosines_of_new_texts_are_those_of_scikit_learn_too():
     train = [articles(seed, 30) for seed in range(2)]
-    new = articles(7, words=(*WORDS, "snow", "paris"))
+    new_articles = articles(7, words=(*WORDS, "snow", "paris"))
     featurizer = TextFeatures(rare=False).fit(train)
-    for item_set in (*train, new):
+    for item_set in (*train, new_articles):
         expected = scikit_learn_cosines(ARTICLE, train, item_set, min_df=2)
         np.testing.assert_allclose(cosines_of(featurizer, item_set), expected, atol=1e-12)
 
@@ -142,10 +142,10 @@ def plain_cosines(train, item_set, n):
 @pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 1), (4,)])
 def test_new_n_grams_count_as_if_one_text_had_them(sizes):
     train = view_texts("text", articles(0))
-    new = view_texts("text", articles(3, words=(*WORDS, "snow", "paris")))
+    new_texts = view_texts("text", articles(3, words=(*WORDS, "snow", "paris")))
     featurizer = TextFeatures(["text"], sizes, [None]).fit([ItemSet(train)])
-    cosines = cosines_of(featurizer, ItemSet(new))
-    expected = np.array([plain_cosines(train, new, n) for n in sizes]).T
+    cosines = cosines_of(featurizer, ItemSet(new_texts))
+    expected = np.array([plain_cosines(train, new_texts, n) for n in sizes]).T
     np.testing.assert_allclose(cosines, expected, atol=1e-12)
 
 
@@ -172,14 +172,14 @@ def test_cosines_of_any_texts_are_between_0_and_1(train, texts):
 @given(texts=st.lists(some_texts, min_size=1, max_size=6), order=st.randoms(use_true_random=False))
 def test_neither_the_order_of_items_nor_of_texts_matters(texts, order):
     places = order.sample(range(len(texts)), len(texts))
-    shuffled = ItemSet({"text": [texts[place] for place in places]})
-    plain = ItemSet({"text": texts})
-    featurizer = TextFeatures(["text"]).fit([plain])
+    shuffled_set = ItemSet({"text": [texts[place] for place in places]})
+    item_set = ItemSet({"text": texts})
+    featurizer = TextFeatures(["text"]).fit([item_set])
     pairs = all_pairs(len(texts))
-    cosines = cosines_of(featurizer, shuffled)
-    np.testing.assert_allclose(cosines, cosines_of(featurizer, plain, np.array(places)[pairs]))
+    cosines = cosines_of(featurizer, shuffled_set)
+    np.testing.assert_allclose(cosines, cosines_of(featurizer, item_set, np.array(places)[pairs]))
     np.testing.assert_array_equal(
-        cosines, cosines_of(TextFeatures(["text"]).fit([shuffled]), shuffled)
+        cosines, cosines_of(TextFeatures(["text"]).fit([shuffled_set]), shuffled_set)
     )
 
 
@@ -298,10 +298,10 @@ def test_long_rows_of_marks_are_read_in_time(view, text, expected):
 def test_views_can_contain_views():
     item_set = ItemSet({"title": ["T", None], "text": ['He: "Ah. B." C.', "D"]})
     assert Lead(Quotations("text")).texts(item_set) == ["Ah.", ""]
-    joined = Joined(["title", Lead(Quotations("text"))])
-    assert joined.texts(item_set) == ["T Ah.", ""]
-    assert joined.name == "title + lead of quotations of text"
-    assert joined == Joined(("title", Lead(Quotations("text"))))
+    joined_view = Joined(["title", Lead(Quotations("text"))])
+    assert joined_view.texts(item_set) == ["T Ah.", ""]
+    assert joined_view.name == "title + lead of quotations of text"
+    assert joined_view == Joined(("title", Lead(Quotations("text"))))
 
 
 @pytest.mark.parametrize(
@@ -374,9 +374,11 @@ def test_a_model_with_texts_is_saved(tmp_path):
     loaded = Model.load(tmp_path / "model", classes=classes)
     assert loaded.similarity.featurizer.views == ARTICLE
     assert all(isinstance(view, str | View) for view in loaded.similarity.featurizer.views)
-    new = articles(5)
-    np.testing.assert_array_equal(loaded.scores(new).scores, model.scores(new).scores)
-    assert loaded.predict([new]) == model.predict([new])
+    new_articles = articles(5)
+    np.testing.assert_array_equal(
+        loaded.scores(new_articles).scores, model.scores(new_articles).scores
+    )
+    assert loaded.predict([new_articles]) == model.predict([new_articles])
 
 
 def ecb_plus(data_folder):

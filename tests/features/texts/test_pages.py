@@ -102,16 +102,16 @@ def test_the_order_of_pages_does_not_matter(texts, random):
     links = [random.sample(range(n_pages), random.randrange(n_pages)) for _ in texts]
     items = {"text": [" ".join(words) for words in texts], "links": links}
     order = random.sample(range(n_pages), n_pages)
-    mixed = {name: [column[at] for at in order] for name, column in items.items()}
-    given_set, mixed_set = (
+    shuffled_items = {name: [column[at] for at in order] for name, column in items.items()}
+    given_set, shuffled_set = (
         ItemSet(items, ids=range(n_pages)),
-        ItemSet(mixed, ids=order),
+        ItemSet(shuffled_items, ids=order),
     )
     featurizer = PageFeatures(links="links").fit([given_set])
     positions = {page: at for at, page in enumerate(order)}
     pairs = [(positions[i], positions[j]) for i, j in all_pairs(n_pages).tolist()]
     np.testing.assert_allclose(
-        dense(featurizer(given_set, None)), dense(featurizer(mixed_set, pairs)), atol=1e-12
+        dense(featurizer(given_set, None)), dense(featurizer(shuffled_set, pairs)), atol=1e-12
     )
 
 
@@ -205,9 +205,9 @@ def test_links_that_cannot_be_ids_are_refused(links, ids, message):
 
 
 def test_errors_say_what_to_do():
-    for wrong in (3, "ab", [None]):
+    for vocabularies in (3, "ab", [None]):
         with pytest.raises(FeatureError, match=r"vocabularies has .*, not a Vocabulary; give"):
-            PageFeatures(vocabularies=wrong)
+            PageFeatures(vocabularies=vocabularies)
     with pytest.raises(FeatureError, match="PageFeatures is not fitted; call fit"):
         PageFeatures().names  # noqa: B018
     with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5, not a string; give"):

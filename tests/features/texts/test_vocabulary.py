@@ -34,8 +34,8 @@ def test_counts_and_tfidf_are_those_of_scikit_learn(min_texts):
     order = columns_of_words(oracle, vocabulary.words)
     np.testing.assert_allclose(vocabulary.idf, oracle.idf_[order], rtol=1e-12)
     counts = vocabulary.counts(TEXTS)
-    plain = CountVectorizer(vocabulary=vocabulary.words).transform(TEXTS).toarray()
-    np.testing.assert_array_equal(counts.toarray(), plain)
+    expected_counts = CountVectorizer(vocabulary=vocabulary.words).transform(TEXTS).toarray()
+    np.testing.assert_array_equal(counts.toarray(), expected_counts)
     np.testing.assert_allclose(vocabulary.tfidf(counts).toarray(), weights[:, order], atol=1e-12)
 
 
@@ -46,8 +46,8 @@ def test_any_texts_are_counted_as_scikit_learn_does(learned, counted):
     assert counts.shape == (len(counted), len(vocabulary))
     assert counts.has_canonical_format
     if len(vocabulary) and counted:
-        plain = CountVectorizer(vocabulary=vocabulary.words).transform(counted).toarray()
-        np.testing.assert_array_equal(counts.toarray(), plain)
+        expected_counts = CountVectorizer(vocabulary=vocabulary.words).transform(counted).toarray()
+        np.testing.assert_array_equal(counts.toarray(), expected_counts)
     lengths = np.linalg.norm(vocabulary.tfidf(counts).toarray(), axis=1)
     np.testing.assert_allclose(lengths, counts.sum(axis=1) > 0, atol=1e-12)
 

@@ -247,21 +247,21 @@ def test_the_same_kind_of_frame_comes_back(maker):
     columns = {"id": ["x", "y", "z"], "n": [1, 2, 3]}
     frame = MAKERS[maker](columns)
     before = as_table(frame)
-    more = with_columns(frame, NEW)
-    assert type(more) is type(frame)
+    extended = with_columns(frame, NEW)
+    assert type(extended) is type(frame)
     assert as_table(frame) == before
-    assert as_table(more).names == ("id", "n", "cluster_id", "confidence", "why")
-    assert as_table(more)["cluster_id"] == ("p", "", "q")
-    assert as_table(more)["confidence"] == ("0.123456789", "", "1")
-    assert as_table(more)["why"] == ("", "", "")
+    assert as_table(extended).names == ("id", "n", "cluster_id", "confidence", "why")
+    assert as_table(extended)["cluster_id"] == ("p", "", "q")
+    assert as_table(extended)["confidence"] == ("0.123456789", "", "1")
+    assert as_table(extended)["why"] == ("", "", "")
 
 
 def test_pandas_keeps_its_index_and_types():
     frame = pd.DataFrame({"id": ["x", "y", "z"]}, index=[5, 5, 2])
-    more = with_columns(frame, NEW)
-    assert more.index.tolist() == [5, 5, 2]
-    assert more["confidence"].dtype == float
-    assert more["cluster_id"].dtype == more["why"].dtype == "str"
+    extended = with_columns(frame, NEW)
+    assert extended.index.tolist() == [5, 5, 2]
+    assert extended["confidence"].dtype == float
+    assert extended["cluster_id"].dtype == extended["why"].dtype == "str"
     assert list(frame.columns) == ["id"]
     categorical = with_columns(frame.astype("category"), NEW)
     assert categorical["id"].dtype == "category"
@@ -269,9 +269,10 @@ def test_pandas_keeps_its_index_and_types():
 
 @pytest.mark.parametrize("kind", [pl.DataFrame, pa.table])
 def test_new_columns_have_types(kind):
-    more = with_columns(kind({"id": ["x", "y", "z"]}), NEW)
+    extended = with_columns(kind({"id": ["x", "y", "z"]}), NEW)
     types = [
-        str(dtype).lower() for dtype in (more.schema.types if kind is pa.table else more.dtypes)
+        str(dtype).lower()
+        for dtype in (extended.schema.types if kind is pa.table else extended.dtypes)
     ]
     assert types[1:] in (["string", "double", "string"], ["string", "float64", "string"])
 
@@ -286,10 +287,10 @@ def test_mappings_and_records_get_plain_lists():
 
 
 def test_a_table_gets_columns_of_text():
-    more = with_columns(Table({"id": ["x", "y", "z"]}, "people"), NEW)
-    assert more.name == "people"
-    assert more["confidence"] == ("0.123457", "", "1.0")
-    assert with_columns(more, {"id": ["1", "2", "3"]}).names == more.names
+    extended = with_columns(Table({"id": ["x", "y", "z"]}, "people"), NEW)
+    assert extended.name == "people"
+    assert extended["confidence"] == ("0.123457", "", "1.0")
+    assert with_columns(extended, {"id": ["1", "2", "3"]}).names == extended.names
 
 
 @pytest.mark.parametrize(
