@@ -176,7 +176,7 @@ def test_bad_clusterings_are_refused(objective, wrong, rng):
 
 @pytest.mark.parametrize("objective", MEMBERS, ids=repr)
 def test_scores_that_are_a_bare_matrix_are_refused(objective):
-    with pytest.raises(InputError, match=r"give PairScores, for a matrix S PairScores\.from_"):
+    with pytest.raises(InputError, match=r"give PairScores, such as PairScores\.from_"):
         objective.value(Partition([0, 1]), np.eye(2))
 
 

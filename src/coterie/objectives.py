@@ -238,8 +238,8 @@ def _as_clustering(partition: Partition | Relaxed, scores: PairScores) -> Partit
     """Check that a partition or a relaxed matrix covers the items that are scored."""
     if not isinstance(scores, PairScores):
         raise InputError(
-            f"scores are of type {type(scores).__name__}; give PairScores, for a matrix S "
-            "PairScores.from_matrix(S)"
+            f"scores are of type {type(scores).__name__}; give PairScores, such as "
+            "PairScores.from_matrix(S) for a matrix S"
         )
     if isinstance(partition, Partition):
         if len(partition) != scores.n_items:

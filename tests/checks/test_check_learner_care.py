@@ -152,7 +152,7 @@ class GivesAnUnfittedModel(Sound):
 
 PARAMETERS = {
     CopiesItsClusterer: "does not store the clusterer",
-    ChecksItsClusterer: "uses its parameters",
+    ChecksItsClusterer: "does not only store its parameters",
     StartsWithResults: "from its constructor; set results only in fit",
     CannotBeCloned: "fails to clone",
     ClonesResults: "from clone; set results only in fit",
@@ -161,13 +161,13 @@ PARAMETERS = {
     SetsTwice: "changes it",
     TakesUnknownParameters: "takes the unknown parameter 'nothing'",
     TakesUnknownParametersInside: "takes the unknown parameter 'solver__nothing'",
-    RaisesKeyError: "fails by KeyError.*raise ValueError",
+    RaisesKeyError: "fails with KeyError.*raise ValueError",
     IgnoresNestedParameters: "solver__ridge was set to 3.0, but is 1.0",
     FailsForNestedParameters: "fails to set solver__ridge",
     SetsOuterLast: "solver__ridge is lost if solver is set too",
     PredictsUnfitted: "predict works before fit",
     ScoresUnfitted: "score works before fit",
-    FailsUnfitted: "predict works before fit, or fails by AttributeError",
+    FailsUnfitted: "predict works before fit, or fails with AttributeError",
     GivesAnUnfittedModel: "to_model works before fit",
 }
 
@@ -379,7 +379,7 @@ REFUSALS = {
     TakesLongerPartitions: "a partition of too many items is taken; raise InputError",
     DoesNotNameTheItemSet: "the error does not say 'item set 1'",
     TakesEmptyLists: "an empty list is taken; raise InputError",
-    FailsOnEmptyLists: "an empty list is taken, or fails by ZeroDivisionError",
+    FailsOnEmptyLists: "an empty list is taken, or fails with ZeroDivisionError",
     PredictsMoreFeatures: "3 and 5 features are predicted; raise InputError",
     LearnsFromMoreFeatures: "3 and 5 features are used for training; raise InputError",
     DoesNotCountFeatures: "are predicted: the error does not say '3'",

@@ -368,7 +368,7 @@ def test_an_input_is_never_overwritten(files, tmp_path):
         ("report", model, table, "-o", model),
         ("init", table, "-o", f"{tmp_path}/../{tmp_path.name}/t.csv"),
     ):
-        check_refused(run(*words), "is also an input and would be lost; write to another file")
+        check_refused(run(*words), "is also an input, and would be overwritten; give another file")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 

@@ -215,7 +215,7 @@ def test_random_estimators_give_the_same_at_every_call(rng):
         (None, "of type NoneType, without get_params and set_params and fit_predict; give a clus"),
         (AverageLinkage(), "AverageLinkage, without set_params and fit_predict; give"),
         (FeatureAgglomeration(metric="precomputed"), "FeatureAgglomeration, without fit_predict"),
-        (DBSCAN(), r'with metric=\'euclidean\', but .* give one with metric="precomputed"'),
+        (DBSCAN(), r'with metric=\'euclidean\', but .* set metric="precomputed"'),
         (SpectralClustering(affinity="rbf"), r"with affinity='rbf', but"),
         (SpectralClustering(affinity="precomputed_nearest_neighbors"), "_nearest_neighbors', but"),
         (KMeans(), "of type KMeans with neither metric nor affinity, but"),
@@ -232,7 +232,7 @@ def test_other_estimators_are_refused(estimator, message):
 )
 def test_labels_that_do_not_fit_are_refused(labels):
     with pytest.raises(
-        PartitionError, match=r"Recorder gives labels .* for 3 items; give one that"
+        PartitionError, match=r"Recorder gives labels .* for 3 items; use an estimator that"
     ):
         EstimatorClusterer(Recorder(labels))(PairScores(3, None, [1.0, 2.0, 3.0]))
 

@@ -145,9 +145,9 @@ def test_bad_codes_are_refused(codes):
 
 def test_what_does_not_fit_is_refused():
     categories = fit_categories([[[1], [2]]], [[0, 0]])
-    with pytest.raises(FeatureError, match="2 categorical dimensions"):
+    with pytest.raises(FeatureError, match="2 categorical columns"):
         categories.encode([[1, 2]])
-    with pytest.raises(FeatureError, match="texts in one item set"):
+    with pytest.raises(FeatureError, match="strings in one item set"):
         categories.encode([["a"]])
     with pytest.raises(FeatureError, match="pseudo_counts"):
         Categories(([1],), [0.5])

@@ -18,8 +18,8 @@ def check_constructor(learner: Learner) -> None:
         new_learner: Learner = type(learner)(**arguments)
     except Exception as error:
         raise AssertionError(
-            f"the constructor of {name_of(learner)} uses its parameters: {error!r}; check them in "
-            "fit"
+            f"the constructor of {name_of(learner)} does not only store its parameters, and fails: "
+            f"{error!r}; check them in fit"
         ) from error
     for name, value in new_learner.get_params(deep=False).items():
         is_stored = value is arguments[name]
@@ -119,7 +119,7 @@ def assert_raises(
         return error
     except Exception as wrong_error:
         raise AssertionError(
-            f"{message}, or fails by {wrong_error!r}; raise {expected.__name__}"
+            f"{message}, or fails with {wrong_error!r}; raise {expected.__name__}"
         ) from wrong_error
     raise AssertionError(f"{message}; raise {expected.__name__}")
 

@@ -92,9 +92,9 @@ def _check_rebuilt(clusterer: Clusterer, scores: PairScores) -> None:
         rebuilt = cast("Any", type(clusterer))(**params)
     except (TypeError, ValueError) as error:
         raise AssertionError(
-            f"{_name(clusterer)} cannot be made from its get_params: {error}"
+            f"{_name(clusterer)} cannot be created from its get_params(): {error}"
         ) from error
-    description = f"{_name(clusterer)} made from its get_params"
+    description = f"{_name(clusterer)} created from its get_params()"
     for name, value in _params(rebuilt).items():
         is_equal = value is params[name] or np.all(np.asarray(value == params[name]))
         assert is_equal, f"{description} has another {name}"
@@ -138,9 +138,9 @@ def _assert_refused(
         return
     except Exception as wrong_error:
         raise AssertionError(
-            f"{message}, or fails by {wrong_error!r}; refuse with {error.__name__}"
+            f"{message}, or fails with {wrong_error!r}; raise {error.__name__}"
         ) from wrong_error
-    raise AssertionError(f"{message}; refuse with {error.__name__}")
+    raise AssertionError(f"{message}; raise {error.__name__}")
 
 
 def _check_cannot_links(

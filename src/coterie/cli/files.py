@@ -30,7 +30,7 @@ def refuse_many_streams(*paths: str | None) -> None:
 def refuse_overwriting(output: str, *inputs: str | None) -> None:
     """Refuse to overwrite a file that the command reads."""
     if any(_is_same(output, path) for path in inputs if path is not None):
-        raise InputError(f"{output} is also an input and would be lost; write to another file")
+        raise InputError(f"{output} is also an input, and would be overwritten; give another file")
 
 
 def _is_same(first: str, second: str) -> bool:

@@ -84,7 +84,10 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     if as_json:
         print_json({"output": output, **counts, "seconds": round(seconds, 3)})
     if not keep and is_predicted(typed.table.names):
-        note("replaced the columns of an earlier prediction; --keep keeps them under other names")
+        note(
+            "the table had the columns of an earlier prediction, which this one replaced; to keep "
+            "them under other names, use --keep"
+        )
     note(
         f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
         f"largest has {pluralize(counts['largest'], 'row')}, {counts['single']:,} have one row; "

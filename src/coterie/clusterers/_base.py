@@ -145,8 +145,8 @@ class PairClusterer(Value, ABC):
     def _refuse(self, scores: PairScores) -> None:
         if not isinstance(scores, PairScores):
             raise InputError(
-                f"scores are of type {type(scores).__name__}; give PairScores, for a matrix S "
-                "PairScores.from_matrix(S)"
+                f"scores are of type {type(scores).__name__}; give PairScores, such as "
+                "PairScores.from_matrix(S) for a matrix S"
             )
         if scores.apart is not None and not self.keeps_apart:
             names = clusterer_names(lambda member: member.keeps_apart)

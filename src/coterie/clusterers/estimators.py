@@ -90,8 +90,8 @@ def _takes_distances(estimator: Any) -> bool:
         settings = " and ".join(f"{name}={value!r}" for name, value in inputs.items())
         raise InputError(
             f"estimator is of type {type(estimator).__name__} with "
-            f"{settings or 'neither metric nor affinity'}, but it must take a matrix; give one "
-            'with metric="precomputed" or affinity="precomputed"'
+            f"{settings or 'neither metric nor affinity'}, but must take a matrix of distances or "
+            'similarities; set metric="precomputed" or affinity="precomputed"'
         )
     return inputs.get("metric") == "precomputed"
 
@@ -148,7 +148,8 @@ def _as_labels(labels: NDArray[Any], estimator: Any, n_items: int) -> Ints:
     if labels.shape != (n_items,) or labels.dtype.kind not in "iu":
         raise PartitionError(
             f"{type(estimator).__name__} gives labels of type {labels.dtype} and shape "
-            f"{labels.shape} for {n_items} items; give one that returns one integer per item"
+            f"{labels.shape} for {n_items} items; use an estimator that returns one integer per "
+            "item"
         )
     clusters: Ints = labels.astype(np.intp)
     noise = np.flatnonzero(clusters < 0)

@@ -59,8 +59,8 @@ class KernelKMeans(HeuristicClusterer):
         as_whole("random_state", self.random_state)
         if self.start is not None and not isinstance(self.start, Partition):
             raise InputError(
-                f"start is of type {type(self.start).__name__}; give a Partition, for labels "
-                "Partition(labels)"
+                f"start is of type {type(self.start).__name__}; give a Partition, such as "
+                "Partition(labels) for a list of labels"
             )
 
     def _labels(self, scores: PairScores) -> Ints:

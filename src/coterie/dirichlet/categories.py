@@ -78,8 +78,8 @@ class Categories(Value):
         columns = _as_codes(codes).T
         if len(columns) != len(self.values):
             raise FeatureError(
-                f"items have {len(columns)} categorical dimensions, but training items had "
-                f"{len(self.values)}; give the same dimensions"
+                f"items have {len(columns)} categorical columns, but training items had "
+                f"{len(self.values)}; give the same columns"
             )
         indices = [
             _find_values(values, column)
@@ -166,7 +166,8 @@ def _find_values(values: Codes, column: Codes) -> Ints:
     """Return the index of each entry of a column among the values, or len(values) for others."""
     if values.size and (values.dtype.kind == "U") != (column.dtype.kind == "U"):
         raise FeatureError(
-            "a categorical dimension has texts in one item set and numbers in another; use one kind"
+            "a categorical column has strings in one item set and numbers in another; use one of "
+            "the two"
         )
     indices = np.searchsorted(values, column)
     is_value = indices < len(values)
@@ -182,8 +183,8 @@ def _as_matrices(codes: Sequence[ArrayLike]) -> list[Codes]:
     kinds = {(matrix.shape[1], matrix.dtype.kind == "U") for matrix in matrices}
     if len(kinds) != 1:
         raise FeatureError(
-            "item sets differ in their number of categorical dimensions, or some have texts and "
-            "others numbers, or there are no item sets; give all the same dimensions"
+            "there are no item sets, or they differ in the number or the type (strings or numbers) "
+            "of their categorical columns; give item sets with the same columns"
         )
     return matrices
 
@@ -196,13 +197,15 @@ def _as_codes(codes: ArrayLike) -> Codes:
             matrix = np.array(matrix.tolist())
     except ValueError as error:
         raise FeatureError(
-            "categories have rows of different lengths; give each item one value per dimension"
+            "categories have rows of different lengths; give each item one value per column"
         ) from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "biufU":
         raise FeatureError(
-            f"categories have shape {matrix.shape} and type {matrix.dtype}; give numbers or texts, "
-            "one row per item and one column per dimension"
+            f"categories have shape {matrix.shape} and type {matrix.dtype}; give a matrix of "
+            "numbers or strings, one row per item and one column per categorical column"
         )
     if matrix.dtype.kind == "f" and np.isnan(matrix).any():
-        raise FeatureError("categories contain NaN; replace missing values by a separate code")
+        raise FeatureError(
+            "categories contain NaN; replace missing values by a number that has no other meaning"
+        )
     return matrix

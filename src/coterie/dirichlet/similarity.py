@@ -96,9 +96,9 @@ class DirichletSimilarity(Value):
             low, high = ratios.min(initial=1.0) * 1.01, ratios.max(initial=1.0) / 1.01
             if low < 1.0 / MAX_PRECISION_RATIO or high > MAX_PRECISION_RATIO:
                 raise FeatureError(
-                    f"precisions are {low:.3g} to {high:.3g} times those of the prior of means; "
-                    f"the ratio may be up to {MAX_PRECISION_RATIO:g} either way; scale the "
-                    "reference types or the prior_variance"
+                    f"the products of precisions and prior_variance are from {low:.3g} to "
+                    f"{high:.3g}; scale the reference types or prior_variance so that they are "
+                    f"from {1.0 / MAX_PRECISION_RATIO:g} to {MAX_PRECISION_RATIO:g}"
                 )
 
     @property

@@ -108,10 +108,10 @@ class Space(Value):
         """Return the numeric columns of the vectors, and the categorical ones."""
         items = stack_numeric_columns(item_set.items)
         if not isinstance(items, np.ndarray) and not sp.issparse(items):
-            kind = "texts or other objects" if isinstance(items, tuple) else describe_items(items)
+            kind = "strings or other objects" if isinstance(items, tuple) else describe_items(items)
             raise ItemSetError(
-                f"the items are {kind}, not rows of numbers; give vectors or pair features, or set "
-                "a featurizer of distances with prior=NormalPrior(featurizer=…)"
+                f"the items are {kind}, not rows of numbers; give vectors or pair features, or "
+                "compute distances with prior=NormalPrior(featurizer=…)"
             )
         refuse_too_large(items.shape[0] * items.shape[1], "item vectors written out")
         matrix = np.asarray(items.toarray() if sp.issparse(items) else items, dtype=np.float64)

@@ -411,7 +411,7 @@ def test_categories_require_vectors_and_training():
     ("types", "variance"), [([[1e16], [1.0]], 1.0), ([[1.0]], 1e16), ([[1e-9]], 1e-9)]
 )
 def test_precisions_that_rounding_would_lose_are_refused(types, variance):
-    with pytest.raises(FeatureError, match="times those of the prior of means; the ratio"):
+    with pytest.raises(FeatureError, match="products of precisions and prior_variance are from"):
         DirichletClustering.with_types(types, 1.0, variance)
 
 
