@@ -294,7 +294,7 @@ def _as_real(matrix: NDArray[Any]) -> NDArray[Any]:
         if not isinstance(value, Real):
             raise FeatureError(
                 f"row {row}, column {column} is {value!r}, which is not a real number; give "
-                "numbers, or texts as a mapping of column names to columns"
+                "numbers, or give strings as a mapping of column names to columns"
             )
     try:
         return matrix.astype(np.float64)

@@ -180,7 +180,8 @@ def as_partitions(values: Sequence[PartitionLike], lengths: Sequence[int]) -> li
     """Convert one partition per item set; `lengths` are the numbers of items in the sets."""
     if len(values) != len(lengths):
         raise PartitionError(
-            f"there are {len(lengths)} item sets, but {len(values)} partitions; give one per set"
+            f"there are {len(lengths)} item sets, but {len(values)} partitions; give one partition "
+            "per item set"
         )
     partitions = []
     for index, (value, length) in enumerate(zip(values, lengths, strict=True)):
@@ -198,8 +199,8 @@ def is_clusters(value: object) -> bool:
         return False
     if isinstance(value, Mapping):
         raise PartitionError(
-            "a mapping is ambiguous: its keys could name clusters or items; give list(d.values()), "
-            "that is clusters as lists, or labels in the order of the items"
+            "the clustering is a mapping d, whose keys could be clusters or items; give "
+            "list(d.values()) if its values are clusters, else the labels in the order of the items"
         )
     kinds = {type(element) for element in value}
     if tuple in kinds:

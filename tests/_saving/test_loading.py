@@ -258,7 +258,7 @@ def test_files_that_are_not_zip_files_are_refused(file, tmp_path):
     check_refused(file, "not a saved model, or is damaged")
     check_refused(tmp_path / "none", "there is no such file")
     check_refused(tmp_path, "cannot be read: Is a directory")
-    with pytest.raises(InputError, match="the file name is 3; give a text or a Path"):
+    with pytest.raises(InputError, match="the file name is 3; give a non-empty string or a Path"):
         load_value(3, CLASSES.get)
 
 

@@ -241,8 +241,8 @@ def test_bad_parameters_are_refused(make, message):
     [
         (np.ones((3, 2)), "the items are vectors"),
         ({"three": ["a", "b"]}, "there is no column '(one|two)'; the columns are three"),
-        ({"one": ["a", 3], "two": ["b", 3]}, "column '(one|two)', item 1: 3 is not a text"),
-        ({"one": [["a"], "b"], "two": [["a"], "b"]}, r"item 0: \['a'\] is not a text"),
+        ({"one": ["a", 3], "two": ["b", 3]}, "column '(one|two)', item 1: 3 is not a string"),
+        ({"one": [["a"], "b"], "two": [["a"], "b"]}, r"item 0: \['a'\] is not a string"),
     ],
 )
 def test_what_has_no_texts_is_refused(key, items, message):

@@ -91,7 +91,7 @@ def test_similarities_are_turned_into_distances():
 def test_columns_of_unknown_direction_are_refused(vectors):
     with pytest.raises(FeatureError, match="does not say which columns grow with distance"):
         AsDistances(GivenFeatures()).fit([ItemSet(vectors)])
-    with pytest.raises(FeatureError, match=r"AsDistances is not fitted, .* call fit"):
+    with pytest.raises(FeatureError, match=r"AsDistances is not fitted, .* use the copy"):
         AsDistances(GivenFeatures())(ItemSet(vectors), None)
     with pytest.raises(FeatureError, match="give one value per column"):
         AsDistances(GivenFeatures(), similar=[True])(ItemSet(vectors), None)
@@ -156,7 +156,7 @@ def test_a_euclidean_distance_is_not_explained_by_parts(vectors):
     first, second = all_pairs(len(vectors)).T
     lengths = np.linalg.norm(vectors[first] - vectors[second], axis=1)
     np.testing.assert_allclose(similarity(vectors), 1.0 - lengths, atol=1e-9)
-    with pytest.raises(InputError, match="is not a sum over the features; use Manhattan"):
+    with pytest.raises(InputError, match="is not a sum over features, .*; use Manhattan"):
         similarity.contributions(vectors)
     with pytest.raises(InputError, match=r"give Manhattan\(\) or Euclidean\(\)"):
         DistanceSimilarity(SquaredDifferences(), np.ones(4), 1.0, Euclidean)

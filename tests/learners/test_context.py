@@ -334,7 +334,7 @@ def test_what_cannot_be_explained_is_refused():
     items = ItemSet([[1.0], [2.0]], n_clusters=2)
     assert similarity.pair_scores(items).n_clusters == 2
     assert similarity.needs_context
-    with pytest.raises(InputError, match="cannot say what each feature adds"):
+    with pytest.raises(InputError, match="cannot split a score into the contributions"):
         similarity.contributions(items)
     with pytest.raises(InputError, match="has no pair_scores"):
         ContextSimilarity(GivenFeatures(), Plain)

@@ -247,10 +247,10 @@ REFUSED = [
         {"classifier": LinearSVC(C=5.0)},
         "C is 1, but C of the classifier is 5.0; set C of",
     ),
-    ({"classifier": KNeighborsClassifier(), "balanced": True}, "KNeigh.* has no parameter class_w"),
+    ({"classifier": KNeighborsClassifier(), "balanced": True}, "KNeigh.* has no class_weight; use"),
     (
         {"classifier": LinearSVC(class_weight={0: 1.0, 1: 2.0}), "balanced": True},
-        "LinearSVC already has a class_weight; use balanced=False",
+        "LinearSVC has class_weight={0: 1.0, 1: 2.0}; use balanced=False",
     ),
     ({"C": -1.0}, "C is -1.0; give a finite number of at least 0"),
     ({"C": 0.0}, "C is 0.0; give a finite number above 0"),
@@ -258,7 +258,7 @@ REFUSED = [
     ({"random_state": None}, "random_state is None; give a whole number"),
     (
         {"classifier": MultinomialNB()},
-        "MultinomialNB refuses the pairs: Negative values in data.*; use features that it acc",
+        "MultinomialNB cannot be fitted .*: Negative values in data.*; use features that it acc",
     ),
     ({"featurizer": "given"}, "the featurizer is 'given'; give an object with"),
 ]

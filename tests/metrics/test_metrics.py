@@ -143,9 +143,9 @@ def test_one_side_may_be_empty_of_mentions():
         ([0, 1, 2], [0, 1], "truth has 3 labels, but predicted has 2; give one label per item"),
         ([["a"], ["a"]], [["a"]], "truth has the mention 'a' twice"),
         ([["a"]], [["b", "b"]], "predicted has the mention 'b' twice"),
-        ([["a"]], [[["b"]]], r"predicted has the mention \['b'\]; give hashable mentions"),
+        ([["a"]], [[["b"]]], r"predicted has the mention \['b'\], which is not hashable"),
         ([["a"]], [np.zeros((2, 2))], r"predicted has a cluster of shape \(2, 2\)"),
-        ([0, 0, 1], [["a", "b"], ["c"]], "one side has labels, the other has clusters of mentions"),
+        ([0, 0, 1], [["a", "b"], ["c"]], "one clustering has labels, but the other has clusters"),
     ],
 )
 def test_bad_input_is_refused(truth, predicted, message):
@@ -196,7 +196,7 @@ def test_losses_never_leave_their_range(rng):
      metrics.normalized_edit_score, metrics.normalized_mutual_info_score],
 )  # fmt: skip
 def test_metrics_of_equal_items_refuse_others(metric):
-    with pytest.raises(MetricError, match="of 2 items in truth and 3 in predicted only 1 are the"):
+    with pytest.raises(MetricError, match="truth has 2 items, predicted has 3, and only 1 are in"):
         metric([["a", "b"]], [["b", "x", "y"]])
 
 

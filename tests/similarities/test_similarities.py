@@ -176,7 +176,7 @@ def test_coef_cannot_be_changed():
         ((GivenFeatures(), ["a"]), FeatureError, "coef must be real numbers"),
         ((GivenFeatures(), [1.0], np.nan), InputError, "bias is nan; give a finite"),
         ((GivenFeatures, [1.0]), InputError, "featurizer is the class GivenFeatures; give a"),
-        (("dense", [1.0]), InputError, "featurizer is 'dense'; give a value with"),
+        (("dense", [1.0]), InputError, "featurizer is 'dense'; give an object with"),
     ],
 )
 def test_invalid_linear_similarities_are_refused(arguments, error, message):

@@ -355,7 +355,7 @@ def test_invalid_tree_similarities_are_refused(rng):
         TreeSimilarity(GivenFeatures(), None)
     with pytest.raises(InputError, match="bias is nan; give a finite"):
         TreeSimilarity(GivenFeatures(), LEAF, np.nan)
-    with pytest.raises(InputError, match="featurizer is 'dense'; give a value with"):
+    with pytest.raises(InputError, match="featurizer is 'dense'; give an object with"):
         TreeSimilarity("dense", LEAF)
     items, _ = item_set("nodes", rng)
     too_wide = TreeSimilarity(GivenFeatures(), Trees(**{**STUMP, "columns": [5, -1, -1]}))

@@ -248,7 +248,7 @@ PAIRS = ItemSet.from_pair_features(np.ones((1, 3)), 2)
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (PAIRS, "features of their pairs"),
+        (PAIRS, "only features of pairs"),
         (ItemSet(np.ones((2, 3)), n_clusters=1), "leave n_clusters out"),
         (np.ones((2, 4)), "vectors of 4 numbers, but earlier items are vectors of 3 numbers"),
         (sp.csr_array(np.ones((2, 3))), "sparse vectors of 3 numbers"),

@@ -63,10 +63,10 @@ def as_path(path: Any) -> Path:
 
     >>> as_path(3)
     Traceback (most recent call last):
-    coterie.exceptions.InputError: the file name is 3; give a text or a Path
+    coterie.exceptions.InputError: the file name is 3; give a non-empty string or a Path
     """
     if not isinstance(path, str | os.PathLike) or "\0" in str(path) or not str(path):
-        raise InputError(f"the file name is {path!r}; give a text or a Path")
+        raise InputError(f"the file name is {path!r}; give a non-empty string or a Path")
     return Path(path)
 
 
@@ -83,7 +83,7 @@ def _as_target(path: FileName) -> Path:
     target = Path(os.path.realpath(as_path(path)))
     if not target.parent.is_dir():
         raise InputError(
-            f"there is no folder {target.parent}; make it first, or give a file in another folder"
+            f"there is no folder {target.parent}; create it first, or give a file in another folder"
         )
     if target.exists() and not target.is_file():
         raise InputError(f"{path} is not a regular file; give the name of a file")

@@ -125,7 +125,7 @@ def _not_text_error(name: str, values: Sequence[Any]) -> ItemSetError:
         if not isinstance(value, str) and not is_missing(value)
     )
     return ItemSetError(
-        f"column {name!r}, item {row}: {value!r} is not a text; give texts, or None"
+        f"column {name!r}, item {row}: {value!r} is not a string; give strings, or None"
     )
 
 

@@ -103,7 +103,7 @@ def _unhashable_error(name: str, tokens: Sequence[Collection[Any]]) -> ItemSetEr
     )
     return ItemSetError(
         f"column {name!r}, item {item}: a {type(token).__name__} cannot be a key; give numbers, "
-        "texts or lists of them"
+        "strings, or lists of them"
     )
 
 

@@ -40,8 +40,8 @@ class Field(Value):
     def __post_init__(self) -> None:
         if not isinstance(self.kind, Kind):
             raise FeatureError(
-                f"the kind of {self.column!r} is {self.kind!r}; give a value such as Name() of "
-                "coterie.features.kinds"
+                f"the kind of {self.column!r} is {self.kind!r}; give a kind of "
+                "coterie.features.kinds, such as Name()"
             )
 
 
@@ -203,7 +203,7 @@ def _text(value: Any, name: str, row: int) -> str:
         return ""
     if not isinstance(value, str):
         raise FeatureError(
-            f"column {name!r}, item {row}: {value!r} is not a text; convert it to str"
+            f"column {name!r}, item {row}: {value!r} is not a string; convert it to str"
         )
     return str(value)
 

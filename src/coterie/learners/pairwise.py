@@ -207,10 +207,11 @@ def _set_c_param(classifier: Any, C: float) -> None:
 def _set_balanced(classifier: Any) -> None:
     name, params = type(classifier).__name__, classifier.get_params(deep=False)
     if params.get("class_weight", "none") not in (None, "balanced"):
-        problem = "already has a" if "class_weight" in params else "has no parameter"
+        has_weight = "class_weight" in params
+        setting = f"class_weight={params['class_weight']!r}" if has_weight else "no class_weight"
         raise InputError(
-            f"balanced is True, but {name} {problem} class_weight; use balanced=False, and set the "
-            "parameters of the classifier"
+            f"balanced is True, but {name} has {setting}; use balanced=False, and weight the "
+            f"classes with the parameters of {name}"
         )
     classifier.set_params(class_weight="balanced")
 
@@ -220,8 +221,8 @@ def _fit_classifier(classifier: Any, matrix: Any, together: Bools) -> Any:
         return classifier.fit(matrix, together.astype(np.intp))
     except ValueError as error:
         raise InputError(
-            f"{type(classifier).__name__} refuses the pairs: {error}; use features that it "
-            "accepts, or another classifier"
+            f"{type(classifier).__name__} cannot be fitted to the features of the pairs: {error}; "
+            "use features that it accepts, or another classifier"
         ) from error
 
 

@@ -154,7 +154,10 @@ def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
             )
         for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
             if not isinstance(mention, Hashable):
-                raise MetricError(f"{side} has the mention {mention!r}; give hashable mentions")
+                raise MetricError(
+                    f"{side} has the mention {mention!r}, which is not hashable; give mentions as "
+                    "strings, numbers or tuples of them"
+                )
             if mention in mentions:
                 raise MetricError(
                     f"{side} has the mention {mention!r} twice; put it in one cluster, once"
@@ -168,8 +171,8 @@ def _refuse_names(truth: dict[Hashable, int], predicted: dict[Hashable, int]) ->
     name = next((m for m in (*truth, *predicted) if not isinstance(m, int | np.integer)), None)
     if name is not None:
         raise MetricError(
-            f"one side has labels, the other has clusters of mentions such as {name!r}; give "
-            "clusters on both sides, or clusters of item indices"
+            f"one clustering has labels, but the other has clusters of mentions such as {name!r}; "
+            "give both as clusters, or give the clusters as item indices"
         )
 
 

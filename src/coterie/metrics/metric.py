@@ -109,8 +109,8 @@ def _refuse_other_items(table: Contingency, name: str) -> None:
             if not getattr(member, "same_items", True)
         ]
         raise MetricError(
-            f"{name} requires clusterings of the same items, but of {truth} items in truth and "
-            f"{predicted} in predicted only {shared} are the same; for different items use "
+            f"{name} requires clusterings of the same items, but truth has {truth} items, "
+            f"predicted has {predicted}, and only {shared} are in both; for different items use "
             f"{join_with_or(alternatives)}"
         )
 

@@ -48,7 +48,8 @@ class Curve:
     0.85
     >>> Curve([0.2, 0.6], [0.8], [1.0, 0.7], [0.9, 0.8], [0.9, 0.8], chosen=0.4)
     Traceback (most recent call last):
-    coterie.exceptions.InputError: precision has 1 value for 2 thresholds; give one per threshold
+    coterie.exceptions.InputError: precision has 1 value for 2 thresholds; give one value per
+    threshold
     """
 
     thresholds: Floats
@@ -92,8 +93,8 @@ def _check_thresholds(thresholds: Floats, chosen: float) -> None:
         )
     if not (np.abs(np.append(thresholds, chosen)) <= _MAX_THRESHOLD).all():
         raise InputError(
-            f"a threshold, or the chosen threshold, is not a number within ±{_MAX_THRESHOLD:g}; "
-            "leave it out"
+            "a threshold, or the chosen threshold, is not a number from "
+            f"{-_MAX_THRESHOLD:g} to {_MAX_THRESHOLD:g}; give thresholds in this range"
         )
     if (np.diff(thresholds) < 0).any():
         raise InputError(
@@ -105,11 +106,12 @@ def _check_shares(name: str, values: Floats, n_thresholds: int) -> None:
     if values.shape != (n_thresholds,):
         raise InputError(
             f"{name} has {pluralize(values.size, 'value')} for "
-            f"{pluralize(n_thresholds, 'threshold')}; give one per threshold"
+            f"{pluralize(n_thresholds, 'threshold')}; give one value per threshold"
         )
     if ((values < 0) | (values > 1) | np.isinf(values)).any():
         raise InputError(
-            f"{name} has values that are not from 0 to 1; give shares, or NaN where undefined"
+            f"{name} has values that are not from 0 to 1; give numbers from 0 to 1, or NaN for "
+            "undefined values"
         )
 
 
@@ -233,7 +235,7 @@ def _check_n_cells(row_name: str, cells: Sequence[str], columns: Sequence[str]) 
     if len(cells) != len(columns):
         raise InputError(
             f"{row_name} has {pluralize(len(cells), 'cell')} for "
-            f"{pluralize(len(columns), 'column')}; give one per column"
+            f"{pluralize(len(columns), 'column')}; give one cell per column"
         )
 
 

@@ -67,8 +67,8 @@ class ContextSimilarity:
         explain = getattr(self.similarity, "contributions", None)
         if explain is None:
             raise InputError(
-                f"{self.similarity!r} cannot say what each feature adds; use a similarity with "
-                "contributions, such as LinearSimilarity, to explain scores"
+                f"{self.similarity!r} cannot split a score into the contributions of features; use "
+                "a similarity that can, such as LinearSimilarity"
             )
         bias, parts = explain(self._with_features(item_set, pairs), None)
         return bias, parts

@@ -78,8 +78,8 @@ class DistanceSimilarity(WeightedSimilarity):
         """
         if not self.distance.additive:
             raise InputError(
-                f"{self.distance!r} is not a sum over the features; use Manhattan() to explain "
-                "scores"
+                f"{self.distance!r} is not a sum over features, so that a score cannot be split "
+                "into their contributions; use Manhattan()"
             )
         items = as_item_set(item_set)
         features = self._features(items, resolve_pairs(items, pairs))

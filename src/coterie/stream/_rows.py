@@ -163,7 +163,7 @@ def as_rows(items: Any) -> ItemRows:
 def one_row(item: Any) -> Any:
     """Return the items of an item set that consists of one item."""
     if isinstance(item, Mapping) and not item:
-        raise ItemSetError("the item is an empty mapping; give its values by name")
+        raise ItemSetError("the item is an empty mapping; give at least one name with a value")
     _refuse_tables(item)
     if isinstance(item, Mapping):
         return {name: [value] for name, value in item.items()}
@@ -195,8 +195,8 @@ def _columns_of_records(records: Sequence[Any]) -> dict[str, list[Any]]:
 def _refuse_unstreamable(item_set: ItemSet) -> None:
     if isinstance(item_set.items, PairFeatures):
         raise ItemSetError(
-            "the items are given by the features of their pairs, which do not describe pairs with "
-            "other items; give features of items, or items that a featurizer reads"
+            "the items have only features of pairs, which do not describe pairs with later items; "
+            "give features of items, or items that a featurizer reads"
         )
     if item_set.n_clusters is not None:
         raise ItemSetError(

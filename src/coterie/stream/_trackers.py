@@ -290,7 +290,7 @@ def keys_of(rows: ItemRows, names: Sequence[str]) -> Iterator[set[Key]]:
             except (TypeError, ValueError) as error:
                 raise ItemSetError(
                     f"column {name!r}, item {position}: {column[position]!r} cannot be a key; give "
-                    "numbers, texts or lists of them"
+                    "numbers, strings, or lists of them"
                 ) from error
         yield keys
 

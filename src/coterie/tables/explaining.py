@@ -133,8 +133,8 @@ def field_contributions(
     similarity: Any = model.similarity
     if not is_additive(model):
         raise InputError(
-            f"{type(similarity).__name__} cannot split a score by fields; fit a model without "
-            "features of context"
+            f"{type(similarity).__name__} cannot split a score into the contributions of fields; "
+            "fit a model without features of context"
         )
     bias, parts = similarity.contributions(item_set, pairs)
     owners = _record_features(similarity.featurizer).owners

@@ -188,7 +188,7 @@ def _check_sample(model: "TableModel", manifest: Mapping[str, Any]) -> None:
     if not holds:
         raise InputError(
             "the model does not predict as it did when it was saved (library versions "
-            f"{_versions(manifest.get('libraries'))}); fit it again with the present versions"
+            f"{_versions(manifest.get('libraries'))}); fit it again with the installed versions"
         )
 
 

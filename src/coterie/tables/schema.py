@@ -161,7 +161,7 @@ def _inferred_id(table: Table, other_roles: Any) -> str | None:
 # The schema as a file.
 
 _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
-    **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), "a text")),
+    **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), "a string")),
     **dict.fromkeys(("seed", "jobs"), ((int,), "a whole number")),
     "budget": ((int, float), "a number of seconds"),
     "kinds": ((dict,), "a table of columns and their kinds"),
@@ -215,7 +215,7 @@ def read_settings(text: str, source: str) -> dict[str, Any]:
     for column, kind in settings.get("kinds", {}).items():
         if not isinstance(kind, str):
             raise InputError(
-                f'{source}: the kind of {column!r} is {kind!r}; it must be a text, such as "name"'
+                f'{source}: the kind of {column!r} is {kind!r}; it must be a string, such as "name"'
             )
     return settings
 

@@ -122,7 +122,7 @@ def check_name(name: object) -> None:
 def _checked(name: str, cells: Sequence[str]) -> tuple[str, ...]:
     check_name(name)
     if isinstance(cells, str):
-        raise InputError(f"column {name!r} is a single text; give a list with one text per row")
+        raise InputError(f"column {name!r} is a single string; give a list with one string per row")
     texts = cells if isinstance(cells, tuple) else tuple(cells)
     if set(map(type, texts)) - {str} or not _is_sound("".join(texts)):
         _explain(name, texts)

@@ -329,7 +329,7 @@ def test_views_can_contain_views():
         (lambda: TextFeatures(rare=1), "rare is 1"),
         (lambda: TextFeatures(known=()), "10 values of KnownGrams"),
         (lambda: TextFeatures(known=3), "10 values of KnownGrams"),
-        (lambda: TextFeatures().encode(articles()), "TextFeatures is not fitted; call fit"),
+        (lambda: TextFeatures().encode(articles()), "TextFeatures is not fitted; use the copy"),
         (lambda: TextFeatures().fit([ItemSet({"title": ["a"]})]), "item set 0: there is no column"),
         (lambda: TextFeatures(["text"]).fit([ItemSet({"text": [3]})]), "text of item 0 is 3"),
         (lambda: TextFeatures(["text"]).fit([ItemSet([[1.0]])]), "the items are vectors"),

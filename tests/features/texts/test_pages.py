@@ -208,7 +208,7 @@ def test_errors_say_what_to_do():
     for vocabularies in (3, "ab", [None]):
         with pytest.raises(FeatureError, match=r"vocabularies has .*, not a Vocabulary; give"):
             PageFeatures(vocabularies=vocabularies)
-    with pytest.raises(FeatureError, match="PageFeatures is not fitted; call fit"):
+    with pytest.raises(FeatureError, match="PageFeatures is not fitted; use the copy"):
         PageFeatures().names  # noqa: B018
     with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5, not a string; give"):
         PageFeatures().fit([ItemSet({"text": ["a", 5]})])

@@ -317,5 +317,6 @@ def test_it_tells_pairs_as_perceptrons_do(classifier, rng):
 def test_features_that_may_be_negative_are_refused_with_a_remedy():
     sets, truths = make_item_sets(n_sets=2, n_items=6, random_state=0)
     learner = PairwiseClustering(classifier=Winnow())
-    with pytest.raises(InputError, match="Winnow refuses the pairs: Negative values in data"):
+    message = "Winnow cannot be fitted to the features of the pairs: Negative values in data"
+    with pytest.raises(InputError, match=message):
         learner.fit(sets, truths)

@@ -488,7 +488,7 @@ def test_bad_parameters_of_priors_are_refused(params, words):
 def test_means_of_distances_cannot_be_drawn():
     prior = NormalPrior(gibbs=ConditionalGibbs())
     learner = DirichletClustering.with_types([[1.0]], 1.0, 1.0, prior=prior)
-    with pytest.raises(InputError, match=r"use CollapsedGibbs\(\)"):
+    with pytest.raises(InputError, match=r"use gibbs=CollapsedGibbs\(\)"):
         learner.predict([ItemSet.from_pair_features([[1.0]], 2)])
 
 

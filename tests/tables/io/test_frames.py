@@ -198,8 +198,8 @@ BAD = {
     "list of numbers": ([{"a": 1}, 2], "row 1 is of type int"),
     "nothing": ([], "there are no columns"),
     "no columns": (pd.DataFrame(), "there are no columns"),
-    "twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns have the same name"),
-    "twice in arrow": (pa.table([[1], [2]], names=["a", "a"]), "two columns have the same name"),
+    "twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns have the name 'a'"),
+    "twice in arrow": (pa.table([[1], [2]], names=["a", "a"]), "two columns have the name 'a'"),
     "numbered": (pd.DataFrame([[1, 2]]), "a column is named 0; its name must be text"),
     "levels": (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "is named"),
     "numbered key": ({1: ["x"]}, "a column is named 1"),
@@ -297,7 +297,7 @@ def test_a_table_gets_columns_of_text():
     ("columns", "message"),
     [
         ({"a": ["x"]}, "column 'a': there are 1 values for 2 rows"),
-        ({"a": ["x", 1.0]}, "column 'a': the column mixes texts and numbers"),
+        ({"a": ["x", 1.0]}, "column 'a': the column mixes strings and numbers"),
         ({"a": [1.0, float("-inf")]}, "column 'a': row 1 is -inf"),
         ({"a": [["x"], "y"]}, "column 'a': row 0 is"),
         ({7: ["x", "y"]}, "a column is named 7"),
@@ -350,7 +350,7 @@ def test_tables_do_not_change():
         (lambda table: table.take([-1]), "people has no row -1"),
         (lambda table: table.with_columns({"c": ["1"]}), "people: column 'c' has 1 rows, but"),
         (lambda table: table.with_columns({"c": [1, 2]}), "people: column 'c', row 0 is of type"),
-        (lambda table: table.with_columns({"c": "12"}), "people: column 'c' is a single text"),
+        (lambda table: table.with_columns({"c": "12"}), "people: column 'c' is a single string"),
     ],
 )
 def test_errors_name_the_rows_and_columns_that_a_table_lacks(act, message):

@@ -99,7 +99,7 @@ def test_gzip_files_contain_no_name_and_no_time(tmp_path):
 @pytest.mark.parametrize(
     ("name", "columns", "message"),
     [
-        ("t.csv", {"a": [1.0, "x"]}, "column 'a': the column mixes texts and numbers"),
+        ("t.csv", {"a": [1.0, "x"]}, "column 'a': the column mixes strings and numbers"),
         ("t.csv", {"a": ["x", 1j]}, "column 'a': row 1 is 1j"),
         ("t.csv", {"a": [True]}, "column 'a': row 0 is True"),
         ("t.csv", {"a": [float("inf")]}, "column 'a': row 0 is inf"),

@@ -174,9 +174,7 @@ class SoftTFIDF(PairFeaturizer):
     def _fitted(self) -> tuple[Floats, dict[str, int]]:
         """The idf of the words, and the index of each word in it."""
         if self.words is None or self.idf is None:
-            raise FeatureError(
-                "SoftTFIDF is not fitted; call fit, and use the fitted copy that it returns"
-            )
+            raise FeatureError("SoftTFIDF is not fitted; use the copy that fit returns")
         return self.idf, {word: i for i, word in enumerate(self.words)}
 
 

@@ -142,9 +142,7 @@ class TextFeatures(PairFeaturizer):
     def encode(self, item_set: ItemSet) -> EncodedTexts:
         """Compute the TF-IDF vectors of each text."""
         if self.known is None:
-            raise FeatureError(
-                "TextFeatures is not fitted; call fit, and use the fitted copy that it returns"
-            )
+            raise FeatureError("TextFeatures is not fitted; use the copy that fit returns")
         text_words = self._split_words([view_texts(view, item_set) for view in self.views])
         vectors = [
             NodeProducts(matrix)

@@ -135,9 +135,7 @@ class PageFeatures(PairFeaturizer):
     @property
     def _fitted_vocabularies(self) -> tuple[Vocabulary, ...]:
         if self.vocabularies is None:
-            raise FeatureError(
-                "PageFeatures is not fitted; call fit, and use the fitted copy that it returns"
-            )
+            raise FeatureError("PageFeatures is not fitted; use the copy that fit returns")
         if len(self.vocabularies) != len(self._text_columns):
             raise FeatureError(
                 f"there are {len(self.vocabularies)} vocabularies for the columns "

@@ -278,8 +278,8 @@ def from_lightgbm(booster: Any, start: int = 0, count: int | None = None) -> Tre
     lines = header.splitlines()
     if "num_tree_per_iteration=1" not in lines or "average_output" in lines:
         raise InputError(
-            "the booster has several trees per round, or averages its trees; use one that sums one "
-            "tree per round"
+            "the booster has several trees per round, or averages its trees; train a booster with "
+            "one output, and without boosting='rf'"
         )
     return Trees.joined([_parse_tree(tree) for tree in trees])
 
@@ -292,7 +292,7 @@ def _parse_tree(text: str) -> Trees:
     if is_unsupported or entries.get("is_linear") == "1":
         raise InputError(
             "the booster has categorical splits, zeros as missing values or linear leaves; train "
-            "it on numeric columns only, with use_missing=False"
+            "it on numeric columns only, with zero_as_missing=False and linear_tree=False"
         )
     leaf_values = _parse_array(entries, "leaf_value", np.float64)
     n_inner = len(decision_types)

@@ -147,5 +147,5 @@ def _as_points(scores: ArrayLike, targets: ArrayLike) -> tuple[Floats, Floats]:
     if not np.isfinite(values).all():
         raise InputError("some scores are NaN or infinite; give finite numbers")
     if not (np.all(shares >= 0) and np.all(shares <= 1)):
-        raise InputError("some targets are not numbers from 0 to 1; give 0, 1 or a share")
+        raise InputError("some targets are not numbers from 0 to 1; give numbers from 0 to 1")
     return values, shares

@@ -178,7 +178,7 @@ class DiscriminativeRun:
         if not np.isfinite(next_coef).all():
             raise InputError(
                 f"a step with learning_rate={self.learning_rate:g} makes weights infinite; lower "
-                "the rate, or make the features smaller, as Scaled(featurizer) does"
+                "the rate, or make the features smaller, for example with Scaled(featurizer)"
             )
         return self.update.normalised(np.where(self.free, next_coef, 0.0))
 

@@ -173,10 +173,10 @@ def warn_if_unfinished(optimum: LatentOptimum) -> None:
         warn_of_interrupt(stacklevel=4)
     elif not optimum.converged:
         warnings.warn(
-            "the concave-convex procedure stopped before it converged, with a gap of "
-            f"{optimum.history[-1].gap:.3g} on an objective of {optimum.objective:.3g}; raise "
-            "max_iter, inner_max_iter or tol of the solver, regularise more, or bring the "
-            "features to one scale (features.Scaled)",
+            "the concave-convex procedure stopped before it converged: the gap is "
+            f"{optimum.history[-1].gap:.3g}, the objective {optimum.objective:.3g}; raise "
+            "max_iter, inner_max_iter or tol of the solver, regularise more strongly, or scale "
+            "the features with Scaled(featurizer)",
             ConvergenceWarning,
             stacklevel=4,
         )

@@ -64,8 +64,8 @@ def point_at(risk: LatentRisk, coef: Floats) -> RiskPoint:
         point = RiskPoint(coef.copy(), *risk.worst(coef))
     if not np.isfinite(point.worst) or not np.isfinite(point.gradient).all():
         raise FeatureError(
-            "the scores of pairs are too large for a float; bring the features to one scale "
-            "(features.Scaled)"
+            "the scores of pairs are too large for a float; scale the features with "
+            "Scaled(featurizer)"
         )
     return point
 

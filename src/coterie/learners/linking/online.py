@@ -139,8 +139,8 @@ class OnlineLearner(Learner):
         refuse_class("solver", self.solver)
         if not isinstance(self.solver, SGD):
             raise InputError(
-                f"solver is of type {type(self.solver).__name__}, which makes no passes over "
-                "items; use SGD()"
+                f"solver is of type {type(self.solver).__name__}, which cannot learn from one "
+                "item after the other; use SGD()"
             )
 
     def _prepare(self, examples: Examples) -> tuple[Featurizer, list[LinkSet]]:

@@ -109,8 +109,8 @@ class Descent:
             is_finite = np.isfinite(objective) and np.isfinite(descent.coef).all()
         if not is_finite:
             raise FeatureError(
-                "the weights grew beyond what a float can hold; bring the features to one scale "
-                "(features.Scaled), or lower the learning_rate of the solver"
+                "the weights are too large for a float; scale the features with "
+                "Scaled(featurizer), or lower the learning_rate of the solver"
             )
         return descent, PassStep(objective, perf_counter() - start)
 

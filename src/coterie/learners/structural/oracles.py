@@ -161,14 +161,14 @@ def refuse_incompatible(clusterer: Clusterer, loss: Loss, augment: bool) -> None
     suggestion = "PairLoss()" if isinstance(objective, Correlation) else "TraceLoss()"
     if getattr(clusterer, "relaxed", False):
         raise InputError(
-            f"{name} is trained on relaxed partitions, whose loss must be linear in the weights of "
-            f"{kind}, but {_loss_name(loss)} is not; use {suggestion}"
+            f"{name} cannot be trained with {_loss_name(loss)}, because it is trained on relaxed "
+            f"partitions, and the loss is not linear in the weights of {kind}; use {suggestion}"
         )
     if augment and (isinstance(loss, LinearLoss) or not hasattr(clusterer, "augmented")):
         raise InputError(
-            f"{name} maximises {kind}, and its search cannot include {_loss_name(loss)}, which is "
-            f"not linear in the weights of {kind}; use {suggestion}, or augment=False, or the "
-            "clusterer Greedy"
+            f"{name} cannot include {_loss_name(loss)} in its search, because the loss is not "
+            f"linear in the weights of {kind}, which {name} maximises; use {suggestion}, "
+            "augment=False, or the clusterer Greedy"
         )
 
 

@@ -201,9 +201,9 @@ class StructuralSVM(Learner):
             warn_of_interrupt(stacklevel=4)
         elif not optimum.converged:
             warnings.warn(
-                f"the solver stopped after max_iter with a gap of {self.gap_:.3g} on an objective "
-                f"of {self.primal_:.3g}; raise max_iter or tol of the solver, lower C, or bring "
-                "the features to one scale (features.Scaled)",
+                "the solver reached max_iter before it converged: the duality gap is "
+                f"{self.gap_:.3g}, the objective {self.primal_:.3g}; raise max_iter or tol of the "
+                "solver, lower C, or scale the features with Scaled(featurizer)",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -65,7 +65,7 @@ def as_results(values: Sequence[Any]) -> list[Result]:
     """
     results = [_result(value, row) for row, value in enumerate(values)]
     if any(isinstance(value, str) for value in results) and is_numeric(results):
-        raise InputError("the column mixes texts and numbers; use only one of the two")
+        raise InputError("the column mixes strings and numbers; use only one of the two")
     return results
 
 
@@ -94,7 +94,7 @@ def _result(value: Any, row: int) -> Result:
     if value is None or isinstance(value, str):
         return value
     if type(value) is bool or not isinstance(value, Real) or math.isinf(value):
-        raise InputError(f"row {row} is {value!r}; use a text, a finite number or None")
+        raise InputError(f"row {row} is {value!r}; use a string, a finite number or None")
     return None if math.isnan(value) else float(value)
 
 
@@ -162,7 +162,7 @@ def _joined(values: Collection[Any]) -> str:
     texts = []
     for value in values:
         if isinstance(value, list | tuple | set | frozenset | np.ndarray | dict):
-            raise InputError("a list of lists or records; use a list of texts or numbers")
+            raise InputError("a list of lists or records; use a list of strings or numbers")
         texts.append(as_text(value))
     return "; ".join(text for text in texts if text)
 

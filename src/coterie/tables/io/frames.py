@@ -1,5 +1,6 @@
 """Data frames as tables of text, and columns added to data frames."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -145,7 +146,10 @@ def _native(frame: Any) -> nw.DataFrame[Any]:
         native: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)
         names = native.columns
     except DuplicateError as error:
-        raise InputError("two columns have the same name; rename one") from error
+        # The attribute `columns` of pyarrow is a list of values, that of pandas has the names.
+        names = frame.column_names if isinstance(frame.columns, list) else list(frame.columns)
+        name = Counter(names).most_common(1)[0][0]
+        raise InputError(f"two columns have the name {name!r}; rename one of them") from error
     except TypeError as error:
         advice = "call its collect() first" if hasattr(frame, "collect") else _REMEDY
         raise InputError(f"the table is of type {type(frame).__name__}; {advice}") from error
