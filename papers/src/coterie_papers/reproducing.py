@@ -146,7 +146,8 @@ def _write_pages(paper: str, out: Path, quick: bool) -> None:
 def _with_quick_note(table: Table, name: str, quick: bool) -> Table:
     if not table.data:
         raise InputError(
-            f"{name} makes the table {table.title!r} without a line on its data; give data"
+            f"{name} makes the table {table.title!r} without a line on its data; set data of the "
+            "table"
         )
     return replace(table, notes=(*table.notes, QUICK_NOTE)) if quick else table
 

@@ -172,7 +172,7 @@ def test_damaged_files_are_reported(folder):
     result = run("check", "--data", folder)
     assert result.exit_code == 1
     text = " ".join(result.stdout.split())
-    assert "rows.csv cannot be read (line 4: the row does not have one value per" in text
+    assert "rows.csv cannot be read (line 4: the row has more or fewer cells than" in text
     assert "1 wrong, 1 missing" in text
 
 
@@ -187,5 +187,5 @@ def test_an_unknown_corpus_is_refused(folder, monkeypatch, capsys):
         cli.main()
     assert stop.value.code == 2
     assert capsys.readouterr().err == (
-        "coterie: there is no corpus 'muc6'; give aminer_names, usps\n"
+        "coterie: there is no corpus 'muc6'; give one of aminer_names, usps\n"
     )

@@ -119,7 +119,7 @@ def test_damaged_files_are_faults(rows, folder):
     path.write_text(f"{ROWS}A\n", encoding="utf-8")
     ((_, faults),) = check([entry_of(reading_of())], folder)
     assert len(faults) == 1
-    assert f"{path} cannot be read (line 4: the row does not" in faults[0]
+    assert f"{path} cannot be read (line 4: the row has more or fewer" in faults[0]
 
 
 def test_missing_files_are_reported_and_the_others_read(rows, folder):

@@ -129,7 +129,7 @@ def test_a_tiny_folder_of_references(tmp_path):
     assert item_set.items["year"] == (None, "May 1991", None, None)
     assert item_set.items["title"] == (None, None, None, 'Żółć, "quoted"')
     with pytest.raises(
-        InputError, match=r"citations.csv.gz cannot be read \(the citations of utgo are"
+        InputError, match=r"citations.csv.gz cannot be read \(the rows of the item set 'utgo' are"
     ):
         load_cora_refs(tmp_path)
 

@@ -217,7 +217,7 @@ def test_bad_input_is_refused(load, message):
         (RECORD | {"mentions": [{"s": 0}]}, r"line 2: 'e' is missing"),
         (RECORD | {"mentions": [mention(99, 99, 0)]}, "line 2: list index out of range"),
         (RECORD | {"sents": None}, "line 2: 'NoneType' object is not iterable"),
-        ([], "line 2: the line holds a list, not an object"),
+        ([], "line 2: the line holds a list, not a JSON object"),
     ],
 )
 def test_damages_are_named_by_file_and_line(load, record, message, tmp_path):
@@ -233,7 +233,7 @@ def test_damages_are_named_by_file_and_line(load, record, message, tmp_path):
             BRACKETS[:-1],
             r"ontogum.conll.gz cannot be read|GUM_news_ann has 11 tokens in gum.jsonl.gz, but 10",
         ),
-        (["1)"], r"ontogum.conll.gz cannot be read \(token 0: a mention of cluster 1 ends wi"),
+        (["1)"], r"ontogum.conll.gz cannot be read \(token 0: a mention of cluster 1 ends, b"),
         (["a\tb"], r"ontogum.conll.gz cannot be read \(line \d+: too many values"),
         (
             ["_"],

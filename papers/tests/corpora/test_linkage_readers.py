@@ -224,7 +224,7 @@ def test_other_arguments_are_refused_before_reading(call, message):
     [
         ("cluster,by\n1,2\n", "line 1: the column 'fname_c1' is missing"),
         (f"{PEOPLE},ANN,NA,MAY,NA,1960,1,2\n", "line 5: the cluster is missing"),
-        (f"{PEOPLE}c,ANN\n", "line 5: the row does not have one value per column"),
+        (f"{PEOPLE}c,ANN\n", "line 5: the row has more or fewer cells than the header"),
     ],
 )
 def test_damaged_tables_are_reported_with_the_line(text, message, tmp_path):

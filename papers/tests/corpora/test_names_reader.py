@@ -196,17 +196,17 @@ def test_other_arguments_are_refused_before_reading(load, arguments, message):
     ("rows", "message"),
     [
         ("etype,pair,part\nperson,1,train\n", "'id'"),
-        ("etype,pair,part,id\nperson,1,train\n", "line 2: the row does not have one value per"),
-        ("etype,pair,part,id\nperson,1,train,3,3\n", "line 2: the row does not"),
+        ("etype,pair,part,id\nperson,1,train\n", "line 2: the row has more or fewer cells than"),
+        ("etype,pair,part,id\nperson,1,train,3,3\n", "line 2: the row has more"),
         (
             "etype,pair,part,id\nperson,1,train,99\n",
             "line 2: the id 99 does not belong to a person",
         ),
         ("etype,pair,part,id\nperson,1,train,9\n", "the id 9 does not belong to a person"),
         ("etype,pair,part,id\nperson,1,train,x\n", "invalid literal"),
-        ("etype,pair,part,id\nperson,1,train,3\n", "test of pair 1 is missing"),
+        ("etype,pair,part,id\nperson,1,train,3\n", "the rows of part test of pair 1 are missing"),
         ('etype,pair,part,id\nperson,1,train,"3\n', "unexpected end"),
-        ("etype,pair,part,id\n", "train of pair 1 is missing"),
+        ("etype,pair,part,id\n", "the rows of part train of pair 1 are missing"),
         ("", "line 1: the column 'etype' is missing"),
     ],
 )
@@ -229,7 +229,7 @@ def test_a_name_is_in_a_set_once(tmp_path):
     [
         ("id,source,etype,name,doc\n3,gum,person,Ann,d1\n", "'entity'"),
         (f"{COLUMNS}\nx,gum,person,Ann,A,d1,train,\n", "line 2: invalid literal"),
-        (f"{COLUMNS}\n3,gum,person,Ann\n", "line 2: the row does not have one value per"),
+        (f"{COLUMNS}\n3,gum,person,Ann\n", "line 2: the row has more or fewer cells than"),
     ],
 )
 @pytest.mark.parametrize("load", [load_entity_names, load_source_names])

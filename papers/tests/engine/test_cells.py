@@ -90,7 +90,7 @@ def test_another_key_is_another_cell(cells, other):
 
 @pytest.mark.parametrize("key", [{"C": [1], "version": 1}, {"C": np.arange(2), "version": 1}])
 def test_keys_hold_plain_values_only(cells, key):
-    with pytest.raises(InputError, match=r"the key has the value .* under 'C'"):
+    with pytest.raises(InputError, match=r"the value of 'C' in the key is .*; give"):
         get(cells, key, never)
 
 

@@ -80,8 +80,8 @@ def test_the_places_of_curves_are_at_their_numbers():
     ("places", "values", "message"),
     [
         (["10", "many"], [1.0, 2.0], "not numbers .*'many'.*; give numbers, or use Lines"),
-        (["10", "20"], [NAN, -2.0], "has -2, but logarithmic axes need"),
-        (["0", "20"], [NAN, 1.0], "has 0, but logarithmic axes need"),
+        (["10", "20"], [NAN, -2.0], "has the number -2, but logarithmic axes need"),
+        (["0", "20"], [NAN, 1.0], "has the number 0, but logarithmic axes need"),
     ],
 )
 def test_curves_need_positive_numbers(places, values, message):
@@ -122,9 +122,13 @@ def test_without_matplotlib_a_warning_says_how_to_install_it(tmp_path, monkeypat
 
 
 def test_panels_need_the_same_series_with_one_number_per_place():
-    with pytest.raises(InputError, match=r"3 places and the series a, but its panel 'p' has \[2\]"):
+    with pytest.raises(
+        InputError, match=r"'p' .* the series a with \[2\] .*; give .* with 3 numbers"
+    ):
         Bars("t", ["x", "y", "z"], {"p": {"a": [1.0, 2.0]}})
-    with pytest.raises(InputError, match=r"its panel 'q' has \[1\] numbers of b"):
+    with pytest.raises(
+        InputError, match=r"the panel 'q' of .* has the series b with \[1\] numbers"
+    ):
         Lines("t", ["x"], {"p": {"a": [1.0]}, "q": {"b": [1.0]}})
     with pytest.raises(InputError, match="no panels"):
         Bars("t", ["x"], {})

@@ -121,7 +121,7 @@ def test_entries_and_digits_must_match_the_names():
         InputError, match=r"1 row names and 2 column names, but its rows have \[1\]"
     ):
         Table("t", ["a"], ["x", "y"], [[Entry(1)]])
-    with pytest.raises(InputError, match=r"1 rows, but digits for 2"):
+    with pytest.raises(InputError, match=r"1 rows, but digits has 2 numbers"):
         Table("t", ["a"], ["x"], [[Entry(1)]], digits=[1, 2])
 
 

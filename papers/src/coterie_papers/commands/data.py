@@ -104,7 +104,7 @@ def _entries(names: list[str]) -> "list[CorpusEntry]":
 
     for name in names:
         if name not in CATALOGUE:
-            raise InputError(f"there is no corpus {name!r}; give {', '.join(CATALOGUE)}")
+            raise InputError(f"there is no corpus {name!r}; give one of {', '.join(CATALOGUE)}")
     return [CATALOGUE[name] for name in dict.fromkeys(names or CATALOGUE)]
 
 

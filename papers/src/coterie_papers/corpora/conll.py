@@ -35,5 +35,5 @@ def _last_opened(
     open_mentions: dict[str, list[tuple[int, int]]], name: str, token: int
 ) -> tuple[int, int]:
     if not open_mentions.get(name):
-        raise ValueError(f"token {token}: a mention of cluster {name} ends without a beginning")
+        raise ValueError(f"token {token}: a mention of cluster {name} ends, but has not begun")
     return open_mentions[name].pop()

@@ -136,7 +136,7 @@ def _read(
 def _rows_of_set(rows: Sequence[CorpusRow], name: str) -> list[CorpusRow]:
     set_rows = [row for row in rows if row.item_set == name]
     if not set_rows:
-        raise ValueError(f"the citations of {name} are missing")
+        raise ValueError(f"the rows of the item set {name!r} are missing")
     return set_rows
 
 

@@ -139,7 +139,7 @@ def _from_cells(
 ) -> Converted:
     # The csv module stores extra cells under the key None, and None for missing cells.
     if None in row or None in row.values():
-        raise ValueError("the row does not have one value per column")
+        raise ValueError("the row has more or fewer cells than the header")
     return convert(*(row[column] for column in columns))
 
 
@@ -179,7 +179,7 @@ def _at_line(number: int, convert: Callable[..., Converted], *arguments: Any) ->
 def _from_json(line: str, convert: Callable[[Record], Converted]) -> Converted:
     record = json.loads(line)
     if not isinstance(record, dict):
-        raise TypeError(f"the line holds a {type(record).__name__}, not an object")
+        raise TypeError(f"the line holds a {type(record).__name__}, not a JSON object")
     return convert(record)
 
 
@@ -188,11 +188,11 @@ def as_text(record: Record, key: str) -> str:
 
     >>> as_text({"title": None}, "title")
     Traceback (most recent call last):
-    TypeError: the title is None, not a text
+    TypeError: the title is None, not a string
     """
     value = record[key]
     if not isinstance(value, str):
-        raise TypeError(f"the {key} is {value!r}, not a text")
+        raise TypeError(f"the {key} is {value!r}, not a string")
     return value
 
 

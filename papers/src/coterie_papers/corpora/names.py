@@ -145,7 +145,7 @@ def _read_sets(path: Path, kind: Kind, names: Mapping[int, Name]) -> dict[str, l
 
 
 def _set_name(pair: object, part: str) -> str:
-    return f"{part} of pair {pair}"
+    return f"part {part} of pair {pair}"
 
 
 def _name_of_id(names: Mapping[int, Name], number: int, kind: Kind) -> Name:
@@ -157,7 +157,7 @@ def _name_of_id(names: Mapping[int, Name], number: int, kind: Kind) -> Name:
 def _names_of_set(names_by_set: Mapping[str, list[Name]], pair: int, part: str) -> list[Name]:
     set_name = _set_name(pair, part)
     if set_name not in names_by_set:
-        raise ValueError(f"{set_name} is missing")
+        raise ValueError(f"the rows of {set_name} are missing")
     return names_by_set[set_name]
 
 

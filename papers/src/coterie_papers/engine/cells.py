@@ -241,8 +241,8 @@ def _canonical(key: Key) -> str:
     for name, value in key.items():
         if not isinstance(value, str | int | float | None):
             raise InputError(
-                f"the key has the value {value!r} under {name!r}; give texts, numbers, True, False "
-                "or None"
+                f"the value of {name!r} in the key is {value!r}; give a string, a number, True, "
+                "False or None"
             )
     as_whole("the key's version", key.get("version"))  # type: ignore[arg-type]
     return json.dumps(to_json(key), sort_keys=True, ensure_ascii=False)

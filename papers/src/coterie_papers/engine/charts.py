@@ -56,10 +56,9 @@ class Chart(ABC):
             lengths = [len(values) for values in series.values()]
             if list(series) != self.series or lengths != [len(self.places)] * len(lengths):
                 raise InputError(
-                    f"the chart {self.title!r} has {len(self.places)} places and the series "
-                    f"{', '.join(self.series)}, but its panel {name!r} has {lengths} numbers of "
-                    f"{', '.join(series)}; give the same series in all panels, with one number per "
-                    "place"
+                    f"the panel {name!r} of the chart {self.title!r} has the series "
+                    f"{', '.join(series)} with {lengths} numbers; give every panel the series "
+                    f"{', '.join(self.series)} with {len(self.places)} numbers, one per place"
                 )
 
     @property
@@ -243,8 +242,8 @@ class Curves(Lines):
         ]
         if not_positive:
             raise InputError(
-                f"the chart {self.title!r} has {not_positive[0]:g}, but logarithmic axes need "
-                "numbers above 0; give such numbers, or use Lines"
+                f"the chart {self.title!r} has the number {not_positive[0]:g}, but logarithmic "
+                "axes need numbers above 0; give numbers above 0, or use Lines"
             )
 
     @property

@@ -28,7 +28,7 @@ def to_json(value: Any) -> Any:
         return {_FLOAT: str(value)}
     if isinstance(value, str | int | float | None):
         return value
-    raise InputError(f"a cell cannot hold {value!r}; give numbers, texts, lists and mappings")
+    raise InputError(f"a cell cannot hold {value!r}; give numbers, strings, lists and mappings")
 
 
 def decode_number(mapping: dict[str, Any]) -> Any:

@@ -115,7 +115,7 @@ def read_tables(folder: Path, name: str) -> TableGroup | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        log.warning("%s is damaged (%s) and left out; make the table again", path, error)
+        log.warning("%s is damaged (%s), and is left out; make the table again", path, error)
         return None
     return TableGroup(name, tables, origins)
 

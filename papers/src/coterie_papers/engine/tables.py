@@ -90,8 +90,8 @@ class Table:
             )
         if not isinstance(self.digits, int) and len(self.digits) != len(self.rows):
             raise InputError(
-                f"the table {self.title!r} has {len(self.rows)} rows, but digits for "
-                f"{len(self.digits)}; give one number per row, or one for all"
+                f"the table {self.title!r} has {len(self.rows)} rows, but digits has "
+                f"{len(self.digits)} numbers; give one number per row, or one number for all rows"
             )
 
     @classmethod
