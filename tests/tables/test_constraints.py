@@ -82,7 +82,7 @@ def test_ids_are_compared_as_text():
         ([("a", "b", "04")], "pair 0 is .*; it must have two ids"),
         (["ab"], "pair 0 is 'ab'; it must have two ids"),
         ([7], "pair 0 is 7; it must have two ids"),
-        ([("a", b"b")], "pair 0: bytes; decode"),
+        ([("a", b"b")], "pair 0: an id is bytes; decode"),
     ],
 )
 def test_errors_name_the_bad_pair(pairs, message):

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from coterie._core.files import FileName
 from coterie._core.texts import quote
 from coterie.exceptions import InputError, located
-from coterie.tables.io.cells import as_text
+from coterie.tables.io.cells import as_text, id_text
 from coterie.tables.io.delimited import DELIMITERS, read_rows
 from coterie.tables.io.json_lines import json_objects, read_json_lines
 from coterie.tables.io.parquet import read_parquet
@@ -114,7 +114,7 @@ def _two_texts(pair: Any, place: str) -> list[str]:
     if len(parts) != 2:
         raise InputError(f"{place} is {pair!r}; it must have two ids")
     with located(place):
-        return [as_text(part) for part in parts]
+        return [id_text(part, "an id") for part in parts]
 
 
 def _pair(ids: Sequence[str], row_of: Mapping[str, int], place: str) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from coterie.tables.constraints import IdPairs, as_links
 from coterie.tables.evaluating import Evaluation, evaluate_clustering
 from coterie.tables.explaining import Explanation, explain_pair
 from coterie.tables.groups import Group, group_rows, row_ids, true_clusters
-from coterie.tables.io.cells import as_text
+from coterie.tables.io.cells import id_text
 from coterie.tables.io.frames import as_table, as_typed, renamed, with_columns
 from coterie.tables.links import RowConstraints
 from coterie.tables.predictions import refuse_predicted_clusters, renamed_inputs
@@ -200,7 +200,8 @@ class TableModel:
             The ids of the two rows.
         """
         clustering = self.cluster(frame, id=id, must_link=must_link, cannot_link=cannot_link)
-        return explain_pair(self.model, clustering, as_text(first), as_text(second))
+        ids = id_text(first, "first"), id_text(second, "second")
+        return explain_pair(self.model, clustering, *ids)
 
     @former_names
     def report(

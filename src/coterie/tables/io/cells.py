@@ -33,6 +33,20 @@ def as_text(value: Any) -> str:
     return _CONVERSIONS[kind](value)
 
 
+def id_text(value: Any, name: str) -> str:
+    """Return an id as text; `name` is what an error calls it.
+
+    >>> id_text(["a", {}], "first")
+    Traceback (most recent call last):
+    coterie.exceptions.InputError: first is a list of lists or records; use a list of strings
+    or numbers
+    """
+    try:
+        return as_text(value)
+    except InputError as error:
+        raise InputError(f"{name} is {error}") from error
+
+
 def as_texts(values: Sequence[Any]) -> list[str]:
     """Return the values of a column as text; times become dates if all of them are midnight.
 
