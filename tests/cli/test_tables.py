@@ -279,7 +279,7 @@ def test_explain_shows_the_chain_of_two_rows_that_are_together(files):
     assert "in one cluster" in text
     assert "They are linked by:" in text
     assert "birth_date" in text
-    assert "the words of all fields" in text
+    assert "the words of all columns" in text
 
 
 def test_clusters_are_sorted_from_the_worst(files):

@@ -1,5 +1,7 @@
 """`coterie evaluate`."""
 
+import typer
+
 from coterie._core.texts import pluralize
 from coterie.cli.bars import bars
 from coterie.cli.constraints import note_pairs, pair_files
@@ -28,8 +30,8 @@ def evaluate(
 ) -> None:
     """Cluster a table with known clusters, and measure the result.
 
-    The true value of a metric lies between "from" and "to" with a probability of about 95 %: it was
-    measured again on random samples of the true clusters.
+    The range from "from" to "to" holds the true value of a metric with a probability of about 95 %.
+    It is found by measuring the metric on many random samples of the true clusters.
     """
     from coterie.tables import load, read_table
 
@@ -50,6 +52,8 @@ def evaluate(
         for figure in evaluation.figures
     ]
     print_table(("metric", "value", "from", "to"), lines, " xxx")
+    lower = [figure.name for figure in evaluation.figures if not figure.higher_is_better]
+    typer.echo(f"Lower is better for {' and '.join(lower)}, higher for all others.")
     note(
         f"{pluralize(len(evaluation.truth), 'row')} in "
         f"{pluralize(evaluation.truth.n_clusters, 'true cluster')}, "

@@ -49,7 +49,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
 
     Prints what each column adds to the score of the two rows. A positive score is evidence that
     they belong together, a negative score that they do not. Then prints the links that join them,
-    and the strongest link that was rejected.
+    and the pair with the highest score that was not linked.
     """
     from coterie.tables import load, read_table
 
@@ -80,7 +80,7 @@ def _print_explanation(explanation: "Explanation") -> None:
 
 
 def _print_fields(explanation: "Explanation") -> None:
-    """Print what each field adds to the score, the largest contribution first."""
+    """Print what each column adds to the score, the largest contribution first."""
     from coterie.features.records import WHOLE_RECORD
 
     fields = sorted(explanation.contributions.items(), key=lambda field: -abs(field[1]))
@@ -94,13 +94,13 @@ def _print_fields(explanation: "Explanation") -> None:
     ]
     rows.append(("same for every pair", "", "", number(explanation.bias, 2, signed=True)))
     rows.append(("score", "", "", number(explanation.score, 2, signed=True)))
-    print_table(("field", *map(one_line, explanation.ids), "adds"), rows, "   x")
+    print_table(("column", *map(one_line, explanation.ids), "adds"), rows, "   x")
     if WHOLE_RECORD in explanation.contributions:
-        typer.echo(f"({WHOLE_RECORD}: the words of all fields, compared as one text)")
+        typer.echo(f"({WHOLE_RECORD}: the words of all columns, compared as one text)")
 
 
 def _print_links(explanation: "Explanation") -> None:
-    """Print the links on the path between the rows, and the strongest rejected link."""
+    """Print the links on the path between the rows, and the best pair that was not linked."""
     if explanation.links:
         typer.echo("They are linked by:")
         for link in explanation.links:
@@ -108,9 +108,9 @@ def _print_links(explanation: "Explanation") -> None:
     elif explanation.together:
         typer.echo("No chain of compared pairs connects them.")
     if explanation.refused is None:
-        typer.echo("No link was rejected.")
+        typer.echo("No compared pair was left unlinked.")
     else:
-        typer.echo(f"The strongest link that was rejected: {_link_text(explanation.refused)}")
+        typer.echo(f"The best pair that was not linked: {_link_text(explanation.refused)}")
 
 
 def _link_text(link: "Link") -> str:

@@ -86,7 +86,7 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a table with known clusters how to cluster others.
+    """Learn from a table with known clusters to cluster new tables.
 
     A column of the table must hold the true cluster of each row: name it with --cluster, or in the
     file of --schema. The other columns are compared according to their kinds, such as names, dates
@@ -149,6 +149,10 @@ def _print_fit(fitted: "Fitted") -> None:
     _print_blocking(fitted.model.facts)
     typer.echo()
     typer.echo(fitted.learner.report())
+    typer.echo(
+        f"(mean: the mean of {fitted.model.facts['metric']} on held-out entities; std error: the "
+        "uncertainty of the difference from the best candidate)"
+    )
     typer.echo()
     _print_quality(fitted.model.facts)
 
@@ -168,11 +172,15 @@ def _print_blocking(facts: dict[str, Any]) -> None:
     which = "all pairs" if facts["all_pairs"] else "found by blocking keys"
     typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} compared: {which}.")
     typer.echo(
-        f"In tables too large to compare all pairs, "
-        f"{pluralize(len(facts['keys']), 'blocking key')} will find the pairs to compare: they "
-        f"find {number(facts['recall'])} of the true pairs of this table, "
-        f"{number(facts['held_out_recall'])} of those of held-out entities."
+        "In large tables, only pairs of rows that share one of "
+        f"{pluralize(len(facts['keys']), 'blocking key')} will be compared. These pairs "
+        f"include {_percent(facts['recall'])} of the true pairs of this table, and "
+        f"{_percent(facts['held_out_recall'])} of the true pairs of held-out entities."
     )
+
+
+def _percent(share: float | None) -> str:
+    return "an unknown share" if share is None else f"{share:.1%}"
 
 
 def _print_quality(facts: dict[str, Any]) -> None:

@@ -59,7 +59,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="The format, if the name of a file does not show it: csv, tsv, jsonl or parquet.",
+        help="The format of tables whose names do not show it: csv, tsv, jsonl or parquet.",
     ),
 ]
 

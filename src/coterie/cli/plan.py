@@ -35,7 +35,10 @@ def plan(
     from coterie.tables import infer_schema, load, plan_fit, plan_predict, read_table
 
     if model is not None and not cluster is set_ is None:
-        raise InputError("--cluster and --set are those of the model; leave them out")
+        raise InputError(
+            "the model already names the columns of clusters and sets; leave out --cluster and "
+            "--set"
+        )
     table_model = None if model is None else load(model)
     rows = read_table(table, format=format_)
     if table_model is None:
@@ -53,10 +56,16 @@ def _print_plan(estimate: "Plan") -> None:
         ("rows", f"{estimate.rows:,}"),
         *([("sets", f"{estimate.sets:,}")] if estimate.sets > 1 else []),
         ("all pairs", f"{estimate.all_pairs:,}"),
-        ("pairs to compare", f"about {estimate.pairs:,}"),
-        *((part, f"about {seconds:,.1f} s") for part, seconds in estimate.seconds.items()),
+        ("pairs to compare", f"about {float(f'{estimate.pairs:.2g}'):,.0f}"),
+        *((part, _about_seconds(seconds)) for part, seconds in estimate.seconds.items()),
         ("memory", f"about {estimate.memory / 1e9:.1f} GB"),
     ]
     print_table(("", "estimate"), rows, " x")
     typer.echo()
-    typer.echo(f"Assumptions: {'; '.join(estimate.assumed)}.")
+    typer.echo("Assumptions:")
+    for assumption in estimate.assumed:
+        typer.echo(f"- {assumption}")
+
+
+def _about_seconds(seconds: float) -> str:
+    return f"about {seconds:,.0f} s" if seconds >= 10 else f"about {seconds:.1f} s"

@@ -60,11 +60,11 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     cluster_id: the same for all rows of a cluster.
 
     confidence: the share of the pairs of rows in the cluster that is expected to be right; for a
-    single row, the probability that no other row belongs to it.
+    row that is alone, the probability that no other row belongs to it.
 
     linked_to: the row of the same cluster that is most similar.
 
-    reason: why the row is linked to that row; for a single row, why it is linked to none.
+    reason: why the row is linked to that row; for a row that is alone, why it is linked to none.
     """
     from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
 
@@ -90,7 +90,7 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
         )
     note(
         f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
-        f"largest has {pluralize(counts['largest'], 'row')}, {counts['single']:,} have one row; "
-        f"{seconds:.1f} s"
+        f"largest has {pluralize(counts['largest'], 'row')}; "
+        f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
     note_pairs(pairs)

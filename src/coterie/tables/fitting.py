@@ -152,9 +152,9 @@ def _fit_groups(
     schema: Schema, groups: list[Group], learner: AutoLearner, settings: Mapping[str, Any]
 ) -> Fitted:
     sets, truths = [group.item_set for group in groups], _truths(groups)
-    report("table", 0, 3, "choosing keys")
+    report("step", 0, 3, "choosing blocking keys")
     blocking = learn_blocking(sets, truths, schema.columns)
-    report("table", 1, 3, "comparing")
+    report("step", 1, 3, "comparing pairs")
     # The same cluster name in two sets means the same entity.
     names = [group.clusters for group in groups if group.clusters is not None]
     entities = as_entities(names, truths)
@@ -162,7 +162,7 @@ def _fit_groups(
     pairs = [blocking.blocker(item_set) for item_set in sets]
     compared = compare_cross_fitted(features, sets, entities, pairs)
     featurizer = features.learned(features.read(sets), np.concatenate(entities))
-    report("table", 2, 3, "learning")
+    report("step", 2, 3, "learning")
     with warnings.catch_warnings():
         # Many pairs compare the same two values. Where L-BFGS has not yet separated such columns,
         # scores hardly change, and the result is measured on held-out entities in any case.
@@ -175,7 +175,7 @@ def _fit_groups(
     learned: Any = chosen.similarity
     similarity = learned.with_featurizer(featurizer)
     model = Model(blocking.blocker, similarity, chosen.clusterer, calibration)
-    report("table", 3, 3)
+    report("step", 3, 3)
     facts = {
         **_learning_facts(groups, learner),
         **settings,

@@ -173,8 +173,8 @@ def schema_text(schema: Schema, source: str) -> str:
     """Return a schema as the text of a TOML file that people can edit.
 
     >>> print(schema_text(Schema({"name": "name"}, cluster="who"), "people.csv"))
-    # The columns of people.csv. Correct them where needed, then use:
-    #     coterie fit TABLE --schema THIS_FILE
+    # The columns of people.csv. Correct them where needed, then run:
+    #     coterie fit TABLE --schema THIS_FILE -o MODEL
     # Kinds: category, code, date, name, number, short, text, tokens, ignored.
     <BLANKLINE>
     cluster = "who"
@@ -185,8 +185,8 @@ def schema_text(schema: Schema, source: str) -> str:
     """
     roles = [(role, getattr(schema, role)) for role in ("id", "cluster", "set")]
     lines = [
-        f"# The columns of {source}. Correct them where needed, then use:",
-        "#     coterie fit TABLE --schema THIS_FILE",
+        f"# The columns of {source}. Correct them where needed, then run:",
+        "#     coterie fit TABLE --schema THIS_FILE -o MODEL",
         f"# Kinds: {', '.join((*kind_classes(), IGNORED))}.",
         "",
         *(f"{role} = {_quoted(name)}" for role, name in roles if name is not None),

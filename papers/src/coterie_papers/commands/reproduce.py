@@ -29,8 +29,8 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The folder of the public data sets. Stored results are used again even if the "
-            "data are others: then use --fresh or another --out. [default: the environment "
+            help="The folder of the public data sets. Stored results are used again even if "
+            "the data have changed: then use --fresh or another --out. [default: the environment "
             "variable COTERIE_DATA]",
         ),
     ] = None,
