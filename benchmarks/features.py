@@ -20,13 +20,13 @@ from threadpoolctl import threadpool_limits
 from coterie._core.progress import report
 from coterie._types import Features, Featurizer
 from coterie.cli.bars import bars
-from coterie.features import MentionFeatures, PageFeatures, TextFeatures, written
+from coterie.features import MentionFeatures, PageFeatures, TextFeatures, to_matrix
 from coterie.items import ItemSet
 from coterie_papers.corpora import load_gum_mentions, load_news_articles, load_webkb
 
 
 def write_out(features: Features) -> None:
-    written(features)
+    to_matrix(features)
 
 
 def apply(features: Features) -> None:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from coterie import ItemSet, as_item_set
 from coterie.exceptions import FeatureError, ItemSetError, PairError
 from coterie.features import DenseFeatures, LinkedNodeProducts, NodeProducts, SparseFeatures, stack
-from coterie.features.operators import ConstantFeatures, as_operator, written
+from coterie.features.operators import ConstantFeatures, as_operator, to_matrix
 from coterie.items import as_item_sets
 from coterie.pairs import all_pairs
 
@@ -346,7 +346,7 @@ def test_features_are_reordered_with_their_pairs(features, pairs, rng):
 def _check_operator(features, reordered, order, rng):
     """Check that the transpose and the diagonal have the same order as the rows."""
     weights, coef = rng.normal(size=reordered.shape[0]), rng.normal(size=reordered.shape[1])
-    matrix = written(reordered)
+    matrix = to_matrix(reordered)
     matrix = matrix.toarray() if sp.issparse(matrix) else matrix
     assert np.allclose(as_operator(reordered).T @ weights, matrix.T @ weights)
     before, after = as_operator(features).diagonal, as_operator(reordered).diagonal

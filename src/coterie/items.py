@@ -52,7 +52,7 @@ class PairFeatures:
             )
         if not np.array_equal(getattr(features, "pairs", pairs), pairs):  # type: ignore[arg-type]
             raise PairError(
-                "the features belong to other pairs; give the pairs that they were made of"
+                "the features belong to other pairs; give the pairs of which they are the features"
             )
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "features", features)
@@ -220,8 +220,8 @@ def as_matrix(rows: Any) -> Any:
         matrix = matrix.reshape(0, 0)
     if matrix.ndim != 2:
         raise FeatureError(
-            f"features have shape {matrix.shape}; give a matrix of rows "
-            "(a single column of numbers x as x[:, None])"
+            f"features have shape {matrix.shape}; give a matrix with one row per item or pair, "
+            "such as x[:, None] for one column x"
         )
     matrix = _as_real(matrix)
     if not np.isfinite(matrix).all():

@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie.clusterers import Greedy
 from coterie.features.given import GivenFeatures
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.learners.base import Learner
 from coterie.similarities import LinearSimilarity
 
@@ -42,7 +42,7 @@ class Sound(Learner):
         rows, signs = [np.zeros((0, featurizer.n_columns))], [np.zeros(0)]
         for item_set, truth in zip(*examples, strict=True):
             pairs = self._pairs(item_set)
-            rows.append(written(featurizer(item_set, pairs)))
+            rows.append(to_matrix(featurizer(item_set, pairs)))
             signs.append(np.where(truth.together(pairs), 1.0, -1.0))
         features = np.column_stack([np.vstack(rows), np.ones(sum(map(len, rows)))])
         gram = features.T @ features + self.solver.ridge * np.eye(features.shape[1])

@@ -9,7 +9,7 @@ from coterie import ItemSet, PairScores
 from coterie.blocking import AllPairs, NearestNeighbours, Window
 from coterie.checks import check_featurizer
 from coterie.exceptions import FeatureError, InputError, PairError
-from coterie.features import ContextFeatures, GivenFeatures, Stacked, written
+from coterie.features import ContextFeatures, GivenFeatures, Stacked, to_matrix
 from coterie.features.context import MAX_SCORE, context_columns
 from coterie.pairs import all_pairs
 from coterie.similarities import ConstantSimilarity, LinearSimilarity
@@ -124,7 +124,7 @@ def test_context_features_keep_the_contract_of_a_featurizer(rng):
 
 def test_features_are_the_context_of_the_scores(rng):
     vectors = ItemSet(rng.normal(size=(9, 2)))
-    columns = written(ContextFeatures(LINEAR)(vectors, None))
+    columns = to_matrix(ContextFeatures(LINEAR)(vectors, None))
     np.testing.assert_array_equal(columns, context_columns(LINEAR.pair_scores(vectors)))
 
 
@@ -133,10 +133,10 @@ def test_only_candidate_pairs_enter_the_context(blocker, rng):
     vectors = ItemSet(rng.normal(size=(9, 2)))
     candidates = blocker(vectors)
     featurizer = ContextFeatures(LINEAR, blocker)
-    columns = written(featurizer(vectors, candidates[3:6]))
+    columns = to_matrix(featurizer(vectors, candidates[3:6]))
     expected = plain_context(9, candidates, LINEAR(vectors, candidates))[3:6]
     np.testing.assert_allclose(columns, expected, rtol=1e-12, atol=1e-12)
-    among_all_pairs = written(ContextFeatures(LINEAR)(vectors, candidates[3:6]))
+    among_all_pairs = to_matrix(ContextFeatures(LINEAR)(vectors, candidates[3:6]))
     assert np.any(np.abs(expected - among_all_pairs) > 1e-3)
 
 

@@ -17,7 +17,7 @@ from coterie.features import (
     SoftTFIDF,
     SquaredDifferences,
     WithConstant,
-    written,
+    to_matrix,
 )
 from coterie.features.differences import distance_flags
 from coterie.pairs import all_pairs
@@ -53,16 +53,16 @@ def test_differences_are_those_of_each_column(vectors):
     first, second = all_pairs(len(vectors)).T
     differences = np.abs(vectors[first] - vectors[second])
     for kind, item_set in sets_of(vectors).items():
-        squared = written(SquaredDifferences()(item_set, None))
+        squared = to_matrix(SquaredDifferences()(item_set, None))
         np.testing.assert_allclose(
-            written(AbsoluteDifferences()(item_set, None)), differences, atol=1e-12
+            to_matrix(AbsoluteDifferences()(item_set, None)), differences, atol=1e-12
         )
         np.testing.assert_allclose(
             squared, differences if kind == "pairs" else differences**2, atol=1e-12
         )
         pairs = [(3, 5), (0, 8)]
         np.testing.assert_allclose(
-            written(AbsoluteDifferences()(item_set, pairs)),
+            to_matrix(AbsoluteDifferences()(item_set, pairs)),
             np.abs(vectors[[3, 0]] - vectors[[5, 8]]),
             atol=1e-12,
         )
@@ -84,8 +84,8 @@ def test_similarities_are_turned_into_distances():
     featurizer = AsDistances(SoftTFIDF()).fit([names])
     assert featurizer.names == SoftTFIDF().names
     assert featurizer.distances == (True,)
-    similar = written(featurizer.featurizer(names, None))
-    np.testing.assert_allclose(written(featurizer(names, None)), 1.0 - similar, atol=1e-12)
+    similar = to_matrix(featurizer.featurizer(names, None))
+    np.testing.assert_allclose(to_matrix(featurizer(names, None)), 1.0 - similar, atol=1e-12)
 
 
 def test_columns_of_unknown_direction_are_refused(vectors):
@@ -125,7 +125,7 @@ def test_equal_items_are_at_distance_0_whatever_the_rounding():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_differences_of_any_size_are_exact(dtype):
     vectors = np.array([[0.0, 0.0], [1e-30, 1e30], [3e-30, 3e30]], dtype=dtype)
-    differences = written(AbsoluteDifferences()(ItemSet(vectors), None))
+    differences = to_matrix(AbsoluteDifferences()(ItemSet(vectors), None))
     expected = np.abs(vectors[[0, 0, 1]].astype(float) - vectors[[1, 2, 2]])
     np.testing.assert_array_equal(differences, expected)
     far = ItemSet(np.array([[1e9], [1e9 + 1.0], [1e9 + 3.0]]))
@@ -156,7 +156,7 @@ def test_a_euclidean_distance_is_not_explained_by_parts(vectors):
     first, second = all_pairs(len(vectors)).T
     lengths = np.linalg.norm(vectors[first] - vectors[second], axis=1)
     np.testing.assert_allclose(similarity(vectors), 1.0 - lengths, atol=1e-9)
-    with pytest.raises(InputError, match="is not a sum over features, .*; use Manhattan"):
+    with pytest.raises(InputError, match=r"is not a sum over features, .*; use Manhattan"):
         similarity.contributions(vectors)
     with pytest.raises(InputError, match=r"give Manhattan\(\) or Euclidean\(\)"):
         DistanceSimilarity(SquaredDifferences(), np.ones(4), 1.0, Euclidean)

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from coterie import ItemSet, checks
 from coterie.checks.featurizers import check_featurizer
 from coterie.exceptions import FeatureError, InputError, ItemSetError
-from coterie.features import DenseFeatures, GivenFeatures, Scaled, WithConstant, written
+from coterie.features import DenseFeatures, GivenFeatures, Scaled, WithConstant, to_matrix
 from coterie.features.expansions import (
     RBF,
     ExactKernel,
@@ -50,7 +50,7 @@ def rows_of(featurizer, sets):
         features = featurizer(item_set, None)
         diagonal = features.diagonal
         parts = [features] if isinstance(diagonal, ZeroDiagonal) else [features, diagonal]
-        rows += [sp.csr_array(written(part)).toarray() for part in parts]
+        rows += [sp.csr_array(to_matrix(part)).toarray() for part in parts]
     return np.concatenate(rows)
 
 
@@ -285,15 +285,15 @@ def test_fit_ignores_earlier_fits_and_does_not_change_the_value(expansion, rng):
 def test_blocks_and_pairs_change_nothing(expansion, monkeypatch, rng):
     sets = [ItemSet(rng.normal(size=(9, 3))), ItemSet(sp.csr_array(rng.normal(size=(7, 3))))]
     featurizer = Kernelized(GIVEN, RBF(0.3), expansion).fit(sets)
-    matrices = [written(featurizer(item_set, None)) for item_set in sets]
+    matrices = [to_matrix(featurizer(item_set, None)) for item_set in sets]
     monkeypatch.setattr("coterie.features.operators.blocks.BLOCK_ENTRIES", 50)
     for item_set, expected in zip(sets, matrices, strict=True):
         features = featurizer(item_set, None)
         assert isinstance(features, DenseFeatures)
-        np.testing.assert_allclose(written(features), expected, atol=1e-9)
+        np.testing.assert_allclose(to_matrix(features), expected, atol=1e-9)
         part = featurizer(item_set, [(0, 2), (1, 4)])
         rows = condensed_positions(np.array([(0, 2), (1, 4)]), len(item_set))
-        np.testing.assert_allclose(written(part), expected[rows], atol=1e-9)
+        np.testing.assert_allclose(to_matrix(part), expected[rows], atol=1e-9)
 
 
 def first_item(items):
@@ -326,7 +326,7 @@ def test_expansions_work_inside_and_around_other_featurizers(expansion, rng):
         phi = rows_of(inside, sets)
         np.testing.assert_allclose(phi @ phi.T, rbf_kernel(rows, gamma=0.2), atol=1e-8)
     assert around.names[-2:] == (f"component {len(around.names) - 2}", "constant")
-    assert np.all(written(around(sets[0], None))[:, -1] == 1.0)
+    assert np.all(to_matrix(around(sets[0], None))[:, -1] == 1.0)
     checks.check_features(around(sets[0], None), n_items=6)
 
 

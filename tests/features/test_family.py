@@ -16,7 +16,7 @@ from coterie.features.expansions import ExactKernel, Kernelized
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
 from coterie.features.kernels import RBF
 from coterie.features.kinds.base import Kind
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.features.stacked import Stacked
 from coterie.features.texts.features import TextFeatures
 from coterie.pairs import all_pairs
@@ -137,7 +137,7 @@ every_sample = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
 
 def dense(features):
-    matrix = written(features)
+    matrix = to_matrix(features)
     return matrix.toarray() if sp.issparse(matrix) else matrix
 
 

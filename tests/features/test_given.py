@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from coterie import features
 from coterie.checks.featurizers import check_featurizer
 from coterie.exceptions import FeatureError, ItemSetError, PairError
-from coterie.features import GivenFeatures, NodeProducts, Scaled, WithConstant, given, written
+from coterie.features import GivenFeatures, NodeProducts, Scaled, WithConstant, given, to_matrix
 from coterie.features.featurizer import PairFeaturizer
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs, count_pairs
@@ -69,11 +69,11 @@ def test_the_contract_is_checked_for_every_featurizer_of_the_module():
 def test_vectors_give_products_and_pairs_give_themselves(rng):
     nodes = rng.normal(size=(4, 2))
     operator = GivenFeatures()(ItemSet(nodes), None)
-    np.testing.assert_array_equal(written(operator), written(NodeProducts(nodes)))
+    np.testing.assert_array_equal(to_matrix(operator), to_matrix(NodeProducts(nodes)))
     np.testing.assert_allclose(operator.diagonal @ np.ones(2), (nodes**2).sum(axis=1))
     matrix = rng.normal(size=(6, 2))
     operator = GivenFeatures()(ItemSet.from_pair_features(matrix, 4), None)
-    np.testing.assert_array_equal(written(operator), matrix)
+    np.testing.assert_array_equal(to_matrix(operator), matrix)
     assert operator.diagonal @ np.ones(2) == 0.0
 
 
@@ -95,7 +95,7 @@ def test_features_of_all_pairs_are_computed_once(rng):
 def test_listed_pairs_are_looked_up():
     items = ItemSet.from_pair_features([[1.0], [2.0], [3.0]], 4, [(3, 1), (0, 2), (0, 1)])
     operator = GivenFeatures()(items, [(1, 0), (1, 3)])
-    assert written(operator).ravel().tolist() == [3.0, 1.0]
+    assert to_matrix(operator).ravel().tolist() == [3.0, 1.0]
     with pytest.raises(PairError, match=r"pair \(0, 3\) has no features among the 3 pairs given"):
         GivenFeatures()(items, [(0, 1), (3, 0), (2, 3)])
     with pytest.raises(PairError, match=r"pair \(0, 3\) has no features"):
@@ -106,7 +106,7 @@ def test_listed_pairs_are_looked_up():
 
 def test_all_pairs_in_another_order_are_looked_up_too():
     items = ItemSet.from_pair_features([[1.0], [2.0], [3.0]], 3, [(1, 2), (0, 2), (0, 1)])
-    assert written(GivenFeatures()(items, all_pairs(3))).ravel().tolist() == [3.0, 2.0, 1.0]
+    assert to_matrix(GivenFeatures()(items, all_pairs(3))).ravel().tolist() == [3.0, 2.0, 1.0]
 
 
 def test_fit_fixes_the_number_and_the_kind(rng):
@@ -168,7 +168,7 @@ def test_the_constant_comes_last_and_is_not_on_the_diagonal(rng):
 def test_scale_is_the_deviation_over_all_training_pairs(kind, rng):
     sets = kind(rng)
     plain = GivenFeatures().fit(sets)
-    matrices = [sp.csr_array(written(plain(item_set, None))).toarray() for item_set in sets]
+    matrices = [sp.csr_array(to_matrix(plain(item_set, None))).toarray() for item_set in sets]
     deviations = np.vstack(matrices).std(axis=0)
     expected = np.append(np.where(deviations > 0, deviations, 1.0), 1.0)
     fitted = Scaled(WithConstant(GivenFeatures())).fit(sets)
@@ -268,7 +268,7 @@ class NeverFitsTwice(Sound):
         return replace(self, state={"shift": np.random.default_rng().random()})
 
     def compare(self, encoded, pairs):
-        matrix = written(super().compare(encoded, pairs))
+        matrix = to_matrix(super().compare(encoded, pairs))
         return features.DenseFeatures(matrix + self.state["shift"])
 
 
@@ -280,13 +280,13 @@ class NamesTooMany(Sound):
 
 class CallsOtherwise(Sound):
     def __call__(self, item_set, pairs):
-        return features.DenseFeatures(2 * written(super().__call__(item_set, pairs)))
+        return features.DenseFeatures(2 * to_matrix(super().__call__(item_set, pairs)))
 
 
 class KnowsAllPairsOnly(Sound):
     def compare(self, encoded, pairs):
         operator = super().compare(encoded, None)
-        return operator if pairs is None else features.taken(operator, np.arange(len(pairs)))
+        return operator if pairs is None else features.select_rows(operator, np.arange(len(pairs)))
 
 
 class ChangesItsInput(Sound):

@@ -15,7 +15,7 @@ from coterie.features import (
     SoftTFIDF,
     Stacked,
     WithConstant,
-    written,
+    to_matrix,
 )
 from coterie.learners import DiscriminativeClustering, PairwiseClustering
 
@@ -36,8 +36,8 @@ def test_stacks_keep_the_contract_of_featurizers(names):
 def test_columns_are_those_of_the_parts(names):
     parts = NameFeatures(), SoftTFIDF("title").fit([names])
     stacked = Stacked(parts)
-    expected = np.hstack([written(part(names, None)) for part in parts])
-    np.testing.assert_array_equal(written(stacked(names, None)), expected)
+    expected = np.hstack([to_matrix(part(names, None)) for part in parts])
+    np.testing.assert_array_equal(to_matrix(stacked(names, None)), expected)
     assert stacked.names == parts[0].names + parts[1].names
     assert stacked.distances == parts[0].distances + parts[1].distances
 

@@ -11,7 +11,14 @@ from coterie.blocking import Window
 from coterie.clusterers import AverageLinkage, KernelKMeans
 from coterie.datasets import make_item_sets
 from coterie.exceptions import FeatureError, InputError
-from coterie.features import ContextFeatures, GivenFeatures, Scaled, Stacked, WithConstant, written
+from coterie.features import (
+    ContextFeatures,
+    GivenFeatures,
+    Scaled,
+    Stacked,
+    WithConstant,
+    to_matrix,
+)
 from coterie.features.context import context_columns
 from coterie.learners import (
     Coarse,
@@ -49,7 +56,7 @@ def odds(truths):
 def test_it_is_two_stages_by_hand(corpus):
     """Leave one set out at a time, scale by hand, and learn from columns written out."""
     sets, truths = corpus
-    columns = [written(GivenFeatures()(item_set, None)) for item_set in sets]
+    columns = [to_matrix(GivenFeatures()(item_set, None)) for item_set in sets]
     scale = np.vstack(columns).std(axis=0)
 
     def fitted(matrices, numbers):
@@ -131,7 +138,7 @@ def test_there_is_one_constant_at_most(featurizer, corpus):
 
 def test_columns_of_context_are_scaled(corpus):
     WithContext(Recording()).fit(*corpus)
-    rows = np.vstack([written(s.items.features) for s in Recording.examples.item_sets])
+    rows = np.vstack([to_matrix(s.items.features) for s in Recording.examples.item_sets])
     np.testing.assert_allclose(rows[:, -7:].std(axis=0), 1.0)
 
 
@@ -207,7 +214,7 @@ class Remembering(Learner):
     """A learner that scores a pair 1 if it was a training pair, else 0."""
 
     def _fit(self, examples):
-        rows = [written(s.items.features) for s in examples.item_sets]
+        rows = [to_matrix(s.items.features) for s in examples.item_sets]
         self.similarity_ = Remembered(np.vstack(rows))
 
     @property
@@ -222,7 +229,7 @@ class Remembered(LinearSimilarity):
         object.__setattr__(self, "training_values", training_values)
 
     def _scores(self, features):
-        return np.isin(written(features)[:, 0], self.training_values).astype(float)
+        return np.isin(to_matrix(features)[:, 0], self.training_values).astype(float)
 
 
 @pytest.mark.parametrize("n_sets", [1, 12])
@@ -255,7 +262,7 @@ def test_a_single_pair_of_parts_scores_the_mean(monkeypatch):
 
     class Sum(Remembering):
         def _fit(self, examples):
-            total = sum(written(s.items.features).sum() for s in examples.item_sets)
+            total = sum(to_matrix(s.items.features).sum() for s in examples.item_sets)
             self.similarity_ = ConstantSimilarity(total)
 
     (scores,) = module.cross_fitted_scores(Sum(), Examples([item_set], [truth]), 5, 0)

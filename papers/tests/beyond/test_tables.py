@@ -14,7 +14,7 @@ from coterie.datasets import make_item_sets
 from coterie.datasets.corpus import Corpus
 from coterie.exceptions import InputError
 from coterie.features import GivenFeatures
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.learners.auto.decoding import threshold_grid
 from coterie.learners.pairwise import PairwiseClustering
 from coterie.metrics import conll_score, macro, pair_loss, pair_scores
@@ -54,7 +54,7 @@ on_data = pytest.mark.skipif(DATA is None, reason="COTERIE_DATA names no folder 
 def made_up(random_state, n_sets=5, ordered=False):
     """Make item sets with the features of their pairs."""
     item_sets, truths = make_item_sets(n_sets=n_sets, random_state=random_state)
-    features = [written(GivenFeatures()(item_set, None)) for item_set in item_sets]
+    features = [to_matrix(GivenFeatures()(item_set, None)) for item_set in item_sets]
     sets = [
         ItemSet.from_pair_features(matrix, len(truth), ordered=ordered)
         for matrix, truth in zip(features, truths, strict=True)
@@ -279,6 +279,6 @@ def test_a_quick_task_has_the_first_items_of_the_same_sets():
     assert quick.partitions[0] == Partition(full.partitions[0].labels[:QUICK_ITEMS])
     pairs = [(0, 1), (3, QUICK_ITEMS - 1)]
     quick_features, full_features = (
-        written(GivenFeatures()(corpus.item_sets[0], pairs)) for corpus in (quick, full)
+        to_matrix(GivenFeatures()(corpus.item_sets[0], pairs)) for corpus in (quick, full)
     )
     assert np.array_equal(quick_features, full_features)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from coterie import Partition
 from coterie.clusterers import AverageLinkage
 from coterie.datasets import make_records
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.learners.auto.candidates import size_bound
 from coterie.learners.auto.decoding import threshold_grid
 from coterie.learners.auto.plan import entity_folds, pool_scores
@@ -98,7 +98,7 @@ def test_pairs_are_compared_as_in_a_fit(folder):
     (clustered,) = model.cluster(test).sets
     features = model.model.similarity.featurizer(clustered.group.item_set, None)
     (item_set,) = halves.test.item_sets
-    expected, actual = written(features), item_set.items.features
+    expected, actual = to_matrix(features), item_set.items.features
     assert actual.shape[0] == expected.shape[0]
     assert np.allclose(actual.sum(axis=0), _unscaled(model, expected).sum(axis=0))
     assert min(halves.seconds) > 0.0

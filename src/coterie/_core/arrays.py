@@ -46,13 +46,15 @@ def refuse_too_large(n_numbers: int, description: str) -> None:
     >>> refuse_too_large(10**15, "a full matrix of 31,622,777 items")
     Traceback (most recent call last):
     coterie.exceptions.ItemSetError: a full matrix of 31,622,777 items takes 8,000,000 GB, more than
-    the memory of this machine; use a blocker and a clusterer that supports it, or smaller item sets
+    the memory of this machine; use a blocker and a clusterer that needs only some pairs, or smaller
+    item sets
     """
     n_bytes = 8 * n_numbers
     if n_bytes > physical_memory():
         raise ItemSetError(
             f"{description} takes {n_bytes / 1e9:,.0f} GB, more than the memory of this "
-            "machine; use a blocker and a clusterer that supports it, or smaller item sets"
+            "machine; use a blocker and a clusterer that needs only some pairs, or smaller item "
+            "sets"
         )
 
 

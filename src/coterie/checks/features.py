@@ -5,7 +5,7 @@ import scipy.sparse as sp
 
 from coterie._core.arrays import Floats, Ints
 from coterie._types import Features, LinearMap
-from coterie.features.operators import taken, written
+from coterie.features.operators import select_rows, to_matrix
 
 
 def check_features(features: Features, *, n_items: int, random_state: int = 0) -> None:
@@ -37,7 +37,7 @@ def check_features(features: Features, *, n_items: int, random_state: int = 0) -
 
 
 def _check_written(features: Features, rng: np.random.Generator) -> None:
-    matrix = written(features)
+    matrix = to_matrix(features)
     assert isinstance(matrix, np.ndarray | sp.csr_array), f"written as {type(matrix).__name__}"
     assert matrix.shape == features.shape, f"written in shape {matrix.shape}, not {features.shape}"
     assert matrix.dtype == np.float64, f"written in {matrix.dtype}, not in float64"
@@ -49,7 +49,7 @@ def _check_written(features: Features, rng: np.random.Generator) -> None:
 
 
 def _check_taken(features: Features, rows: Ints, rng: np.random.Generator) -> None:
-    part = taken(features, rows)
+    part = select_rows(features, rows)
     n_pairs, n_columns = features.shape
     assert part.shape == (len(rows), n_columns), f"{len(rows)} rows have shape {part.shape}"
     coef, weights = rng.normal(size=n_columns), rng.normal(size=len(rows))

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from coterie._core.arrays import Floats, Pairs
 from coterie._types import Features, Featurizer
 from coterie.checks.features import check_features
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet, PairFeatures, as_item_sets
 from coterie.pairs import all_pairs
 
@@ -85,7 +85,7 @@ def _pairs_of(item_set: ItemSet) -> Pairs:
 
 
 def _dense(features: Features) -> Floats:
-    matrix = written(features)
+    matrix = to_matrix(features)
     dense: Floats = matrix.toarray() if sp.issparse(matrix) else matrix
     return dense
 

@@ -260,8 +260,9 @@ class _DenseLinkage(_Linkage):
         if not allowed[:n_joins].all():
             fewest = scores.n_items - int(np.count_nonzero(allowed))
             raise ItemSetError(
-                f"{type(self).__name__} reaches {fewest} clusters, but not {n_clusters}, because "
-                "cannot-link pairs or max_size forbid it; raise n_clusters, or drop such pairs"
+                f"{type(self).__name__} makes at least {fewest} clusters here, because of "
+                f"cannot-link pairs or max_size, but n_clusters is {n_clusters}; raise n_clusters "
+                "or max_size, or drop cannot-link pairs"
             )
         return labels_from_links(links[:n_joins], scores.n_items)
 

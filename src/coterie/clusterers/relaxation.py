@@ -147,8 +147,8 @@ def _refuse_other_set(first: PairScores, scores: PairScores) -> None:
     )
     if not is_same_set:
         raise PairError(
-            f"the first call was for {first}, but this one is for {scores} with other items or "
-            "pairs; make a new solver by Relaxation().warm() for each item set"
+            f"the solver was first called with {first}, but now with {scores}, which has other "
+            "items or pairs; create a solver with Relaxation().warm() for each item set"
         )
 
 

@@ -16,7 +16,7 @@ from coterie.exceptions import FeatureError, InputError, ItemSetError
 from coterie.features.columns import describe_items
 from coterie.features.featurizer import as_featurizer
 from coterie.features.given import stack_numeric_columns
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet, PairFeatures
 from coterie.pairs import all_pairs
 
@@ -152,7 +152,7 @@ class Space(Value):
             features = self.featurizer(item_set, None)
         elif isinstance(items, PairFeatures):
             pairs, features = items.pairs, items.features
-        matrix: Any = written(features)
+        matrix: Any = to_matrix(features)
         matrix = matrix.toarray() if sp.issparse(matrix) else matrix
         return all_pairs(n_items) if pairs is None else pairs, np.asarray(matrix, dtype=np.float64)
 

@@ -23,9 +23,9 @@ from .operators.combined import LinkedNodeProducts as LinkedNodeProducts
 from .operators.combined import NodeProducts as NodeProducts
 from .operators.combined import SparseFeatures as SparseFeatures
 from .operators.combined import as_features as as_features
+from .operators.combined import select_rows as select_rows
 from .operators.combined import stack as stack
-from .operators.combined import taken as taken
-from .operators.combined import written as written
+from .operators.combined import to_matrix as to_matrix
 from .records import Field as Field
 from .records import RecordFeatures as RecordFeatures
 from .stacked import Stacked as Stacked

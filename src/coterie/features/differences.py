@@ -16,7 +16,13 @@ from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError
 from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.given import EncodedItems, GivenFeatures, IndexedPairFeatures
-from coterie.features.operators import DenseFeatures, NodeProducts, as_features, taken, written
+from coterie.features.operators import (
+    DenseFeatures,
+    NodeProducts,
+    as_features,
+    select_rows,
+    to_matrix,
+)
 from coterie.features.operators.base import LinearOperator, refuse_unwritable
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs
@@ -189,13 +195,13 @@ class ReversedFeatures(LinearOperator):
 
     def to_matrix(self) -> Any:
         """Return the features as a dense matrix: reversed columns have few zeros."""
-        matrix = written(self.inner)
+        matrix = to_matrix(self.inner)
         refuse_unwritable(self.shape, self.shape[0] * self.shape[1])
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         return self.offset + self.sign * dense
 
     def _take(self, rows: Ints) -> "ReversedFeatures":
-        return ReversedFeatures(taken(self.inner, rows), self.sign, self.offset)
+        return ReversedFeatures(select_rows(self.inner, rows), self.sign, self.offset)
 
     def _apply(self, coef: Floats) -> Floats:
         return (self.inner @ (self.sign * coef)) + float(self.offset @ coef)

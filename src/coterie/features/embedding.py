@@ -15,7 +15,7 @@ from coterie._types import Featurizer
 from coterie.exceptions import FeatureError
 from coterie.features.differences import distance_flags
 from coterie.features.featurizer import as_featurizer
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet, as_item_set
 
 SIGN_SLACK = 1e-6
@@ -110,7 +110,7 @@ class EuclideanEmbedding(Value):
         if n_items < 2:
             return iter([np.zeros((n_items, n_items))] * len(self.featurizer.names))
         refuse_too_large(3 * n_items**2, f"a full matrix of {n_items:,} items")
-        features: Any = written(self.featurizer(item_set, None))
+        features: Any = to_matrix(self.featurizer(item_set, None))
         dense = features.toarray() if hasattr(features, "toarray") else features
         if dense.min(initial=0.0) < 0.0:
             column = int(np.argmin(dense.min(axis=0)))

@@ -27,7 +27,7 @@ from coterie.exceptions import FeatureError, InputError, located
 from coterie.features.featurizer import PairFeaturizer, as_featurizer
 from coterie.features.given import sample_pairs
 from coterie.features.kernels import RBF, Kernel, Polynomial, refuse_overflow
-from coterie.features.operators import DenseFeatures, ZeroDiagonal, blocks, taken, written
+from coterie.features.operators import DenseFeatures, ZeroDiagonal, blocks, select_rows, to_matrix
 from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
 
@@ -296,9 +296,7 @@ class Kernelized(PairFeaturizer):
         if isinstance(self.kernel, type) or not callable(self.kernel):
             raise InputError(f"kernel is {self.kernel!r}; give a kernel, such as RBF(gamma=1.0)")
         if not isinstance(self.expansion, Expansion):
-            raise InputError(
-                f"expansion is {self.expansion!r}; give an expansion, such as Nystroem()"
-            )
+            raise InputError(f"expansion is {self.expansion!r}; give a value such as Nystroem()")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -334,7 +332,7 @@ class Kernelized(PairFeaturizer):
 
 
 def _written_rows(features: Features, rows: slice) -> Any:
-    return written(taken(features, np.arange(rows.start, rows.stop)))
+    return to_matrix(select_rows(features, np.arange(rows.start, rows.stop)))
 
 
 def _sample_rows(parts: Sequence[Features], n_rows: int, rng: np.random.Generator) -> Floats:
@@ -345,7 +343,7 @@ def _sample_rows(parts: Sequence[Features], n_rows: int, rng: np.random.Generato
     rows = np.sort(rng.choice(total, min(n_rows, total), replace=False)) if total else counts[:0]
     rows_by_part = np.split(rows, np.searchsorted(rows, ends[:-1]))
     matrices = [
-        _as_dense(written(taken(features, part_rows - start)))
+        _as_dense(to_matrix(select_rows(features, part_rows - start)))
         for features, part_rows, start in zip(parts, rows_by_part, ends - counts, strict=True)
         if len(part_rows)
     ]

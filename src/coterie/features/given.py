@@ -23,8 +23,8 @@ from coterie.features.operators import (
     SparseFeatures,
     as_features,
     as_operator,
+    select_rows,
     stack,
-    taken,
 )
 from coterie.features.operators.blocks import pairs_at
 from coterie.items import (
@@ -62,7 +62,7 @@ class IndexedPairFeatures:
         requested = as_pairs(pairs, self.n_items)
         if np.array_equal(requested, self.pairs):  # type: ignore[arg-type]
             return self.features
-        return taken(self.features, self._rows(requested))
+        return select_rows(self.features, self._rows(requested))
 
     @cached_property
     def _sorted(self) -> tuple[Ints, Ints]:
@@ -85,7 +85,7 @@ class IndexedPairFeatures:
         if not has_features.all():
             i, j = pairs[np.argmin(has_features)]
             raise PairError(
-                f"pair ({i}, {j}) has no features among the {len(rows)} pairs given; give its "
+                f"pair ({i}, {j}) is not among the {len(rows)} pairs that have features; give its "
                 "features too, or ask only for pairs that have features"
             )
         return rows[indices]

@@ -41,7 +41,9 @@ class Stacked(PairFeaturizer):
     def __post_init__(self) -> None:
         featurizers: Any = self.featurizers
         if not isinstance(featurizers, list | tuple) or not featurizers:
-            raise FeatureError(f"featurizers are {featurizers!r}; give a list of at least one")
+            raise FeatureError(
+                f"featurizers are {featurizers!r}; give a list of at least one featurizer"
+            )
         object.__setattr__(self, "featurizers", tuple(map(as_featurizer, featurizers)))
 
     @property

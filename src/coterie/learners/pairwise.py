@@ -17,7 +17,7 @@ from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, located
 from coterie.features.given import GivenFeatures, Scaled
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.learners.base import Examples, Learner
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
 
@@ -135,7 +135,7 @@ class PairwiseClustering(Learner):
                 continue
             with located(f"item set {index}"):
                 pairs = self._blocker(item_set)
-                matrices.append(written(featurizer(item_set, pairs)))
+                matrices.append(to_matrix(featurizer(item_set, pairs)))
                 together.append(examples.truths[index].together(pairs))
         return _stack_rows(matrices), np.concatenate(together)
 

@@ -10,7 +10,7 @@ import numpy as np
 from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Ints
 from coterie.exceptions import InputError, ItemSetError
-from coterie.features.operators import taken, written
+from coterie.features.operators import select_rows, to_matrix
 from coterie.items import ItemSet, PairFeatures, is_operator, take_items
 from coterie.learners.base import Examples
 from coterie.metrics import Scores
@@ -62,7 +62,7 @@ def _subset_pairs(items: PairFeatures, indices: Ints) -> PairFeatures:
         rows = np.flatnonzero(np.isin(items.pairs, indices).all(axis=1))
         pairs = np.searchsorted(indices, items.pairs[rows])
     if is_operator(items.features):  # an operator still has the old indices of the items
-        features = written(taken(items.features, rows))
+        features = to_matrix(select_rows(items.features, rows))
     else:
         features = items.features[rows]
     return PairFeatures(features, len(indices), pairs)

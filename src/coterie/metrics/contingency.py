@@ -160,7 +160,8 @@ def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
                 )
             if mention in mentions:
                 raise MetricError(
-                    f"{side} has the mention {mention!r} twice; put it in one cluster, once"
+                    f"{side} has the mention {mention!r} twice; give each mention in one cluster, "
+                    "once"
                 )
             mentions[mention] = index
     return mentions

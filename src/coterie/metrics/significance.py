@@ -101,7 +101,7 @@ def compare_all(
     """
     if not isinstance(others, Mapping):
         raise MetricError(
-            f"others is of type {type(others).__name__}; give a dict of system names and losses"
+            f"others is of type {type(others).__name__}; give a dict from system names to losses"
         )
     results = {}
     for name, losses in others.items():

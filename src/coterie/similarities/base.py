@@ -13,7 +13,7 @@ from coterie._core.progress import report
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
 from coterie.features.featurizer import as_featurizer
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet, PairFeatures, as_item_set
 from coterie.pairs import PairScores, all_pairs, as_pairs, count_pairs
 
@@ -127,7 +127,7 @@ class WeightedSimilarity(FeatureSimilarity):
 
     def _weighted(self, features: Features) -> Any:
         """Return coef times feature, one row per pair; the result is sparse if the features are."""
-        matrix = written(features)
+        matrix = to_matrix(features)
         if sp.issparse(matrix):
             return sp.csr_array(matrix @ sp.diags_array(self.coef))
         return matrix * self.coef
@@ -135,8 +135,8 @@ class WeightedSimilarity(FeatureSimilarity):
     def _refuse_other_columns(self, n_columns: int) -> None:
         if n_columns != len(self.coef):
             raise FeatureError(
-                f"the features have {n_columns} columns, but there are {len(self.coef)} coef; give "
-                "the featurizer and the kind of item sets that the coef were learned with"
+                f"the features have {n_columns} columns, but coef has {len(self.coef)} numbers; "
+                "give the featurizer and item sets of the kind with which coef was learned"
             )
 
 

@@ -12,7 +12,7 @@ from coterie._core.arrays import Floats
 from coterie._types import Features, Featurizer
 from coterie.exceptions import InputError
 from coterie.features.featurizer import as_featurizer
-from coterie.features.operators import taken, written
+from coterie.features.operators import select_rows, to_matrix
 from coterie.features.operators.blocks import row_blocks
 from coterie.similarities.base import FeatureSimilarity
 
@@ -73,7 +73,7 @@ class ClassifierSimilarity(FeatureSimilarity):
     def _scores(self, features: Features) -> Floats:
         scores = np.zeros(features.shape[0])
         for rows in row_blocks(*features.shape):
-            block = written(taken(features, np.arange(rows.start, rows.stop)))
+            block = to_matrix(select_rows(features, np.arange(rows.start, rows.stop)))
             scores[rows] = self._classifier_scores(block) - self.threshold
         return scores
 

@@ -18,7 +18,7 @@ from coterie._kernels.trees.sums import TreeNodes, tree_sums
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
 from coterie.features.featurizer import as_featurizer
-from coterie.features.operators import taken, written
+from coterie.features.operators import select_rows, to_matrix
 from coterie.features.operators.blocks import row_blocks
 from coterie.items import as_item_set
 from coterie.similarities.base import FeatureSimilarity, resolve_pairs
@@ -81,8 +81,8 @@ class Trees:
         for name in (*INTEGER_FIELDS[1:], *REAL_FIELDS):
             if len(getattr(self, name)) != len(self.columns):
                 raise InputError(
-                    f"there are {len(self.columns)} columns, but {len(getattr(self, name))} "
-                    f"{name}; give one per node"
+                    f"columns has {len(self.columns)} numbers, but {name} has "
+                    f"{len(getattr(self, name))}; give one number per node in each"
                 )
         self._refuse_wrong_roots()
         self._refuse_wrong_children()
@@ -157,8 +157,8 @@ class Trees:
         if max_column >= rows.shape[1]:
             raise FeatureError(
                 f"the features have {rows.shape[1]} columns, but the trees test column "
-                f"{max_column}; give the featurizer and the kind of item sets that the trees were "
-                "learned with"
+                f"{max_column}; give the featurizer and item sets of the kind with which the trees "
+                "were learned"
             )
         return read_only(np.ascontiguousarray(rows))
 
@@ -305,7 +305,7 @@ class TreeSimilarity(FeatureSimilarity):
 def _blocks(features: Features) -> Iterator[tuple[slice, Any]]:
     """Yield slices of rows, and the features of these rows as a matrix."""
     for rows in row_blocks(*features.shape):
-        yield rows, written(taken(features, np.arange(rows.start, rows.stop)))
+        yield rows, to_matrix(select_rows(features, np.arange(rows.start, rows.stop)))
 
 
 def _as_integers(name: str, values: Any) -> NDArray[np.int32]:

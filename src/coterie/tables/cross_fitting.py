@@ -14,7 +14,7 @@ import numpy as np
 
 from coterie._core.arrays import Floats, Ints
 from coterie._core.progress import report
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.features.records import ParsedRecords, RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners.parts import assign_parts
@@ -75,7 +75,7 @@ class _TrainingSet(NamedTuple):
         rows = np.flatnonzero((self.excluded_parts == excluded).all(axis=1))
         if len(rows):
             weighed = featurizer.weighed(self.records)
-            self.features[rows] = written(featurizer.compare(weighed, self.pairs[rows]))
+            self.features[rows] = to_matrix(featurizer.compare(weighed, self.pairs[rows]))
 
 
 def _training_sets(

@@ -17,7 +17,7 @@ from coterie.features.mentions.encoding import CLASSES, GROUPS, PROPERTIES
 from coterie.features.mentions.features import CONJUNCTIONS, MentionFeatures
 from coterie.features.mentions.readings import PRONOUN_TYPES, mention_rows, read_mention
 from coterie.features.mentions.relations import RELATIONS
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs
 
@@ -207,7 +207,7 @@ def plain_row(row_a, row_b):
 @given(documents())
 def test_features_are_those_of_a_plain_twin(columns):
     item_set = ItemSet(columns)
-    features = written(MentionFeatures()(item_set, None)).toarray()
+    features = to_matrix(MentionFeatures()(item_set, None)).toarray()
     rows = list(mention_rows(item_set.items))
     expected = [plain_row(rows[i], rows[j]) for i, j in all_pairs(len(rows))]
     np.testing.assert_allclose(features, np.reshape(expected, features.shape), err_msg=str(columns))
@@ -220,8 +220,10 @@ def test_the_order_of_the_items_changes_no_pair(columns, random):
     moved_columns = {name: [column[i] for i in order] for name, column in columns.items()}
     pairs = all_pairs(n_items)
     positions = np.argsort(np.array(order, dtype=int))
-    features = written(MentionFeatures()(ItemSet(columns), None)).toarray()
-    moved_features = written(MentionFeatures()(ItemSet(moved_columns), positions[pairs])).toarray()
+    features = to_matrix(MentionFeatures()(ItemSet(columns), None)).toarray()
+    moved_features = to_matrix(
+        MentionFeatures()(ItemSet(moved_columns), positions[pairs])
+    ).toarray()
     np.testing.assert_array_equal(moved_features, features)
 
 
@@ -229,10 +231,10 @@ def test_the_order_of_the_items_changes_no_pair(columns, random):
 @given(documents(max_items=5))
 def test_a_pair_does_not_depend_on_other_mentions(columns):
     n_items = len(columns["start"])
-    features = written(MentionFeatures()(ItemSet(columns), None)).toarray()
+    features = to_matrix(MentionFeatures()(ItemSet(columns), None)).toarray()
     for row, pair in enumerate(all_pairs(n_items)):
         columns_of_pair = {name: [column[i] for i in pair] for name, column in columns.items()}
-        features_of_pair = written(MentionFeatures()(ItemSet(columns_of_pair), None)).toarray()
+        features_of_pair = to_matrix(MentionFeatures()(ItemSet(columns_of_pair), None)).toarray()
         np.testing.assert_array_equal(features_of_pair[0], features[row])
 
 
@@ -256,7 +258,7 @@ def test_mention_features_keep_the_contract_of_a_featurizer():
 
 
 def test_a_pronoun_after_a_name_has_the_expected_features():
-    row = written(MentionFeatures()(story(), [(2, 0)])).toarray()[0]
+    row = to_matrix(MentionFeatures()(story(), [(2, 0)])).toarray()[0]
     active_names = {name for name, value in zip(NAMES, row, strict=True) if value}
     assert {
         "later she & earlier name",
@@ -271,12 +273,12 @@ def test_a_pronoun_after_a_name_has_the_expected_features():
 def test_frames_are_read_like_columns():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({name: list(column) for name, column in story().items.items()})
-    features = written(MentionFeatures()(ItemSet(frame), None))
-    assert (features != written(MentionFeatures()(story(), None))).nnz == 0
+    features = to_matrix(MentionFeatures()(ItemSet(frame), None))
+    assert (features != to_matrix(MentionFeatures()(story(), None))).nnz == 0
 
 
 def test_rows_are_ready_for_kernels():
-    matrix = written(MentionFeatures()(story(), None))
+    matrix = to_matrix(MentionFeatures()(story(), None))
     assert matrix.dtype == np.float64
     assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
     assert matrix.has_canonical_format

@@ -30,7 +30,7 @@ from coterie.features.names.words import (
     SURNAMES,
     SYMBOLS,
 )
-from coterie.features.operators import DenseFeatures, blocks, written
+from coterie.features.operators import DenseFeatures, blocks, to_matrix
 from coterie.learners import PairwiseClustering
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
@@ -95,7 +95,7 @@ some_names = st.lists(st.lists(words, max_size=5).map(" ".join), min_size=2, max
 
 
 def features(names, pairs=None):
-    return written(NameFeatures()(ItemSet({"name": list(names)}), pairs))
+    return to_matrix(NameFeatures()(ItemSet({"name": list(names)}), pairs))
 
 
 def nonzero_features(first, second):
@@ -359,7 +359,7 @@ def test_frames_and_texts_are_read_as_columns_are(library):
     expected = features(NAMES)
     frame = ItemSet(frames.DataFrame({"town": range(len(NAMES)), "name": NAMES}))
     for item_set in (frame, ItemSet(NAMES), ItemSet(list(NAMES))):
-        np.testing.assert_array_equal(written(NameFeatures()(item_set, None)), expected)
+        np.testing.assert_array_equal(to_matrix(NameFeatures()(item_set, None)), expected)
 
 
 def test_columns_have_names_and_directions():

@@ -21,7 +21,7 @@ from coterie.exceptions import FeatureError, InputError
 from coterie.features.names import soft_tfidf
 from coterie.features.names.soft_tfidf import SoftTFIDF
 from coterie.features.names.tokens import fold_case, name_tokens
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.learners import PairwiseClustering, Untrained
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
@@ -49,7 +49,7 @@ some_names = st.lists(st.lists(spellings, max_size=4).map(" ".join), min_size=2,
 
 
 def similarities(featurizer, names, pairs=None):
-    return written(featurizer(ItemSet({"name": names}), pairs)).ravel()
+    return to_matrix(featurizer(ItemSet({"name": names}), pairs)).ravel()
 
 
 def weights(featurizer, name):
@@ -278,7 +278,7 @@ def test_frames_and_texts_are_read_as_columns_are(library):
     expected = similarities(featurizer, NAMES)
     frame = ItemSet(frames.DataFrame({"town": range(len(NAMES)), "name": NAMES}))
     for item_set in (frame, ItemSet(NAMES), ItemSet(list(NAMES))):
-        np.testing.assert_array_equal(written(featurizer(item_set, None)).ravel(), expected)
+        np.testing.assert_array_equal(to_matrix(featurizer(item_set, None)).ravel(), expected)
         assert SoftTFIDF().fit([item_set]).words == featurizer.words
 
 

@@ -14,9 +14,9 @@ from coterie.features import (
     NodeProducts,
     SparseFeatures,
     as_features,
+    select_rows,
     stack,
-    taken,
-    written,
+    to_matrix,
 )
 from coterie.features.operators import LinearOperator, ScaledFeatures, blocks
 from coterie.pairs import all_pairs, count_pairs
@@ -136,7 +136,7 @@ def foreign(n, rng):
 
 
 def selected_from_foreign(n, rng):
-    return taken(foreign(n, rng), rng.permutation(count_pairs(n)))
+    return select_rows(foreign(n, rng), rng.permutation(count_pairs(n)))
 
 
 KINDS = [
@@ -261,11 +261,11 @@ def test_a_stack_of_one_part_is_that_part_and_matrices_become_operators():
 @pytest.mark.parametrize("kind", KINDS)
 def test_matrices_selected_rows_and_squares_agree(kind, rng):
     operator = kind(6, rng)
-    matrix = written(operator)
+    matrix = to_matrix(operator)
     dense_matrix = matrix.toarray() if sp.issparse(matrix) else matrix
     rows = np.array([3, 0, 3, 5])
-    part = taken(operator, rows[rows < operator.shape[0]])
-    part_matrix = written(part)
+    part = select_rows(operator, rows[rows < operator.shape[0]])
+    part_matrix = to_matrix(part)
     part_dense = part_matrix.toarray() if sp.issparse(part_matrix) else part_matrix
     np.testing.assert_allclose(part_dense, dense_matrix[rows[rows < operator.shape[0]]])
     if kind is not foreign:
@@ -276,8 +276,8 @@ def test_matrices_selected_rows_and_squares_agree(kind, rng):
 
 def test_features_stay_sparse_where_they_are(rng):
     kinds = [sparse, sparse_nodes, listed_sparse_nodes, linked, linked_listed, stacked, scaled]
-    assert all(isinstance(written(kind(5, rng)), sp.csr_array) for kind in kinds)
-    assert all(isinstance(written(kind(5, rng)), np.ndarray) for kind in [nodes, stacked_dense])
+    assert all(isinstance(to_matrix(kind(5, rng)), sp.csr_array) for kind in kinds)
+    assert all(isinstance(to_matrix(kind(5, rng)), np.ndarray) for kind in [nodes, stacked_dense])
 
 
 def test_selected_rows_share_prepared_arrays(rng):

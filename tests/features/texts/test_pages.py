@@ -11,7 +11,7 @@ from coterie.blocking import AllPairs
 from coterie.clusterers import Greedy
 from coterie.exceptions import FeatureError
 from coterie.features import PageFeatures
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
 from coterie.pairs import all_pairs
 from coterie.similarities import LinearSimilarity
@@ -25,7 +25,7 @@ PAGES = {
 
 
 def dense(features):
-    matrix = written(features)
+    matrix = to_matrix(features)
     return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
 
 

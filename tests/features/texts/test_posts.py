@@ -12,7 +12,7 @@ from coterie._saving import load_value, save_value
 from coterie.blocking import Window
 from coterie.checks import check_featurizer
 from coterie.exceptions import FeatureError, InputError
-from coterie.features.operators import DenseFeatures, written
+from coterie.features.operators import DenseFeatures, to_matrix
 from coterie.features.texts import posts, vocabulary
 from coterie.features.texts.posts import AUTHORS, MEASURES, PostFeatures
 from coterie.pairs import all_pairs
@@ -43,7 +43,7 @@ def item_sets(seed=0, sizes=(12, 1, 0, 2, 9)):
 
 
 def dense(features):
-    matrix = written(features)
+    matrix = to_matrix(features)
     return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 

@@ -242,7 +242,7 @@ BAD_PARAMS = [
     ({"demotion": 0.0}, "demotion is 0.0; give a number between 0 and 1"),
     ({"threshold": 0.0}, "threshold is 0.0; give a finite number above 0"),
     ({"margin": -1.0}, "margin is -1.0; give a finite number of at least 0"),
-    ({"margin": 4.0}, "margin is 4; give less than the threshold, 4"),
+    ({"margin": 4.0}, "margin is 4; give a margin below the threshold, which is 4"),
     ({"n_passes": 0}, "n_passes is 0; give a whole number of at least 1"),
     ({"random_state": None}, "random_state is None; give a whole number"),
 ]

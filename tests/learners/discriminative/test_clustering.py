@@ -42,7 +42,7 @@ from coterie.features import (
     Nystroem,
     Scaled,
     SquaredDifferences,
-    written,
+    to_matrix,
 )
 from coterie.learners import DiscriminativeClustering, ExactUpdate, PaperUpdate, tune
 from coterie.learners.discriminative.runs import best_threshold, stops_at_threshold
@@ -511,7 +511,7 @@ def test_scaled_similarities_are_turned_into_distances():
     sets, truth = [ItemSet({"name": names})], Partition([0, 0, 0, 1, 1, 2, 2])
     learner = DiscriminativeClustering(featurizer=Scaled(NameFeatures())).fit(sets, [truth])
     featurizer = learner.similarity_.featurizer
-    assert written(featurizer(sets[0], None)).min() >= 0.0
+    assert to_matrix(featurizer(sets[0], None)).min() >= 0.0
 
 
 def test_literal_features_are_used_unchanged():

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.pairs import all_pairs
 
 
@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
 def as_plain_set(item_set, truth, featurizer, pairs=None):
     """Write out the features of an item set; `pairs=None` means all pairs."""
-    matrix = written(featurizer(item_set, pairs))
+    matrix = to_matrix(featurizer(item_set, pairs))
     matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
     candidates = getattr(item_set.items, "pairs", None) if pairs is None else pairs
     candidates = all_pairs(len(item_set)) if candidates is None else candidates

@@ -11,7 +11,7 @@ from coterie.datasets.corpus import Corpus
 from coterie.exceptions import InputError
 from coterie.features.differences import AbsoluteDifferences
 from coterie.features.names.features import NameFeatures
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.features.stacked import Stacked
 from coterie.features.texts.features import TextFeatures
 from coterie.features.texts.posts import PostFeatures
@@ -235,7 +235,7 @@ def _join(parts: Sequence[Corpus]) -> Corpus:
 def _with_features(corpus: Corpus, featurizer: Featurizer) -> Corpus:
     """Replace the items by the features of all pairs."""
     item_sets = [
-        _replace_items(item_set, written(featurizer(item_set, None)))
+        _replace_items(item_set, to_matrix(featurizer(item_set, None)))
         for item_set in corpus.item_sets
     ]
     return Corpus(item_sets, corpus.partitions)
@@ -264,7 +264,7 @@ def _draw_digits(images: Corpus, rng: np.random.Generator) -> DigitSets:
     for images_of_set in np.hstack([order.reshape(N_DIGIT_SETS, -1) for order in orders]):
         items = rng.permutation(images_of_set)
         vectors = ItemSet(pool.items[items])
-        differences = written(AbsoluteDifferences()(vectors, None))
+        differences = to_matrix(AbsoluteDifferences()(vectors, None))
         norms = np.linalg.norm(differences, axis=1)
         features = np.column_stack([differences, norms])
         digit_sets.corpus.item_sets.append(_replace_items(vectors, features))

@@ -15,7 +15,7 @@ from coterie.blocking import Canopies
 from coterie.datasets import load_digit_sets
 from coterie.datasets.corpus import Corpus
 from coterie.features import AbsoluteDifferences, CitationFeatures, EuclideanEmbedding
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
 from coterie.partition import Partition
 from coterie.toolkit import Blocker, Featurizer
@@ -48,7 +48,7 @@ def to_distances(train: Sequence[ItemSet], resolution: float) -> Transform:
     """Return the transform of citations into the distances of their pairs."""
     featurizer = CitationFeatures(resolution=resolution).fit(train)
     return lambda item_set: ItemSet.from_pair_features(
-        written(featurizer(item_set, None)), len(item_set)
+        to_matrix(featurizer(item_set, None)), len(item_set)
     )
 
 

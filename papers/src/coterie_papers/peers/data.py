@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from coterie.blocking import learn_blocking
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners.auto.entities import as_entities
@@ -110,5 +110,5 @@ def _shuffle(item_set: ItemSet, truth: Partition, seed: int) -> Examples:
 def _with_features(examples: Examples, featurizer: RecordFeatures, blocker: Blocker) -> Examples:
     (item_set,) = examples.item_sets
     pairs = blocker(item_set)
-    features = written(featurizer(item_set, pairs))
+    features = to_matrix(featurizer(item_set, pairs))
     return Examples([ItemSet.from_pair_features(features, len(item_set), pairs)], examples.truths)

@@ -11,7 +11,7 @@ import numpy as np
 from coterie.datasets.corpus import Corpus
 from coterie.features.names.features import NameFeatures
 from coterie.features.names.soft_tfidf import SoftTFIDF
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
 from coterie.pairs import PairScores, all_pairs, condensed_positions
 from coterie.partition import Partition
@@ -212,4 +212,4 @@ def _select(names: ItemSet, indices: Ints) -> ItemSet:
 
 
 def _with_features(names: ItemSet, truth: Partition) -> NameSet:
-    return NameSet(names, written(FEATURES.fit([names])(names, None)), truth)
+    return NameSet(names, to_matrix(FEATURES.fit([names])(names, None)), truth)

@@ -6,9 +6,9 @@ from .combined import ConstantFeatures as ConstantFeatures
 from .combined import ScaledFeatures as ScaledFeatures
 from .combined import StackedFeatures as StackedFeatures
 from .combined import as_operator as as_operator
+from .combined import select_rows as select_rows
 from .combined import stack as stack
-from .combined import taken as taken
-from .combined import written as written
+from .combined import to_matrix as to_matrix
 from .matrices import DenseFeatures as DenseFeatures
 from .matrices import MatrixFeatures as MatrixFeatures
 from .matrices import SparseFeatures as SparseFeatures

@@ -43,9 +43,9 @@ __all__ = [
     "ZeroDiagonal",
     "as_features",
     "as_operator",
+    "select_rows",
     "stack",
-    "taken",
-    "written",
+    "to_matrix",
 ]
 
 
@@ -137,7 +137,7 @@ class ScaledFeatures(LinearOperator):
 
     def to_matrix(self) -> Any:
         """Return the features as a matrix, which is sparse if that of the inner features is."""
-        matrix = written(self.inner)
+        matrix = to_matrix(self.inner)
         if not sp.issparse(matrix):
             return matrix / self.scale
         divided = matrix.data / self.scale[matrix.indices]
@@ -148,7 +148,7 @@ class ScaledFeatures(LinearOperator):
         return as_operator(self.inner).column_squares() / self.scale**2
 
     def _take(self, rows: Ints) -> "ScaledFeatures":
-        return ScaledFeatures(taken(self.inner, rows), self.scale)
+        return ScaledFeatures(select_rows(self.inner, rows), self.scale)
 
     def _apply(self, coef: Floats) -> Floats:
         product: Floats = self.inner @ (coef / self.scale)
@@ -191,10 +191,10 @@ class StackedFeatures(LinearOperator):
     def _part_matrix(self, part: Features) -> Any:
         if isinstance(part, ZeroDiagonal):
             return np.zeros((self.shape[0], part.n_columns))
-        return written(part)
+        return to_matrix(part)
 
     def _take(self, rows: Ints) -> "StackedFeatures":
-        return StackedFeatures(tuple(taken(part, rows) for part in self.parts))
+        return StackedFeatures(tuple(select_rows(part, rows) for part in self.parts))
 
     def _apply(self, coef: Floats) -> Floats:
         ends = np.cumsum([part.shape[1] for part in self.parts])
@@ -253,10 +253,10 @@ def stack(parts: Sequence[Any]) -> Features:
     return operators[0] if len(operators) == 1 else StackedFeatures(operators)
 
 
-def written(features: Any) -> Any:
+def to_matrix(features: Any) -> Any:
     """Return features as an array or `csr_array` of float64, one row per pair.
 
-    >>> written(NodeProducts([[1.0], [2.0], [3.0]]))
+    >>> to_matrix(NodeProducts([[1.0], [2.0], [3.0]]))
     array([[2.],
            [3.],
            [6.]])
@@ -264,10 +264,10 @@ def written(features: Any) -> Any:
     return as_operator(features).to_matrix()
 
 
-def taken(features: Any, rows: ArrayLike) -> LinearOperator:
+def select_rows(features: Any, rows: ArrayLike) -> LinearOperator:
     """Return the features of the pairs with the given row indices, and the same diagonal.
 
-    >>> taken(NodeProducts([[1.0], [2.0], [3.0]]), [2, 0]) @ [1.0]
+    >>> select_rows(NodeProducts([[1.0], [2.0], [3.0]]), [2, 0]) @ [1.0]
     array([6., 2.])
     """
     return as_operator(features).take(rows)

@@ -41,8 +41,8 @@ class MatrixFeatures(LinearOperator):
         diagonal = ZeroDiagonal(n_columns) if self.diagonal is None else as_features(self.diagonal)
         if diagonal.shape[1] != n_columns:
             raise FeatureError(
-                f"the diagonal has {diagonal.shape[1]} columns, the pairs have {n_columns}; "
-                "give the same columns for both"
+                f"the diagonal has {diagonal.shape[1]} columns, but the matrix of pairs has "
+                f"{n_columns}; give both the same columns"
             )
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "diagonal", diagonal)

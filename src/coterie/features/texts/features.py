@@ -207,7 +207,7 @@ def _as_known_grams(featurizer: TextFeatures) -> tuple[KnownGrams, ...]:
     are_valid = all(isinstance(value, KnownGrams) and len(value.idf) == size for value in grams)
     if len(grams) != n_expected or not are_valid:
         raise FeatureError(
-            f"known must be {n_expected} values of KnownGrams, of n-grams up to {size} words; "
-            "use the values that fit returned"
+            f"known must be a list of {n_expected} KnownGrams of n-grams up to {size} words; use "
+            "the copy of the featurizer that fit returns"
         )
     return grams

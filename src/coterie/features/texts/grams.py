@@ -291,7 +291,7 @@ def _refuse_inconsistent(
         )
     if len(idf) != len(keys) + 1:
         raise FeatureError(
-            f"there is idf of {len(idf)} sizes for n-grams of {len(keys) + 1} sizes; give one "
+            f"idf has {len(idf)} arrays, but there are n-grams of {len(keys) + 1} sizes; give one "
             "array per size"
         )
     n_prefixes = len(words)
@@ -302,8 +302,8 @@ def _refuse_inconsistent(
         max_key = n_prefixes * len(words) - 1
         if not are_ascending or np.any((size_keys < 0) | (size_keys > max_key)):
             raise FeatureError(
-                "keys must be ascending keys of n-grams, one array per size above 1; use the keys "
-                "that fit learned"
+                "keys must be one ascending array of integers per size of n-grams above 1; use the "
+                "keys that fit learned"
             )
         n_prefixes = len(size_keys)
         _refuse_wrong_idf(size_idf, n_prefixes)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from coterie._core.arrays import Bools, Floats, Ints, Pairs, read_only, refuse_too_large
 from coterie._types import Blocker, Featurizer
 from coterie.exceptions import FeatureError, located
-from coterie.features.operators import written
+from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
 from coterie.learners.base import Examples
 from coterie.learners.linking.link_sets import Candidates, refuse_wrong_row_count
@@ -138,7 +138,7 @@ def _feature_matrix(featurizer: Featurizer, item_set: ItemSet, pair_set: PairSet
     """Return the features of the pairs of an item set, in the order of the candidates."""
     features = featurizer(item_set, pair_set.pairs)
     refuse_wrong_row_count(features, len(pair_set.candidates.lefts))
-    matrix = written(features)
+    matrix = to_matrix(features)
     dense: Floats = matrix.toarray() if sp.issparse(matrix) else matrix
     bad_rows = np.flatnonzero(~np.isfinite(dense).all(axis=1))
     if bad_rows.size:

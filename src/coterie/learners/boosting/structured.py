@@ -114,7 +114,8 @@ class StructuredBoosting(Learner):
         """
         if self.stopping is not None:
             raise InputError(
-                "stopping finds the number of rounds itself; use stopping=None to fit for several"
+                "stopping chooses the number of rounds; use stopping=None to fit with several "
+                "numbers of rounds"
             )
         counts = [as_whole("n_rounds", count, 1) for count in n_rounds]
         if not counts:

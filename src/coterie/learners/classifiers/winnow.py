@@ -147,7 +147,9 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         threshold = as_positive("threshold", self.threshold)
         margin = as_real("margin", self.margin)
         if margin >= threshold:
-            raise InputError(f"margin is {margin:g}; give less than the threshold, {threshold:g}")
+            raise InputError(
+                f"margin is {margin:g}; give a margin below the threshold, which is {threshold:g}"
+            )
         return np.array([threshold - margin, threshold + margin])
 
     def _validate(self, **data: Any) -> Any:

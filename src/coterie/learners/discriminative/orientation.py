@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from coterie._core.arrays import Bools, Floats
 from coterie._types import Features, Featurizer
 from coterie.features.differences import AsDistances, distance_flags
-from coterie.features.operators import taken, written
+from coterie.features.operators import select_rows, to_matrix
 from coterie.features.operators.blocks import row_blocks
 
 CONSTANT_TOL = 1e-13
@@ -72,7 +72,7 @@ def _range(features: Sequence[Features]) -> tuple[Floats, Floats]:
     lowest, highest = (np.full(features[0].shape[1], end) for end in (np.inf, -np.inf))
     for operator in features:
         for rows in row_blocks(*operator.shape):
-            block = written(taken(operator, np.arange(rows.start, rows.stop)))
+            block = to_matrix(select_rows(operator, np.arange(rows.start, rows.stop)))
             lowest = np.minimum(lowest, _dense(block.min(axis=0)))
             highest = np.maximum(highest, _dense(block.max(axis=0)))
     has_values = np.isfinite(highest)

@@ -20,7 +20,7 @@ from coterie.features.operators import (
     NodeProducts,
     ScaledFeatures,
     StackedFeatures,
-    written,
+    to_matrix,
 )
 from coterie.items import ItemSet
 from coterie.partition import Partition
@@ -219,7 +219,7 @@ def _nodes(leaf: _Leaf | None) -> tuple[Floats, int]:
 def _sparse(leaves: Sequence[_Leaf], n_columns: int, order: Ints) -> Compressed:
     """Add up leaves as one sparse matrix, in which each leaf has its columns."""
     parts = [
-        _shift_columns(sp.csr_array(written(leaf.operator)), leaf, n_columns) for leaf in leaves
+        _shift_columns(sp.csr_array(to_matrix(leaf.operator)), leaf, n_columns) for leaf in leaves
     ]
     total: Any = sum(parts[1:], parts[0]) if parts else sp.csr_array((len(order), n_columns))
     return _as_compressed(total[order])

@@ -167,8 +167,9 @@ class SupervisedKMeans(StructuralSVM):
         _resolve("predictor", self.predictor or "iterative", K_MEANS)
         if isinstance(getattr(self._clusterer, "objective", None), Correlation):
             raise InputError(
-                f"{type(self._clusterer).__name__} cannot make a given number of clusters; use "
-                "KernelKMeans, Spectral or DiscreteSpectral, or the learner SVMCluster"
+                f"the clusterer {type(self._clusterer).__name__} cannot make a given number of "
+                "clusters; use KernelKMeans, Spectral or DiscreteSpectral, or the learner "
+                "SVMCluster"
             )
         return super()._start(examples)
 
