@@ -308,7 +308,7 @@ def test_a_partial_fit_continues_a_batch_fit():
 )
 def test_numbers_beyond_floats_are_refused_with_a_remedy(learner):
     huge = [np.asarray(item_set.items) * 1e155 for item_set in SETS]
-    with pytest.raises(FeatureError, match=r"features\.Scaled"):
+    with pytest.raises(FeatureError, match=r"Scaled\(featurizer\)"):
         clone(learner).fit(huge, TRUTHS)
 
 
