@@ -155,7 +155,7 @@ def test_warm_refuses_another_set():
         PairScores(3, None, [1.0, 1.0, 1.0]),
         PairScores(3, [(0, 1), (1, 2)], [1.0, 1.0], apart=[(0, 2)]),
     ):
-        with pytest.raises(PairError, match="make a new solver"):
+        with pytest.raises(PairError, match="create a solver with"):
             solver(other)
 
 

@@ -145,7 +145,7 @@ def test_a_pair_that_is_not_a_candidate_has_no_context(rng):
     featurizer = ContextFeatures(LINEAR, Window(2))
     for pairs in ([(0, 1), (0, 8)], None):
         with pytest.raises(
-            PairError, match=r"^candidate pairs of the blocker: pair .0, [83]. has no features"
+            PairError, match=r"^candidate pairs of the blocker: pair .0, [83]. is not among the"
         ):
             featurizer(vectors, pairs)
 

@@ -135,7 +135,7 @@ def test_a_linear_similarity_has_one_coef_per_column(rng):
     similarity = LinearSimilarity(GivenFeatures(), [1.0, 2.0])
     items, _, _ = item_set("nodes", rng)
     for use in (similarity, similarity.pair_scores, similarity.contributions):
-        with pytest.raises(FeatureError, match="have 3 columns, but there are 2 coef; give the"):
+        with pytest.raises(FeatureError, match="have 3 columns, but coef has length 2; give"):
             use(items)
 
 
@@ -152,7 +152,7 @@ def test_coef_can_be_read_by_name(rng):
     featurizer = WithConstant(GivenFeatures()).fit([items])
     coef_by_name = LinearSimilarity(featurizer, [1.0, 2.0, 3.0, 4.0]).named_coef()
     assert coef_by_name == {"feature 0": 1.0, "feature 1": 2.0, "feature 2": 3.0, "constant": 4.0}
-    with pytest.raises(FeatureError, match="have 4 columns, but there are 1 coef"):
+    with pytest.raises(FeatureError, match="have 4 columns, but coef has length 1"):
         LinearSimilarity(featurizer, [1.0]).named_coef()
     with pytest.raises(FeatureError, match="two features are called 'x'"):
         LinearSimilarity(Differences(), [1.0, 2.0]).named_coef()

@@ -213,8 +213,8 @@ def test_trees_are_concatenated_and_separated(rng):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"columns": [1, -1]}, "columns has 2 numbers, but lefts has 3; give one"),
-        ({"values": [0.0]}, "columns has 3 numbers, but values has 1; give one"),
+        ({"columns": [1, -1]}, "columns has length 2, but lefts has length 3; give one"),
+        ({"values": [0.0]}, "columns has length 3, but values has length 1; give one"),
         ({"columns": [[1, -1, -1]]}, r"columns have shape \(1, 3\); give a one-dimensional"),
         ({"columns": [1, [2], 3]}, "columns must be real numbers"),
         ({"columns": ["a", "b", "c"]}, "columns must be real numbers"),

@@ -275,7 +275,7 @@ def test_anything_but_one_finite_score_per_pair_is_refused(scores):
 
     stream = Stream(Model(AllPairs(), Broken(), LeftLink()))
     stream.add("a")
-    with pytest.raises(PairError, match="item 1: the similarity gave"):
+    with pytest.raises(PairError, match="item 1: the similarity returned"):
         stream.add("b")
     assert len(stream) == 1
 

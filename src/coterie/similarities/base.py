@@ -135,7 +135,7 @@ class WeightedSimilarity(FeatureSimilarity):
     def _refuse_other_columns(self, n_columns: int) -> None:
         if n_columns != len(self.coef):
             raise FeatureError(
-                f"the features have {n_columns} columns, but coef has {len(self.coef)} numbers; "
+                f"the features have {n_columns} columns, but coef has length {len(self.coef)}; "
                 "give the featurizer and item sets of the kind with which coef was learned"
             )
 

@@ -81,7 +81,7 @@ class Trees:
         for name in (*INTEGER_FIELDS[1:], *REAL_FIELDS):
             if len(getattr(self, name)) != len(self.columns):
                 raise InputError(
-                    f"columns has {len(self.columns)} numbers, but {name} has "
+                    f"columns has length {len(self.columns)}, but {name} has length "
                     f"{len(getattr(self, name))}; give one number per node in each"
                 )
         self._refuse_wrong_roots()
