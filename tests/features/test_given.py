@@ -98,7 +98,7 @@ def test_listed_pairs_are_looked_up():
     assert to_matrix(operator).ravel().tolist() == [3.0, 1.0]
     with pytest.raises(PairError, match=r"pair \(0, 3\) is not among the 3 pairs that have feat"):
         GivenFeatures()(items, [(0, 1), (3, 0), (2, 3)])
-    with pytest.raises(PairError, match=r"pair \(0, 3\) has no features"):
+    with pytest.raises(PairError, match=r"pair \(0, 3\) is not among the 3"):
         GivenFeatures()(items, all_pairs(4))
     with pytest.raises(PairError, match="but there are 4 items"):
         GivenFeatures()(items, [(0, 9)])
