@@ -75,7 +75,7 @@ def members_of(value: Any, resolve: Resolve) -> dict[str, Content]:
         text = as_json(tree)
     except RecursionError as error:
         raise InputError(
-            "the model is nested too deeply, or contains itself; nest it less"
+            "the model is nested too deeply, or contains itself; nest its values less"
         ) from error
     return {TREE: text} | {array_name(i): array for i, array in enumerate(writer.arrays)}
 
