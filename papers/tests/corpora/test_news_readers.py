@@ -247,7 +247,12 @@ def test_no_headlines_of_a_story_are_refused():
             f"{GOOGLE_SETS}2,test,6,a\n",
             "line 5: the article 6 is missing from articles.csv.gz",
         ),
-        ("google_news_2013", "item_sets.csv", f"{GOOGLE_SETS}2,test\n", "line 5: the row does not"),
+        (
+            "google_news_2013",
+            "item_sets.csv",
+            f"{GOOGLE_SETS}2,test\n",
+            "line 5: the row has more or fewer cells",
+        ),
         ("uci_news_sample", "headlines.csv.gz", "ID,day\n", "line 1: the column 'CATEGORY'"),
         (
             "uci_news_sample",
