@@ -258,7 +258,7 @@ def test_models_that_cannot_be_saved_are_refused():
     check_learner(CannotBeSaved(), saves=False)
     with pytest.raises(AssertionError, match="fails to save its model"):
         check_learner(CannotBeSaved())
-    with pytest.raises(AssertionError, match="saves its model in spite of saves=False"):
+    with pytest.raises(AssertionError, match="saving its model although saves=False"):
         check_learner(Sound(), saves=False)
     with pytest.raises(AssertionError, match="leaves a file"):
         check_learner(LeavesAFile(), saves=False)

@@ -159,16 +159,16 @@ PARAMETERS = {
     SetsWithoutReturning: "set_params must return self",
     SetsCopies: "set_params does not store",
     SetsTwice: "changes it",
-    TakesUnknownParameters: "takes the unknown parameter 'nothing'",
-    TakesUnknownParametersInside: "takes the unknown parameter 'solver__nothing'",
-    RaisesKeyError: "fails with KeyError.*raise ValueError",
+    TakesUnknownParameters: "the unknown parameter 'nothing'",
+    TakesUnknownParametersInside: "the unknown parameter 'solver__nothing'",
+    RaisesKeyError: "must raise ValueError, but raises KeyError",
     IgnoresNestedParameters: "solver__ridge was set to 3.0, but is 1.0",
     FailsForNestedParameters: "fails to set solver__ridge",
     SetsOuterLast: "solver__ridge is lost if solver is set too",
-    PredictsUnfitted: "predict works before fit",
-    ScoresUnfitted: "score works before fit",
-    FailsUnfitted: "predict works before fit, or fails with AttributeError",
-    GivesAnUnfittedModel: "to_model works before fit",
+    PredictsUnfitted: "predict before fit: .* raises no error",
+    ScoresUnfitted: "score before fit",
+    FailsUnfitted: "predict before fit: .*, but raises AttributeError",
+    GivesAnUnfittedModel: "to_model before fit",
 }
 
 
@@ -372,17 +372,17 @@ class DoesNotCountFeatures(Sound):
 
 
 REFUSALS = {
-    FitsOneArray: "an item set in place of a list is taken; raise InputError",
-    PredictsOneArray: "an item set in place of a list is taken; raise InputError",
-    TakesASinglePartition: "a partition in place of a list is taken; raise InputError",
-    TakesFewerPartitions: "3 item sets with 2 partitions are taken; raise InputError",
-    TakesLongerPartitions: "a partition of too many items is taken; raise InputError",
+    FitsOneArray: "an item set in place of a list: .*, but raises no error",
+    PredictsOneArray: "an item set in place of a list: .*, but raises no error",
+    TakesASinglePartition: "a partition in place of a list: .*, but raises no error",
+    TakesFewerPartitions: "3 item sets with 2 partitions: .*, but raises no error",
+    TakesLongerPartitions: "a partition of too many items: .*, but raises no error",
     DoesNotNameTheItemSet: "the error does not say 'item set 1'",
-    TakesEmptyLists: "an empty list is taken; raise InputError",
-    FailsOnEmptyLists: "an empty list is taken, or fails with ZeroDivisionError",
-    PredictsMoreFeatures: "3 and 5 features are predicted; raise InputError",
-    LearnsFromMoreFeatures: "3 and 5 features are used for training; raise InputError",
-    DoesNotCountFeatures: "are predicted: the error does not say '3'",
+    TakesEmptyLists: "an empty list: .*, but raises no error",
+    FailsOnEmptyLists: "an empty list: this must raise InputError, but raises ZeroDivisionError",
+    PredictsMoreFeatures: "prediction for item sets of 3 and 5 features: this must raise",
+    LearnsFromMoreFeatures: "training with item sets of 3 and 5 features: this must raise",
+    DoesNotCountFeatures: "5 features: the error does not say '3'",
 }
 
 

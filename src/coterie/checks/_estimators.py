@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from coterie.checks._refusals import assert_raises
 from coterie.exceptions import InputError
 from coterie.learners.base import Learner
 
@@ -46,8 +47,8 @@ def check_params(learner: Learner) -> None:
         f"{name_of(learner)}: set_params(**get_params()) changes it"
     )
     for unknown in ("nothing", *(f"{name}__nothing" for name in params)):
-        message = f"{name_of(learner)} takes the unknown parameter {unknown!r}"
-        assert_raises(lambda name: copy.set_params(**{name: 0}), unknown, ValueError, message)
+        case = f"{name_of(learner)}, set_params with the unknown parameter {unknown!r}"
+        assert_raises(lambda name: copy.set_params(**{name: 0}), unknown, ValueError, case)
 
 
 def check_nested(learner: Learner) -> None:
@@ -107,21 +108,6 @@ def checked_call(learner: Learner, action: str, call: Callable[[], Any]) -> Any:
         return call()
     except Exception as error:
         raise AssertionError(f"{name_of(learner)} fails to {action}: {error!r}") from error
-
-
-def assert_raises(
-    call: Callable[[Any], object], argument: object, expected: type[Exception], message: str
-) -> Exception:
-    """Check that a call raises an error of the expected class, and return the error."""
-    try:
-        call(argument)
-    except expected as error:
-        return error
-    except Exception as wrong_error:
-        raise AssertionError(
-            f"{message}, or fails with {wrong_error!r}; raise {expected.__name__}"
-        ) from wrong_error
-    raise AssertionError(f"{message}; raise {expected.__name__}")
 
 
 def name_of(learner: Learner) -> str:

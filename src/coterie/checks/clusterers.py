@@ -10,6 +10,7 @@ import numpy as np
 from coterie._core.arrays import Pairs
 from coterie._types import Clusterer, Objective, SolutionLike
 from coterie.checks._examples import MAX_ENUMERATED_ITEMS, degenerate_scores, random_scores
+from coterie.checks._refusals import assert_raises
 from coterie.exceptions import InputError, PairError
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
@@ -112,35 +113,19 @@ def _params(clusterer: Clusterer) -> dict[str, Any]:
 
 def _check_refusals(clusterer: Clusterer) -> None:
     """Check that scores of other types and more clusters than items are refused."""
-    prefix = f"{_name(clusterer)} takes"
     for scores in (np.zeros((3, 3)), np.full((3, 3), nan), [[0.0, 1.0], [1.0, 0.0]], None):
-        message = f"{prefix} scores of type {type(scores).__name__}"
+        case = f"{_name(clusterer)}, scores of type {type(scores).__name__}"
         for call in (clusterer, clusterer.solve):
-            _assert_refused(call, scores, InputError, message)
+            assert_raises(call, scores, InputError, case)
     if "n_clusters" in _params(clusterer):
         three_items = PairScores(3, None, [1.0, 2.0, 3.0])
-        message = f"{prefix} more clusters than items"
-        _assert_refused(lambda k: _with_clusters(clusterer, k)(three_items), 4, InputError, message)
+        case = f"{_name(clusterer)}, more clusters than items"
+        assert_raises(lambda k: _with_clusters(clusterer, k)(three_items), 4, InputError, case)
 
 
 def _with_clusters(clusterer: Clusterer, n_clusters: int) -> Clusterer:
     copy: Clusterer = replace(cast("Any", clusterer), n_clusters=n_clusters)
     return copy
-
-
-def _assert_refused(
-    call: Callable[[Any], object], argument: object, error: type[InputError], message: str
-) -> None:
-    """Check that a call raises an error of the given class."""
-    try:
-        call(argument)
-    except error:
-        return
-    except Exception as wrong_error:
-        raise AssertionError(
-            f"{message}, or fails with {wrong_error!r}; raise {error.__name__}"
-        ) from wrong_error
-    raise AssertionError(f"{message}; raise {error.__name__}")
 
 
 def _check_cannot_links(
@@ -161,9 +146,9 @@ def _check_cannot_links(
             joined_pairs = apart[_partition_of(clusterer, scores).together(apart)].tolist()
             assert not joined_pairs, f"{_name(clusterer)} joins {joined_pairs}, which must be apart"
         else:
-            message = f"{_name(clusterer)} has no keeps_apart, but takes cannot-link pairs"
+            case = f"{_name(clusterer)} without keeps_apart, cannot-link pairs"
             for call in (clusterer, clusterer.solve):
-                _assert_refused(call, scores, PairError, message)
+                assert_raises(call, scores, PairError, case)
 
 
 def _with_cannot_links(scores: PairScores, apart: Pairs) -> PairScores:
@@ -178,8 +163,8 @@ def _with_cannot_links(scores: PairScores, apart: Pairs) -> PairScores:
 def _check_results(clusterer: Clusterer, scores: PairScores) -> None:
     """Check the partition and the solution for one set of scores."""
     if _is_too_small(clusterer, scores):
-        message = f"{_name(clusterer)} makes more clusters than there are items"
-        _assert_refused(clusterer, scores, InputError, message)
+        case = f"{_name(clusterer)}, more clusters than items"
+        assert_raises(clusterer, scores, InputError, case)
         return
     partition = _partition_of(clusterer, scores)
     prefix = f"{_name(clusterer)} on {scores}"
@@ -190,8 +175,8 @@ def _check_results(clusterer: Clusterer, scores: PairScores) -> None:
     _check_count(clusterer, scores, partition, prefix)
     if clusterer.objective is None:
         assert isnan(solution.value), f"{prefix}: there is a value without an objective"
-        message = f"{prefix}: there are weights without an objective"
-        _assert_refused(lambda result: result.weights, solution, InputError, message)
+        case = f"{prefix}, weights without an objective"
+        assert_raises(lambda result: result.weights, solution, InputError, case)
         return
     _check_solution(clusterer.objective, scores, solution, prefix)
     if scores.n_items <= MAX_ENUMERATED_ITEMS:

@@ -16,7 +16,6 @@ from sklearn.exceptions import NotFittedError
 
 from coterie._core.arrays import Floats
 from coterie.checks._estimators import (
-    assert_raises,
     check_constructor,
     check_nested,
     check_params,
@@ -34,6 +33,7 @@ from coterie.checks._examples import (
     with_reversed_pairs,
     writable_copies,
 )
+from coterie.checks._refusals import assert_raises
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.learners.base import Learner
@@ -123,8 +123,7 @@ def _check_unfitted(learner: Learner) -> None:
         ("score", lambda _: copy.score(sets, truths)),
         ("to_model", lambda _: copy.to_model()),
     ):
-        message = f"{name_of(learner)}: {method} works before fit"
-        assert_raises(call, None, NotFittedError, message)
+        assert_raises(call, None, NotFittedError, f"{name_of(learner)}, {method} before fit")
 
 
 def _check_task(learner: Learner, task: Task) -> Learner:
@@ -241,11 +240,11 @@ def _fit_and_compare(learner: Learner, task: Task) -> list[tuple[str, Any]]:
 
 def _check_refusals(learner: Learner, task: Task) -> None:
     """Check that invalid lists of item sets and partitions are refused."""
-    prefix = f"{name_of(learner)} on {task.description}: "
+    prefix = f"{name_of(learner)} on {task.description}, "
     for item_set in (task.item_sets[0], np.eye(N_COLUMNS)):
         for predict_or_fit in (learner.predict, lambda sets: clone(learner).fit(sets, task.truths)):
-            message = f"{prefix}an item set in place of a list is taken"
-            _assert_refused(predict_or_fit, item_set, message, "wrap it in a list")
+            case = f"{prefix}an item set in place of a list"
+            _assert_refused(predict_or_fit, item_set, case, "wrap it in a list")
     for call in (clone(learner).fit, learner.score):
         _check_partitions(call, task, prefix)
 
@@ -253,13 +252,14 @@ def _check_refusals(learner: Learner, task: Task) -> None:
 def _check_number_of_features(learner: Learner, task: Task) -> None:
     """Check that item sets with different numbers of features are refused."""
     counts = f"{N_COLUMNS} and {N_COLUMNS + 2}"
-    prefix = f"{name_of(learner)} on {task.description}: item sets of {counts} features"
+    case = f"item sets of {counts} features"
+    prefix = f"{name_of(learner)} on {task.description}, "
     item_sets = [task.item_sets[0], with_more_columns(task.item_sets[1])]
     words = ("item set 1", str(N_COLUMNS), str(N_COLUMNS + 2))
-    _assert_refused(learner.predict, item_sets, f"{prefix} are predicted", *words)
+    _assert_refused(learner.predict, item_sets, f"{prefix}prediction for {case}", *words)
     unfitted: Learner = clone(learner)
-    message = f"{prefix} are used for training"
-    _assert_refused(lambda sets: unfitted.fit(sets, task.truths[:2]), item_sets, message, *words)
+    case = f"{prefix}training with {case}"
+    _assert_refused(lambda sets: unfitted.fit(sets, task.truths[:2]), item_sets, case, *words)
 
 
 def _check_partitions(call: Callable[[Any, Any], object], task: Task, prefix: str) -> None:
@@ -269,14 +269,14 @@ def _check_partitions(call: Callable[[Any, Any], object], task: Task, prefix: st
     def with_truths(partitions: Any) -> object:
         return call(sets, partitions)
 
-    message = f"{prefix}a partition in place of a list is taken"
-    _assert_refused(with_truths, truths[0], message, "wrap it in a list")
-    message = f"{prefix}{len(sets)} item sets with {len(sets) - 1} partitions are taken"
-    _assert_refused(with_truths, truths[1:], message, str(len(sets)), str(len(sets) - 1))
+    case = f"{prefix}a partition in place of a list"
+    _assert_refused(with_truths, truths[0], case, "wrap it in a list")
+    case = f"{prefix}{len(sets)} item sets with {len(sets) - 1} partitions"
+    _assert_refused(with_truths, truths[1:], case, str(len(sets)), str(len(sets) - 1))
     longer = [truths[0], [*truths[1].labels, 0], *truths[2:]]
-    message = f"{prefix}a partition of too many items is taken"
-    _assert_refused(with_truths, longer, message, "item set 1")
-    _assert_refused(lambda empty: call(empty, empty), [], f"{prefix}an empty list is taken")
+    case = f"{prefix}a partition of too many items"
+    _assert_refused(with_truths, longer, case, "item set 1")
+    _assert_refused(lambda empty: call(empty, empty), [], f"{prefix}an empty list")
 
 
 # Saved models.
@@ -309,8 +309,8 @@ def _check_in_another_process(
 
 def _check_refused_file(learner: Learner, path: Path) -> None:
     """Check that saving is refused and leaves no file."""
-    message = f"{name_of(learner)} saves its model in spite of saves=False"
-    _assert_refused(learner.to_model().save, path, message)
+    case = f"{name_of(learner)}, saving its model although saves=False"
+    _assert_refused(learner.to_model().save, path, case)
     assert not path.exists(), f"{name_of(learner)}: a model that refuses to be saved leaves a file"
 
 
@@ -358,10 +358,10 @@ def _bits(learner: Learner, task: Task) -> list[object]:
 
 
 def _assert_refused(
-    call: Callable[[Any], object], argument: object, message: str, *words: str
+    call: Callable[[Any], object], argument: object, case: str, *words: str
 ) -> None:
     """Check that a call raises an `InputError` whose message contains some words."""
-    text = str(assert_raises(call, argument, InputError, message))
+    text = str(assert_raises(call, argument, InputError, case))
     for word in words:
         is_named = re.search(rf"\b{re.escape(word)}\b", text)
-        assert is_named, f"{message}: the error does not say {word!r}, but: {text}"
+        assert is_named, f"{case}: the error does not say {word!r}, but: {text}"

@@ -1,0 +1,22 @@
+"""The check that a call refuses what it is given."""
+
+from collections.abc import Callable
+from typing import Any
+
+
+def assert_raises(
+    call: Callable[[Any], object], argument: object, expected: type[Exception], case: str
+) -> Exception:
+    """Check that a call raises an error of the expected class, and return the error.
+
+    The case, such as `Greedy, scores of type list`, begins the message if the check fails.
+    """
+    try:
+        call(argument)
+    except expected as error:
+        return error
+    except Exception as wrong_error:
+        raise AssertionError(
+            f"{case}: this must raise {expected.__name__}, but raises {wrong_error!r}"
+        ) from wrong_error
+    raise AssertionError(f"{case}: this must raise {expected.__name__}, but raises no error")
