@@ -68,7 +68,10 @@ def set_content(value):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda tree: tree.update(version=2, coterie="9.1"), "has format 2 .of Coterie '9.1'"),
+        (
+            lambda tree: tree.update(version=2, coterie="9.1"),
+            "has format 2 .saved by Coterie '9.1'",
+        ),
         (lambda tree: tree.pop("version"), "has format None"),
         (lambda tree: tree.update(format="other"), "not from a saved model"),
         (lambda tree: tree.pop("value"), "contains no model"),

@@ -188,7 +188,7 @@ class Constructed:
         (np.ma.array([1.0], mask=[True]), "content is a MaskedArray"),
         (sp.csc_array((2, 2)), "content is a csc_array"),
         (sp.csr_matrix((2, 2)), "content is a csr_matrix"),
-        (sp.csr_array([1.0, 2.0]), "1 dimensions; give two"),
+        (sp.csr_array([1.0, 2.0]), "a 1-dimensional sparse array; give a two"),
         (SimpleNamespace(a=1), "content is a SimpleNamespace"),
         (2**5000, "content has more than 4096 bits; give a smaller"),
         (cycle(), "nested too deeply, or contains itself"),

@@ -91,7 +91,7 @@ def test_all_pairs_are_taken_up_to_the_limit():
     people = ItemSet(PEOPLE)
     assert AllIfSmall(union, 15)(people) is None
     assert np.array_equal(AllIfSmall(union, 14)(people), union(people))
-    with pytest.raises(InputError, match="otherwise is 3; give a blocker"):
+    with pytest.raises(InputError, match="`otherwise` is 3; give a blocker"):
         AllIfSmall(3)
     with pytest.raises(InputError, match="limit is -1"):
         AllIfSmall(union, -1)

@@ -215,10 +215,10 @@ def test_random_estimators_give_the_same_at_every_call(rng):
         (None, "of type NoneType, without get_params and set_params and fit_predict; give a clus"),
         (AverageLinkage(), "AverageLinkage, without set_params and fit_predict; give"),
         (FeatureAgglomeration(metric="precomputed"), "FeatureAgglomeration, without fit_predict"),
-        (DBSCAN(), r'with metric=\'euclidean\', but .* set metric="precomputed"'),
-        (SpectralClustering(affinity="rbf"), r"with affinity='rbf', but"),
+        (DBSCAN(), r'has metric=\'euclidean\', but .* set metric to "precomputed"'),
+        (SpectralClustering(affinity="rbf"), r"has affinity='rbf', but"),
         (SpectralClustering(affinity="precomputed_nearest_neighbors"), "_nearest_neighbors', but"),
-        (KMeans(), "of type KMeans with neither metric nor affinity, but"),
+        (KMeans(), "KMeans has no parameter metric or affinity, so"),
     ],
     ids=str,
 )

@@ -99,7 +99,7 @@ def test_a_start_that_does_not_fit_is_refused(rng):
     scores = make_apart(rng, make_scores(rng, 5, "noise"), n_apart=1)
     with pytest.raises(InputError, match="covers 3 items"):
         LocalSearch(start=Partition([0, 0, 1]))(scores)
-    with pytest.raises(PairError, match="the start joins a cannot-link pair"):
+    with pytest.raises(PairError, match="the start has both items of a cannot-link pair"):
         LocalSearch(start=Partition([0] * 5))(scores)
     with pytest.raises(InputError, match="give a Partition"):
         LocalSearch(start=[0, 1])

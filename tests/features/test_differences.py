@@ -91,7 +91,7 @@ def test_similarities_are_turned_into_distances():
 def test_columns_of_unknown_direction_are_refused(vectors):
     with pytest.raises(FeatureError, match="does not say which columns grow with distance"):
         AsDistances(GivenFeatures()).fit([ItemSet(vectors)])
-    with pytest.raises(FeatureError, match=r"AsDistances is not fitted, .* use the copy"):
+    with pytest.raises(FeatureError, match=r"AsDistances is not fitted, .* call fit"):
         AsDistances(GivenFeatures())(ItemSet(vectors), None)
     with pytest.raises(FeatureError, match="give one value per column"):
         AsDistances(GivenFeatures(), similar=[True])(ItemSet(vectors), None)

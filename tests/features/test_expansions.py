@@ -275,9 +275,9 @@ def test_fit_ignores_earlier_fits_and_does_not_change_the_value(expansion, rng):
     expected = rows_of(featurizer.fit(other_sets), other_sets)
     assert np.array_equal(rows_of(refitted, other_sets), expected)
     assert rows_of(fitted, sets).shape[1] == len(fitted.names)
-    with pytest.raises(FeatureError, match="not fitted; use the copy"):
+    with pytest.raises(FeatureError, match="not fitted; call fit"):
         featurizer(sets[0], None)
-    with pytest.raises(FeatureError, match="not fitted; use the copy"):
+    with pytest.raises(FeatureError, match="not fitted; call fit"):
         _ = featurizer.names
 
 

@@ -192,7 +192,7 @@ def test_fit_keeps_a_given_scale(rng):
     assert fitted.scale.tolist() == [1.0, 2.0, 4.0]
     with pytest.raises(FeatureError, match=r"scale has shape \(1,\) for 3 columns"):
         Scaled(GivenFeatures(), scale=[1.0])(vectors(rng)[0], None)
-    with pytest.raises(FeatureError, match="Scaled is not fitted, and has no scale; use the"):
+    with pytest.raises(FeatureError, match="Scaled is not fitted, and has no scale; call fit"):
         Scaled(GivenFeatures())(vectors(rng)[0], None)
 
 
@@ -217,7 +217,7 @@ def test_parameters_are_the_fields():
     [
         (lambda: GivenFeatures(n_columns=-1), "n_columns is -1"),
         (lambda: GivenFeatures(of_pairs="yes"), "of_pairs is 'yes'; give True, False or None"),
-        (lambda: GivenFeatures().names, r"GivenFeatures is not fitted, .*; use the"),
+        (lambda: GivenFeatures().names, r"GivenFeatures is not fitted, .*; call fit"),
         (lambda: GivenFeatures().fit([]), "no features to fit to; give at least one item set"),
         (lambda: WithConstant(GivenFeatures), "the featurizer is the class GivenFeatures; give"),
         (lambda: Scaled(None), "the featurizer is None; give an object with the"),

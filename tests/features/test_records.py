@@ -206,7 +206,9 @@ def test_texts_of_other_types_are_texts():
 
 @pytest.mark.parametrize("fields", [[], [Field("a", Name()), Field("a", Short())]])
 def test_two_fields_of_one_column_are_refused(fields):
-    with pytest.raises(FeatureError, match="give at least one field, and each column only once"):
+    with pytest.raises(
+        FeatureError, match="give at least one field, and no two fields for the same column"
+    ):
         RecordFeatures(fields)
 
 

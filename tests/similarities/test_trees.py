@@ -289,7 +289,9 @@ def test_matrices_of_other_shapes_are_refused():
     for use in (trees, trees.contributions):
         with pytest.raises(FeatureError, match="have 1 columns, but the trees test column 1"):
             use([[1.0]])
-        with pytest.raises(FeatureError, match=r"matrix has shape \(2,\); give one row per pair"):
+        with pytest.raises(
+            FeatureError, match=r"features have shape \(2,\); give a matrix with one row"
+        ):
             use([1.0, 2.0])
 
 

@@ -254,14 +254,14 @@ def test_a_model_of_tables_is_refused_as_a_plain_model(file):
 def test_a_plain_model_is_refused_as_a_model_of_tables(model, tmp_path):
     model.model.save(tmp_path / "m")
     check_refused(
-        tmp_path / "m", r"the file is not a model of tables; load it with coterie\.Model\.load"
+        tmp_path / "m", r"the file is not a model for tables; load it with coterie\.Model\.load"
     )
 
 
 def test_other_files_are_refused(file, tmp_path):
     write(file, {"word/document.xml": b"<a/>"})
     check_refused(
-        file, "the file is not a model of tables; give an unchanged copy of a saved model"
+        file, "the file is not a model for tables; give an unchanged copy of a saved model"
     )
     file.write_bytes(b"name,who\nAnn,1\n")
     check_refused(file, "the file is not a saved model, or is damaged")
@@ -293,7 +293,7 @@ def test_a_newer_file_asks_for_an_update_whatever_else_it_has(file):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m: m.update(format="other"), "manifest.json does not describe a model of tables"),
+        (lambda m: m.update(format="other"), "manifest.json does not describe a model for tables"),
         (lambda m: m.update(version="1"), "the version is 1"),
         (lambda m: m.update(version=0), "the version is 0"),
         (lambda m: m.update(version=True), "the version is True"),
@@ -315,7 +315,7 @@ def test_a_wrong_manifest_is_refused(file, change, message):
     ("text", "message"),
     [
         (b"", "manifest.json is damaged"),
-        (b"[]", "does not describe a model of tables"),
+        (b"[]", "does not describe a model for tables"),
         (b'{"format": NaN}', "NaN is not a number in JSON"),
         (b"[" * 10**5, "manifest.json is damaged"),
         (b"[" + b"{}," * MOST_BRACKETS + b"{}]", f"or {MOST_BRACKETS} lists and objects"),

@@ -201,7 +201,7 @@ def test_rows_of_different_sets_are_never_joined():
     )
     with pytest.raises(InputError, match="in different sets"):
         model.explain(train, "r000", "r001")
-    with pytest.raises(InputError, match="are a must-link pair, but are in the sets"):
+    with pytest.raises(InputError, match="are a must-link pair, but are in different sets"):
         model.predict(train, must_link=[("r000", "r001")])
     town_and_entity = zip(train["town"], train["who"], strict=True)
     assert model.evaluate(train).truth == Partition(

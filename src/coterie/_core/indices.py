@@ -98,7 +98,7 @@ def as_links(links: ArrayLike, n_items: int) -> Pairs:
     [[0, 2]]
     """
     if links is None:
-        raise PairError("links are None; give an (l, 2) array of item indices, which may be empty")
+        raise PairError("links is None; give an (n, 2) array of item indices, which may be empty")
     pairs = np.sort(pair_indices(links, n_items), axis=1)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     keys = np.unique(pairs[:, 0] * n_items + pairs[:, 1])
@@ -131,8 +131,8 @@ def refuse_self_pairs(pairs: Pairs) -> None:
     if self_pairs.size:
         index = self_pairs[0]
         raise PairError(
-            f"pair {index} is {pair_text(pairs[index])}, an item with itself; "
-            "leave it out (scores of items with themselves belong in the diagonal)"
+            f"pair {index} is {pair_text(pairs[index])}, which pairs an item with itself; "
+            "leave it out (scores of items with themselves belong on the diagonal of a matrix)"
         )
 
 

@@ -6,7 +6,7 @@ class and of its fields. Types that JSON does not have are objects with one key,
 type. Arrays are the members `arrays/0.npy`, `arrays/1.npy`, … in NumPy's format, each used once.
 
 Nothing is unpickled, and classes are found by name among the known ones, never imported. Formats
-with further members, such as models of tables, use `members_of` and `value_of`.
+with further members, such as models for tables, use `members_of` and `value_of`.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 TREE, MANIFEST = "model.json", "manifest.json"
-"""The member of every saved value, and a further member of models of tables."""
+"""The member of every saved value, and a further member of models for tables."""
 
 _FORMAT = "coterie model"
 _VERSION = 1
@@ -55,8 +55,8 @@ def load_value(path: FileName, resolve: Resolve) -> Any:
         with open_archive(path) as archive:
             if {TREE, MANIFEST} <= archive.directory.keys():
                 raise InputError(
-                    "the file holds a model of tables; load it with coterie.tables.load, or use it "
-                    "with `coterie predict`"
+                    "the file holds a model for tables; load it with coterie.tables.load, or use "
+                    "it with `coterie predict`"
                 )
             members = archive.members((TREE,))
         return value_of(members, resolve)
@@ -95,9 +95,9 @@ def _unwrap(tree: Any) -> Any:
         raise InputError(f"{TREE} is not from a saved model; {AS_SAVED}")
     if tree.get("version") != _VERSION:
         raise InputError(
-            f"the file has format {tree.get('version')!r} (of Coterie {tree.get('coterie')!r}), "
-            f"but Coterie {__version__} reads format {_VERSION}; update Coterie, or save the model "
-            "again"
+            f"the file has format {tree.get('version')!r} (saved by Coterie "
+            f"{tree.get('coterie')!r}), but this is Coterie {__version__}, which reads format "
+            f"{_VERSION}; update Coterie, or fit the model again with this version"
         )
     if "value" not in tree:
         raise InputError(f"{TREE} contains no model; {AS_SAVED}")

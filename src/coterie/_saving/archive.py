@@ -116,7 +116,8 @@ class Archive:
         """Raise an error for members that may take more memory than the size of the file."""
         if any(info.compress_type != ZIP_STORED for info in infos):
             raise InputError(
-                f"the parts of the file are compressed, but saved models are not; {AS_SAVED}"
+                f"the parts of the file are compressed, but Coterie saves models uncompressed; "
+                f"{AS_SAVED}"
             )
         if sum(max(info.file_size, info.compress_size) for info in infos) > self.size:
             raise InputError(f"the parts of the file are larger than the file; {AS_SAVED}")

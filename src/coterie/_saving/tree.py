@@ -99,7 +99,7 @@ class Writer:
     def encode_csr(self, matrix: Any, path: str) -> Any:
         if matrix.ndim != 2:
             raise InputError(
-                f"{path} is a sparse array of {matrix.ndim} dimensions; give two dimensions"
+                f"{path} is a {matrix.ndim}-dimensional sparse array; give a two-dimensional one"
             )
         # SciPy allows arrays that are longer than the number of stored entries.
         n_stored = matrix.indptr[-1]

@@ -89,7 +89,9 @@ class AllIfSmall(PairBlocker):
 
     def __post_init__(self) -> None:
         if not isinstance(self.otherwise, PairBlocker):
-            raise InputError(f"otherwise is {self.otherwise!r}; give a blocker")
+            raise InputError(
+                f"`otherwise` is {self.otherwise!r}; give a blocker, such as Window(10)"
+            )
         object.__setattr__(self, "limit", as_whole("limit", self.limit))
 
     def _pair_ids(self, items: Any, n_items: int) -> Ints | None:

@@ -87,11 +87,17 @@ def _takes_distances(estimator: Any) -> bool:
     params = estimator.get_params(deep=False)
     inputs = {name: params[name] for name in ("metric", "affinity") if name in params}
     if "precomputed" not in inputs.values():
-        settings = " and ".join(f"{name}={value!r}" for name, value in inputs.items())
+        name = type(estimator).__name__
+        if not inputs:
+            raise InputError(
+                f"{name} has no parameter metric or affinity, so it cannot take a matrix of "
+                "distances or similarities; use an estimator that has one, such as "
+                'AgglomerativeClustering(metric="precomputed", linkage="average")'
+            )
+        settings = " and ".join(f"{parameter}={value!r}" for parameter, value in inputs.items())
         raise InputError(
-            f"estimator is of type {type(estimator).__name__} with "
-            f"{settings or 'neither metric nor affinity'}, but must take a matrix of distances or "
-            'similarities; set metric="precomputed" or affinity="precomputed"'
+            f"{name} has {settings}, but must take a matrix of distances or similarities; set "
+            f'{" or ".join(inputs)} to "precomputed"'
         )
     return inputs.get("metric") == "precomputed"
 

@@ -112,7 +112,10 @@ class LocalSearch(HeuristicClusterer):
                 f"{scores.n_items}; give a start of the scored items"
             )
         if scores.apart is not None and np.any(self.start.together(scores.apart)):
-            raise PairError("the start joins a cannot-link pair; give a start that separates it")
+            raise PairError(
+                "the start has both items of a cannot-link pair in one cluster; give a start that "
+                "keeps them apart"
+            )
 
 
 class SearchStart(NamedTuple):

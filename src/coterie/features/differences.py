@@ -285,7 +285,7 @@ class AsDistances(PairFeaturizer):
         if self.similar is None:
             raise FeatureError(
                 "AsDistances is not fitted, so that it does not know which columns are "
-                "similarities; use the copy that fit returns"
+                "similarities; call fit and use the copy that it returns"
             )
         origin = self.similar.astype(np.float64) if self.origin is None else self.origin
         if not len(self.similar) == len(origin) == features.shape[1]:

@@ -296,7 +296,7 @@ class Kernelized(PairFeaturizer):
         if isinstance(self.kernel, type) or not callable(self.kernel):
             raise InputError(f"kernel is {self.kernel!r}; give a kernel, such as RBF(gamma=1.0)")
         if not isinstance(self.expansion, Expansion):
-            raise InputError(f"expansion is {self.expansion!r}; give a value such as Nystroem()")
+            raise InputError(f"expansion is {self.expansion!r}; give one, such as Nystroem()")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -376,7 +376,7 @@ def _inverse_root(kernel: Floats) -> Floats:
 
 def _fitted(array: Floats | None) -> Floats:
     if array is None:
-        raise FeatureError("the kernel expansion is not fitted; use the copy that fit returns")
+        raise FeatureError("the expansion is not fitted; call fit and use the copy that it returns")
     return array
 
 

@@ -138,7 +138,7 @@ class GivenFeatures(PairFeaturizer):
         if self.n_columns is None:
             raise FeatureError(
                 "GivenFeatures is not fitted, so that it does not know the number of features; "
-                "use the copy that fit returns"
+                "call fit and use the copy that it returns"
             )
         return tuple(f"feature {column}" for column in range(self.n_columns))
 
@@ -283,7 +283,7 @@ class Scaled(PairFeaturizer):
         """Return the features of pairs (None: all pairs), divided by the scale."""
         if self.scale is None:
             raise FeatureError(
-                "Scaled is not fitted, and has no scale; use the copy that fit returns"
+                "Scaled is not fitted, and has no scale; call fit and use the copy that it returns"
             )
         features = self.featurizer.compare(encoded, pairs)  # type: ignore[arg-type]
         return ScaledFeatures(features, self.scale)

@@ -91,8 +91,8 @@ class RecordFeatures(PairFeaturizer):
         columns = [field.column for field in self.fields]
         if not columns or len(set(columns)) < len(columns):
             raise FeatureError(
-                f"fields have the columns {columns}; give at least one field, and each column only "
-                "once"
+                f"the fields compare the columns {columns}; give at least one field, and no two "
+                "fields for the same column"
             )
 
     @property

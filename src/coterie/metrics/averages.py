@@ -31,7 +31,8 @@ def micro(
     _refuse_other_signatures(metric)
     if not getattr(metric, "summable", False):
         raise MetricError(
-            f"{metric.__name__} has no counts to sum over item sets; use metrics.macro"
+            f"{metric.__name__} has no micro average, because it is not computed from counts that "
+            "can be summed over item sets; use metrics.macro"
         )
     tables = _map_item_sets(contingency, truths, predictions)
     return metric.from_table(Contingency.union(tables))

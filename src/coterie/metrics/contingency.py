@@ -150,7 +150,8 @@ def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
     for index, cluster in enumerate(clustering):
         if isinstance(cluster, np.ndarray) and cluster.ndim != 1:
             raise MetricError(
-                f"{side} has a cluster of shape {cluster.shape}; give a list of items"
+                f"{side} has a cluster of shape {cluster.shape}; give each cluster as a list of "
+                "items"
             )
         for mention in cluster.tolist() if isinstance(cluster, np.ndarray) else cluster:
             if not isinstance(mention, Hashable):

@@ -22,7 +22,7 @@ def variation_of_information(table: Contingency, base: float = math.e) -> float:
     2.0
     """
     if as_real("base", base) <= 1:
-        raise MetricError(f"base is {base}; give a base of logarithms above 1, such as 2")
+        raise MetricError(f"base is {base}; give a logarithm base above 1, such as 2")
     surprise = table.counts * np.log(table.squares / table.size_products)
     return max(0.0, -float(surprise.sum())) / max(table.n_shared, 1) / math.log(base)
 

@@ -152,7 +152,9 @@ class Trees:
         dense = matrix.toarray() if sp.issparse(matrix) else matrix
         rows = as_floats("matrix", dense, FeatureError)
         if rows.ndim != 2:
-            raise FeatureError(f"the matrix has shape {rows.shape}; give one row per pair")
+            raise FeatureError(
+                f"the features have shape {rows.shape}; give a matrix with one row per pair"
+            )
         max_column = self.columns.max(initial=-1)
         if max_column >= rows.shape[1]:
             raise FeatureError(

@@ -103,7 +103,9 @@ class LatestInTime(CandidateRule):
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):
-            raise InputError(f"column is {self.column!r}; give the name of the column of times")
+            raise InputError(
+                f"`column` is {self.column!r}; give the name of the column that holds the times"
+            )
         if not isinstance(self.span, timedelta):
             object.__setattr__(self, "span", as_real("span", self.span))
         elif self.span < timedelta(0):

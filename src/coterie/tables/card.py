@@ -1,4 +1,4 @@
-"""The model card: a description of a model of tables for people, in Markdown."""
+"""The model card: a description of a model for tables for people, in Markdown."""
 
 import math
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ coterie evaluate MODEL TABLE --cluster COLUMN
 def card(model: "TableModel") -> str:
     """Return the card of a model: training table, learner, metrics, limits and use."""
     parts = [
-        ("# A model of tables", ["", "It finds the rows of a table that belong together."]),
+        ("# A model for tables", ["", "It finds the rows of a table that belong together."]),
         ("## Training table", _training_table(model)),
         ("## Learning", _learning(model.facts)),
         ("## Quality", _quality(model.facts)),

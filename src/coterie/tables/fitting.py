@@ -37,7 +37,7 @@ METRIC = "b_cubed"
 
 
 class Fitted(NamedTuple):
-    """A model of tables, with the learner and the blocking keys that were chosen for it."""
+    """A model for tables, with the learner and the blocking keys that were chosen for it."""
 
     model: TableModel
     learner: AutoLearner

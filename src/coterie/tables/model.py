@@ -245,7 +245,7 @@ class TableModel:
 
     @classmethod
     def load(cls, path: FileName) -> Self:
-        """Read a model of tables from a file, which need not be trusted: it holds no code."""
+        """Read a model for tables from a file, which need not be trusted: it holds no code."""
         return saving.load(path, cls)
 
     def __repr__(self) -> str:
@@ -279,8 +279,8 @@ def _refuse_across_sets(must_link: Pairs, groups: Sequence[Group], ids: Sequence
         if names[first] != names[second]:
             raise InputError(
                 f"{quote(ids[first])} and {quote(ids[second])} are a must-link pair, but are in "
-                f"the sets {quote(names[first])} and {quote(names[second])}, which are clustered "
-                "apart from each other; drop the pair or correct a set"
+                f"different sets, {quote(names[first])} and {quote(names[second])}, and each set "
+                "is clustered separately; drop the pair, or put both rows into the same set"
             )
 
 

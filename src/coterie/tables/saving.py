@@ -1,4 +1,4 @@
-"""The file of a model of tables: the parts of any model, a manifest, and a card for people."""
+"""The file of a model for tables: the parts of any model, a manifest, and a card for people."""
 
 import math
 import platform
@@ -41,14 +41,14 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "rapidfuzz", "lightgbm")
 
 
 def save(path: FileName, model: "TableModel") -> None:
-    """Write a model of tables to one file, completely or not at all; equal models, equal bytes."""
+    """Write a model for tables to one file, completely or not at all; equal models, equal bytes."""
     members = {CARD: card(model).encode(), **members_of(model, _classes(type(model)))}
     manifest = as_json(_manifest(model, members))
     write_archive(path, {MANIFEST: manifest, **members})
 
 
 def load(path: FileName, cls: type[M]) -> M:
-    """Read a saved model of tables, and check that it predicts its sample as it did then."""
+    """Read a saved model for tables, and check that it predicts its sample as it did then."""
     _refuse_no_file(path)
     with located(str(path)):
         with open_archive(path) as archive:
@@ -124,10 +124,10 @@ def _read_manifest(archive: Archive) -> dict[str, Any]:
     """Read the manifest and check the format of the file before anything else is read."""
     if MANIFEST not in archive.directory:
         remedy = "load it with coterie.Model.load" if TREE in archive.directory else AS_SAVED
-        raise InputError(f"the file is not a model of tables; {remedy}")
+        raise InputError(f"the file is not a model for tables; {remedy}")
     manifest = read_json(archive.text(MANIFEST), MANIFEST)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"{MANIFEST} does not describe a model of tables; {AS_SAVED}")
+        raise InputError(f"{MANIFEST} does not describe a model for tables; {AS_SAVED}")
     version = manifest.get("version")
     if type(version) is not int or version < 1:
         raise InputError(f"{MANIFEST} is damaged: the version is {quote(str(version))}; {AS_SAVED}")
@@ -154,10 +154,10 @@ def _refuse_changed(members: Mapping[str, bytes], checksums: Any) -> None:
 
 
 def _refuse_incomplete(model: Any, cls: type) -> None:
-    """Refuse a file whose parts have the right classes, but do not form a model of tables."""
+    """Refuse a file whose parts have the right classes, but do not form a model for tables."""
     if not isinstance(model, cls):
         raise InputError(
-            f"the file holds a {type(model).__name__}, not a model of tables; {AS_SAVED}"
+            f"the file holds a {type(model).__name__}, not a model for tables; {AS_SAVED}"
         )
     parts: Any = model
     for name, kind in (("schema", Schema), ("model", Model), ("facts", dict), ("sample", Sample)):

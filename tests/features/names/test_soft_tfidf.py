@@ -325,7 +325,7 @@ def test_a_model_with_soft_tfidf_is_saved(tmp_path):
 
 
 def test_encoding_before_fit_is_refused():
-    with pytest.raises(FeatureError, match="SoftTFIDF is not fitted; use the copy"):
+    with pytest.raises(FeatureError, match="SoftTFIDF is not fitted; call fit"):
         SoftTFIDF().encode(ItemSet(["Ann"]))
 
 

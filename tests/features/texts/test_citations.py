@@ -197,7 +197,7 @@ def test_items_without_columns_of_citations_are_refused(items, message):
 
 
 def test_unfitted_features_and_bad_parameters_are_refused():
-    with pytest.raises(FeatureError, match="CitationFeatures is not fitted; use the copy"):
+    with pytest.raises(FeatureError, match="CitationFeatures is not fitted; call fit"):
         CitationFeatures()(SETS[0], None)
     for neutral in ([0.5] * 6, [-1.0] * 7, [np.nan] * 7):
         with pytest.raises(FeatureError, match=r"neutral has shape .*; give"):

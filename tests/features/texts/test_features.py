@@ -320,7 +320,7 @@ def test_views_can_contain_views():
         (lambda: TextFeatures(n_grams=2), r"such as \[2\]"),
         (lambda: TextFeatures(n_grams=[1, 1]), "each value once"),
         (lambda: TextFeatures(stems="porter"), r"such as \['porter'\]"),
-        (lambda: TextFeatures(stems=[True]), "the name of a Snowball algorithm, or None"),
+        (lambda: TextFeatures(stems=[True]), "the name of a Snowball stemmer, such as"),
         (lambda: TextFeatures(stems=["porter", "porter"]), "each value once"),
         (
             lambda: TextFeatures(stems=["klingon"]),
@@ -329,15 +329,21 @@ def test_views_can_contain_views():
         (lambda: TextFeatures(rare=1), "rare is 1"),
         (lambda: TextFeatures(known=()), "a list of 10 KnownGrams"),
         (lambda: TextFeatures(known=3), "a list of 10 KnownGrams"),
-        (lambda: TextFeatures().encode(articles()), "TextFeatures is not fitted; use the copy"),
+        (lambda: TextFeatures().encode(articles()), "TextFeatures is not fitted; call fit"),
         (lambda: TextFeatures().fit([ItemSet({"title": ["a"]})]), "item set 0: there is no column"),
         (lambda: TextFeatures(["text"]).fit([ItemSet({"text": [3]})]), "text of item 0 is 3"),
         (lambda: TextFeatures(["text"]).fit([ItemSet([[1.0]])]), "the items are vectors"),
         (lambda: KnownGrams(("b", "a"), (), ([1.0, 1.0, 1.0],)), "alphabetical order"),
         (lambda: KnownGrams(("a",), (), ([1.0],)), r"shape \(1,\) for 1 n-grams"),
         (lambda: KnownGrams(("a",), ([0],), ([1.0, 1.0],)), "one array per size"),
-        (lambda: KnownGrams(("a",), ([1],), ([1.0, 1.0], [1.0, 1.0])), "keys must be"),
-        (lambda: KnownGrams(("a",), (["0"],), ([1.0, 1.0], [1.0, 1.0])), "keys must be"),
+        (
+            lambda: KnownGrams(("a",), ([1],), ([1.0, 1.0], [1.0, 1.0])),
+            "keys must have one array of integers",
+        ),
+        (
+            lambda: KnownGrams(("a",), (["0"],), ([1.0, 1.0], [1.0, 1.0])),
+            "keys must have one array of integers",
+        ),
     ],
 )
 def test_bad_parameters_and_items_are_refused(make, message):

@@ -208,7 +208,7 @@ def test_errors_say_what_to_do():
     for vocabularies in (3, "ab", [None]):
         with pytest.raises(FeatureError, match=r"vocabularies has .*, not a Vocabulary; give"):
             PageFeatures(vocabularies=vocabularies)
-    with pytest.raises(FeatureError, match="PageFeatures is not fitted; use the copy"):
+    with pytest.raises(FeatureError, match="PageFeatures is not fitted; call fit"):
         PageFeatures().names  # noqa: B018
     with pytest.raises(FeatureError, match="item set 0: text of item 1 is 5, not a string; give"):
         PageFeatures().fit([ItemSet({"text": ["a", 5]})])
@@ -217,5 +217,8 @@ def test_errors_say_what_to_do():
             ItemSet({"text": ["a", "a"]}), None
         )
     fitted = PageFeatures().fit([ItemSet(PAGES)])
-    with pytest.raises(FeatureError, match="1 vocabularies for the columns text and anchors"):
+    with pytest.raises(
+        FeatureError,
+        match="vocabularies has 1, but must have one for each of the columns text, anchors",
+    ):
         PageFeatures(anchors="anchors", vocabularies=fitted.vocabularies).names  # noqa: B018

@@ -308,7 +308,7 @@ def test_a_fitted_featurizer_is_saved(tmp_path):
 
 def test_an_unfitted_featurizer_asks_for_fit():
     for ask in (lambda f: f.names, lambda f: f.encode(item_sets()[0])):
-        with pytest.raises(FeatureError, match="PostFeatures is not fitted; use the copy"):
+        with pytest.raises(FeatureError, match="PostFeatures is not fitted; call fit"):
             ask(PostFeatures())
 
 

@@ -508,7 +508,7 @@ def test_entities_may_be_of_any_kind():
     ("entities", "message"),
     [
         ("ab", "entities are of type str; give a list"),
-        ([["a", "a", "b"]], "there are 2 item sets, but entities of 1; give one list"),
+        ([["a", "a", "b"]], "there are 2 item sets, but entity names for 1; give one list"),
         (
             [["a", "a", "b"], ["c"]],
             "item set 1: 1 entity names for 2 items; give one name",

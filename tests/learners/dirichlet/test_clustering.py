@@ -362,7 +362,7 @@ def test_chains_take_the_last_samples_of_training():
 def test_features_whose_products_overflow_are_refused(scale):
     distances = scale * np.array([[0.1], [5.0], [4.9]])
     sets = [ItemSet.from_pair_features(distances, 3)] * 3
-    with pytest.raises(FeatureError, match="products overflow; scale the features"):
+    with pytest.raises(FeatureError, match="too large to compute with; scale the features"):
         DirichletClustering(**SHORT).fit(sets, [[0, 0, 1]] * 3)
 
 

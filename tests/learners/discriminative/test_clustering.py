@@ -290,7 +290,7 @@ def test_it_starts_from_given_weights():
     with pytest.raises(InputError, match="coef_init has shape"):
         DiscriminativeClustering().fit(item_sets, truths, coef_init=[1.0])
     for bad_coef in (np.full(len(start), np.nan), -np.ones(len(start))):
-        with pytest.raises(InputError, match="no weight above 0"):
+        with pytest.raises(InputError, match="above 0 for at least one feature"):
             DiscriminativeClustering().fit(item_sets, truths, coef_init=bad_coef)
 
 

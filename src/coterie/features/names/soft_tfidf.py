@@ -174,7 +174,7 @@ class SoftTFIDF(PairFeaturizer):
     def _fitted(self) -> tuple[Floats, dict[str, int]]:
         """The idf of the words, and the index of each word in it."""
         if self.words is None or self.idf is None:
-            raise FeatureError("SoftTFIDF is not fitted; use the copy that fit returns")
+            raise FeatureError("SoftTFIDF is not fitted; call fit and use the copy that it returns")
         return self.idf, {word: i for i, word in enumerate(self.words)}
 
 

@@ -166,7 +166,9 @@ class CitationFeatures(PairFeaturizer):
     def compare(self, encoded: EncodedCitations, pairs: ArrayLike | None) -> Features:
         """Return the distances of pairs of citations; None means all pairs."""
         if self.neutral is None:
-            raise FeatureError("CitationFeatures is not fitted; use the copy that fit returns")
+            raise FeatureError(
+                "CitationFeatures is not fitted; call fit and use the copy that it returns"
+            )
         distances = _distances(encoded, as_pairs(pairs, len(encoded.numbers)))
         filled_distances = np.where(np.isnan(distances), self.neutral, distances)
         return DenseFeatures(np.hypot(filled_distances, self.resolution))

@@ -142,7 +142,9 @@ class TextFeatures(PairFeaturizer):
     def encode(self, item_set: ItemSet) -> EncodedTexts:
         """Compute the TF-IDF vectors of each text."""
         if self.known is None:
-            raise FeatureError("TextFeatures is not fitted; use the copy that fit returns")
+            raise FeatureError(
+                "TextFeatures is not fitted; call fit and use the copy that it returns"
+            )
         text_words = self._split_words([view_texts(view, item_set) for view in self.views])
         vectors = [
             NodeProducts(matrix)
@@ -192,7 +194,8 @@ def _as_size(value: Any) -> int:
 def _as_stem(value: Any) -> str | None:
     if not (value is None or isinstance(value, str)):
         raise FeatureError(
-            f"an entry of stems is {value!r}; give the name of a Snowball algorithm, or None"
+            f"an entry of stems is {value!r}; give the name of a Snowball stemmer, such as "
+            "'english', or None"
         )
     if value is not None:
         stem_word("", value)  # raises an error unless the algorithm exists
@@ -207,7 +210,7 @@ def _as_known_grams(featurizer: TextFeatures) -> tuple[KnownGrams, ...]:
     are_valid = all(isinstance(value, KnownGrams) and len(value.idf) == size for value in grams)
     if len(grams) != n_expected or not are_valid:
         raise FeatureError(
-            f"known must be a list of {n_expected} KnownGrams of n-grams up to {size} words; use "
-            "the copy of the featurizer that fit returns"
+            f"`known` must be a list of {n_expected} KnownGrams, each for n-grams of up to {size} "
+            "words; call fit and use the copy of the featurizer that it returns"
         )
     return grams

@@ -287,7 +287,8 @@ def _refuse_inconsistent(
 ) -> None:
     if not all(isinstance(word, str) for word in words) or sorted(set(words)) != list(words):
         raise FeatureError(
-            "words must be distinct strings in alphabetical order; use the words that fit learned"
+            "words must be distinct strings in alphabetical order; use the words that "
+            "were learned by fit"
         )
     if len(idf) != len(keys) + 1:
         raise FeatureError(
@@ -302,8 +303,8 @@ def _refuse_inconsistent(
         max_key = n_prefixes * len(words) - 1
         if not are_ascending or np.any((size_keys < 0) | (size_keys > max_key)):
             raise FeatureError(
-                "keys must be one ascending array of integers per size of n-grams above 1; use the "
-                "keys that fit learned"
+                "keys must have one array of integers in ascending order for each number of words "
+                "from 2 up; use the keys that were learned by fit"
             )
         n_prefixes = len(size_keys)
         _refuse_wrong_idf(size_idf, n_prefixes)

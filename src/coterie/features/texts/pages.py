@@ -135,11 +135,13 @@ class PageFeatures(PairFeaturizer):
     @property
     def _fitted_vocabularies(self) -> tuple[Vocabulary, ...]:
         if self.vocabularies is None:
-            raise FeatureError("PageFeatures is not fitted; use the copy that fit returns")
+            raise FeatureError(
+                "PageFeatures is not fitted; call fit and use the copy that it returns"
+            )
         if len(self.vocabularies) != len(self._text_columns):
             raise FeatureError(
-                f"there are {len(self.vocabularies)} vocabularies for the columns "
-                f"{' and '.join(self._text_columns)}; call fit again"
+                f"vocabularies has {len(self.vocabularies)}, but must have one for each of the "
+                f"columns {', '.join(self._text_columns)}; call fit again"
             )
         return self.vocabularies
 

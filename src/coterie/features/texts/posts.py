@@ -321,5 +321,5 @@ def _as_spread(spread: Any, n_columns: int) -> Floats:
 
 def _fitted(value: FittedValue | None) -> FittedValue:
     if value is None:
-        raise FeatureError("PostFeatures is not fitted; use the copy that fit returns")
+        raise FeatureError("PostFeatures is not fitted; call fit and use the copy that it returns")
     return value

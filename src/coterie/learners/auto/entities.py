@@ -46,8 +46,8 @@ def _as_names(entities: Iterable[EntityNames], truths: Sequence[Partition]) -> l
     names_of_sets = list(entities)
     if len(names_of_sets) != len(truths):
         raise InputError(
-            f"there are {len(truths)} item sets, but entities of {len(names_of_sets)}; give one "
-            "list of names per item set"
+            f"there are {len(truths)} item sets, but entity names for {len(names_of_sets)}; give "
+            "one list of entity names per item set"
         )
     names = []
     for index, (set_names, truth) in enumerate(zip(names_of_sets, truths, strict=True)):

@@ -253,8 +253,8 @@ def _base(prior: NormalPrior, moments: Moments) -> Base:
     for values in (moments.within, moments.between, rates):
         if not np.all((values > MIN_VARIANCE) & (values < 1.0 / MIN_VARIANCE)):
             raise FeatureError(
-                "the features or the rate of the prior are so small or large that their products "
-                "overflow; scale the features to a variance near 1"
+                "the features, or the rate of the prior, are too small or too large to compute "
+                "with; scale the features to a variance near 1, and give a rate near 1 or none"
             )
     return make_base(1.0 / moments.between, shape, rates)
 

@@ -289,7 +289,7 @@ def _as_coef(coef_init: ArrayLike, run: DiscriminativeRun) -> Floats:
         )
     if not (np.isfinite(coef).all() and run.initial_coef(coef).any()):
         raise InputError(
-            "coef_init has an infinite number, a NaN, or no weight above 0 for a feature that "
-            "varies; give finite weights, positive for features that grow with distance"
+            "coef_init must be finite, and above 0 for at least one feature that varies between "
+            "pairs; give finite weights, positive for features that grow with distance"
         )
     return coef

@@ -179,9 +179,9 @@ def _refuse_clusterer(clusterer: Clusterer) -> None:
     if not isinstance(clusterer.objective, Correlation | KMeans):
         names = clusterer_names(lambda member: member.maximises in (Correlation, KMeans))
         raise InputError(
-            f"{name} cannot be trained by a structural SVM, because it maximises neither the "
-            f"correlation nor the k-means objective; use {names}, or PairwiseClustering, which "
-            "takes any clusterer"
+            f"a structural SVM cannot train {name}, because {name} maximises neither the objective "
+            f"of correlation clustering nor that of k-means; use {names}, or PairwiseClustering, "
+            "which takes any clusterer"
         )
 
 
