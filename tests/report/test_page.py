@@ -96,9 +96,9 @@ def test_numbers_are_in_their_rows():
     ]
     assert "1,040 clusters by their number of rows" in read.text
     at = read.cells.index("surname compared as name")  # before city, because its share is larger
-    assert read.cells[at : at + 5] == ["surname compared as name", "2.000", "−1.000", "75 %", ""]
-    assert read.cells[at + 5 : at + 9] == ["city compared as category", "0.500", "−0.500", "25 %"]
-    assert read.cells[at + 10 : at + 14] == ["email compared as code", "–", "–", "0 %"]
+    assert read.cells[at : at + 5] == ["surname compared as name", "2.000", "−1.000", "75%", ""]
+    assert read.cells[at + 5 : at + 9] == ["city compared as category", "0.500", "−0.500", "25%"]
+    assert read.cells[at + 10 : at + 14] == ["email compared as code", "–", "–", "0%"]
     assert "boosted chosen" in read.cells
     assert "pairs" in read.cells
     assert "boosted is best." in read.text

@@ -23,7 +23,7 @@ app = typer.Typer(
     cls=Commands,
     help="Learn from a table which rows belong together, and group the rows of other tables.\n\n"
     "A cluster is a group of rows that belong together.",
-    epilog="A first run: coterie demo. Help on a command: coterie COMMAND --help.",
+    epilog="To try it: coterie demo. For help on a command: coterie COMMAND --help.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     # Plain text wraps at words to the width of the terminal, and prints [default: …] as it is.

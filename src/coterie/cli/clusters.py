@@ -39,8 +39,9 @@ def clusters(
 ) -> None:
     """Cluster a table, and list its most doubtful clusters.
 
-    The most doubtful clusters are held together by the weakest links. Disagreement is the share of
-    the pairs of a cluster that have a negative score or were not compared.
+    The most doubtful clusters are held together by the weakest links. The column
+    "disagreement" is the share of the pairs of a cluster that have a negative score, which is
+    evidence against them, or were not compared.
     """
     from coterie.tables import load, read_table
 

@@ -30,8 +30,9 @@ def evaluate(
 ) -> None:
     """Cluster a table with known clusters, and measure the result.
 
-    The range from "from" to "to" holds the true value of a metric with a probability of about 95 %.
-    It is found by measuring the metric on many random samples of the true clusters.
+    The columns "from" and "to" give a range that holds the true value of a metric with a
+    probability of about 95%. It is found by measuring the metric on many random samples of the
+    true clusters.
     """
     from coterie.tables import load, read_table
 

@@ -25,7 +25,7 @@ FirstId = Annotated[
     str,
     typer.Argument(
         metavar="ID",
-        help="The id of a row, or its number, from 1 on, if the table has no column of ids.",
+        help="The id of a row. If the table has no column of ids: its number, counting from 1.",
         show_default=False,
     ),
 ]
@@ -45,11 +45,12 @@ def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why two rows are in one cluster, or are not.
+    """Explain why two rows are, or are not, in one cluster.
 
     Prints what each column adds to the score of the two rows. A positive score is evidence that
     they belong together, a negative score that they do not. Then prints the links that join them,
-    and the pair with the highest score that was not linked.
+    and the best pair that was not linked: of all pairs of a row in their cluster and a row outside
+    it, the one with the highest score.
     """
     from coterie.tables import load, read_table
 

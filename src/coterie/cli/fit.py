@@ -30,31 +30,33 @@ SchemaFile = Annotated[
     typer.Option(
         metavar="FILE",
         help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
-        "set cluster, set, id, learner, metric, budget, jobs and seed.",
+        "give values for cluster, set, id, learner, metric, budget, jobs and seed; options on the "
+        "command line take precedence.",
     ),
 ]
 Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"{join_with_or(SLUGS)}; {AUTO} tries all, and chooses the one that is best at "
-        f"finding clusters that it did not learn from. [default: {AUTO}]",
+        help=f"The learning method: {join_with_or(SLUGS)}. {AUTO} tries all of them, and chooses "
+        f"the one that is best at finding clusters kept out of learning. [default: {AUTO}]",
     ),
 ]
 Metric = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The metric by which the learner is chosen: b_cubed (every row counts the same), "
-        "pair_scores (every pair counts the same), or any other metric of coterie.metrics, such as "
-        "adjusted_rand_score, muc, lea, blanc or v_measure. [default: b_cubed]",
+        help="The metric by which the learner and its settings are chosen: b_cubed (all rows count "
+        "equally), pair_scores (all pairs of rows count equally), or any other metric of "
+        "coterie.metrics, such as adjusted_rand_score, muc, lea, blanc or v_measure. "
+        "[default: b_cubed]",
     ),
 ]
 Budget = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="Try no further learner after this time. [default: no limit]",
+        help="Start no further learner after this many seconds. [default: no limit]",
     ),
 ]
 Jobs = Annotated[
@@ -86,11 +88,11 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from a table with known clusters to cluster new tables.
+    """Learn from a table with known clusters how to cluster others.
 
     A column of the table must hold the true cluster of each row: name it with --cluster, or in the
-    file of --schema. The other columns are compared according to their kinds, such as names, dates
-    or numbers, which are inferred.
+    --schema file. Each other column is compared according to its kind, such as name, date or
+    number; the kinds are inferred.
     """
     from coterie.tables import fit_table, read_table
 

@@ -26,7 +26,7 @@ def init(
 ) -> None:
     """Infer the kinds of the columns, and write them to a TOML file.
 
-    Edit the file where a kind is wrong, and give it to `coterie fit --schema`.
+    Correct any wrong kind in the file, and give it to `coterie fit --schema`.
     """
     from coterie.tables import infer_schema, read_table, schema_text
 

@@ -10,8 +10,8 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help=f"The table: a file of {FORMATS} (.csv, .tsv, .jsonl or .parquet; the first three "
-        "also with .gz), or - for standard input.",
+        help=f"The table: a {FORMATS} file (.csv, .tsv, .jsonl or .parquet; the first three may "
+        "also end in .gz), or - for standard input.",
         show_default=False,
     ),
 ]
@@ -41,8 +41,8 @@ SetColumn = Annotated[
     typer.Option(
         "--set",
         metavar="COLUMN",
-        help="The column that divides the table into sets, such as cities; rows of different sets "
-        "are never compared. [default: all rows are one set]",
+        help="The column that divides the table into sets, such as one per city; rows of different "
+        "sets are never compared. [default: all rows are one set]",
     ),
 ]
 IdColumn = Annotated[
@@ -50,8 +50,8 @@ IdColumn = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="The column of row ids. [default: the column called id, if there is one; otherwise "
-        "row numbers, from 1 on]",
+        help="The column of row ids, which are not compared. [default: the column called id, if "
+        "there is one; otherwise row numbers, counting from 1]",
     ),
 ]
 Format = Annotated[
@@ -59,11 +59,12 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="The format of tables whose names do not show it: csv, tsv, jsonl or parquet.",
+        help="The format of a table whose file name does not show it: csv, tsv, jsonl or parquet. "
+        "The format of standard input is recognised without this option.",
     ),
 ]
 
-PAIR_FILE = f"a file of {FORMATS} with two columns of row ids, one pair per row."
+PAIR_FILE = f"a {FORMATS} file with two columns of row ids, with or without a header."
 
 MustLink = Annotated[
     str | None,
@@ -84,4 +85,6 @@ CannotLink = Annotated[
 FORMER_NAMES = {"together": "must-link", "apart": "cannot-link"}
 """Former names of options, which still work."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON object, and nothing else.")
+]

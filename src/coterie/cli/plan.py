@@ -16,8 +16,8 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="MODEL",
-        help="A file that `coterie fit` wrote: estimate `coterie predict` with this model instead "
-        "of `coterie fit`.",
+        help="A file that `coterie fit` wrote. With it, `coterie predict` is estimated, not "
+        "`coterie fit`.",
     ),
 ]
 
@@ -31,7 +31,7 @@ def plan(
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate the time and the memory of `fit` or `predict`."""
+    """Estimate the time and memory that `fit` or `predict` needs."""
     from coterie.tables import infer_schema, load, plan_fit, plan_predict, read_table
 
     if model is not None and not cluster is set_ is None:

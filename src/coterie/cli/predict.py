@@ -36,8 +36,8 @@ Keep = Annotated[
     bool,
     typer.Option(
         "--keep",
-        help="Keep columns of an earlier prediction, renamed to cluster_id_input, "
-        "confidence_input and so on; otherwise they are replaced.",
+        help="Keep the columns of an earlier prediction that TABLE has, renamed to "
+        "cluster_id_input, confidence_input and so on. [default: replace them]",
     ),
 ]
 
@@ -53,18 +53,18 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     format_: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster the rows of a table, and add four columns to it.
+    """Cluster a table, and write it with four more columns.
 
     The columns:
 
     cluster_id: the same for all rows of a cluster.
 
     confidence: the share of the pairs of rows in the cluster that is expected to be right; for a
-    row that is alone, the probability that no other row belongs to it.
+    row that is alone, the probability that no other row belongs with it.
 
-    linked_to: the row of the same cluster that is most similar.
+    linked_to: the id of the most similar row in the same cluster; empty for a row that is alone.
 
-    reason: why the row is linked to that row; for a row that is alone, why it is linked to none.
+    reason: why these two rows are linked; for a row that is alone, why it is not linked.
     """
     from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
 

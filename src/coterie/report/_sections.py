@@ -131,7 +131,7 @@ def _field_cells(field: FieldWeight, share: float, max_mean: float) -> list[Cell
     return [
         Cell(f"{text_html(field.name)} <small>compared as {text_html(field.kind)}</small>"),
         *(number_cell(number_html(mean)) for mean in means),
-        number_cell(f"{100 * share:.0f} %"),
+        number_cell(f"{100 * share:.0f}%"),
         Cell(signed_bars(means, max_mean), "drawing"),
     ]
 

@@ -85,7 +85,7 @@ class TableModel:
             A table as for `fit`; the result is of the same type. Also what `read_typed` returns.
         id
             The column that holds the ids of rows. By default, that of the training table if this
-            table has it; otherwise rows are named by their numbers, from 1 on.
+            table has it; otherwise the row numbers, counting from 1, are the ids.
         must_link, cannot_link
             Pairs of ids of rows that must be in the same cluster, or must not be; or a `PairFile`.
         keep

@@ -54,7 +54,7 @@ def reproduce(
         bool, typer.Option("--list", help="List the papers and their tables.")
     ] = False,
 ) -> None:
-    """For researchers: compute the tables of a paper again.
+    """For researchers: recompute the tables of a paper.
 
     The tables show the figures of the paper beside those of Coterie. If a run is stopped, the next
     one continues it.

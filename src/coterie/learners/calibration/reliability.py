@@ -15,7 +15,7 @@ from coterie._core.files import FileName, as_path, replacing
 from coterie.exceptions import InputError
 
 Z = 1.959963984540054
-"""The 0.975 quantile of the normal distribution, for intervals of 95 %."""
+"""The 0.975 quantile of the normal distribution, for intervals of 95%."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Reliability:
 
     @property
     def intervals(self) -> Floats:
-        """The 95 % intervals of the means of true values (Wilson 1927), of shape (bins, 2).
+        """The 95% intervals of the means of true values (Wilson 1927), of shape (bins, 2).
 
         They assume that the values are independent and that each one is 0 or 1. The pairs of one
         cluster are not independent, so intervals of pairs are usually too narrow. The values of
@@ -159,7 +159,7 @@ WIDTH = 3.9
 def save_reliability_plot(reliability: Reliabilities, path: FileName) -> None:
     """Plot the observed rates against the predicted probabilities, and save it as PNG or SVG.
 
-    Each bin is a point with its interval of 95 %. The area of the point grows with its share of the
+    Each bin is a point with its interval of 95%. The area of the point grows with its share of the
     pairs, clusters or single items. Points of perfect probabilities are on the diagonal.
 
     Parameters
