@@ -216,7 +216,8 @@ results["scores"] = ct.Model.load("features.coterie").similarity(texts).tolist()
 
 
 def test_an_added_learner_is_an_automatic_choice(sources_with_members):
-    assert "boosted, structured or sums" in command(sources_with_members, "fit", "--help")
+    help_text = " ".join(command(sources_with_members, "fit", "--help").split())
+    assert "boosted, structured or sums" in help_text
     arguments = ("fit", "table.csv", "--cluster", "who", "-o", "m.coterie", "--learner", "other")
     assert "boosted, structured, sums" in command(sources_with_members, *arguments)
     assert "learning, sums" in command(

@@ -122,8 +122,8 @@ def test_pair_features_are_items_of_a_set():
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        ([[1, 2], [3]], "row 1 has 1 values, row 0 has 2 values; give rows of one length"),
-        ([[1, 2], 3], "row 1 is a single value, row 0 has 2 values"),
+        ([[1, 2], [3]], "row 1 has 1 values, but row 0 has 2 values; give rows of equal length"),
+        ([[1, 2], 3], "row 1 is a single value, but row 0 has 2 values"),
         ([[1.0, np.nan]], "row 0, column 1 is nan; give finite numbers"),
         (np.array([[0.0], [np.inf]]), "row 1, column 0 is inf"),
         (sp.csr_array([[0.0, 1.0], [np.nan, 0.0]]), "row 1, column 0 is nan"),
@@ -154,8 +154,8 @@ def test_bad_features_are_refused(items, message):
         (lambda: ItemSet({"name": "Ann"}), "column 'name' is of type str; give a list"),
         (lambda: ItemSet({"a": 1}), "column 'a' is of type int"),
         (lambda: ItemSet({"a": iter([1])}), "column 'a' is of type list_iterator"),
-        (lambda: ItemSet([[1.0]], ids=5), "ids are not a list of hashable names"),
-        (lambda: ItemSet([[1.0]], ids=[[]]), "ids are not a list of hashable names"),
+        (lambda: ItemSet([[1.0]], ids=5), "ids are not hashable .*; use strings"),
+        (lambda: ItemSet([[1.0]], ids=[[]]), "ids are not hashable .*; use strings"),
         (lambda: ItemSet.from_pair_features(np.ones((1, 1)), -1), "n_items is -1"),
         (lambda: ItemSet.from_pair_features(np.ones((1, 1)), 2.0), "n_items is 2.0"),
         (lambda: as_item_sets(5), "got one int"),
@@ -389,6 +389,8 @@ def test_sets_without_items_are_reordered():
     ],
 )
 def test_orders_that_are_not_permutations_are_refused(order):
-    message = "the order does not list each of the 3 items once; give each item index below 3"
+    message = (
+        "the order does not list each of the 3 items exactly once; give every index from 0 to 2"
+    )
     with pytest.raises(ItemSetError, match=message):
         ItemSet(np.eye(3)).reordered(order)

@@ -137,7 +137,7 @@ def test_bad_labels_are_refused(labels, message):
     ("clusters", "n_items", "message"),
     [
         ([[0, 1], [1, 2]], 3, "item 1 is in more than one cluster"),
-        ([[0], [2]], None, "item 2 is in a cluster, but the 2 items are 0 to 1"),
+        ([[0], [2]], None, "item 2 is in a cluster, but the 2 items are numbered from 0 to 1"),
         ([[0], [-1]], 2, "item -1 is in a cluster"),
         ([["a"], ["b"]], None, "give a list of item indices"),
     ],

@@ -92,7 +92,9 @@ class Isotonic(Value):
                 "with the probabilities, and drop duplicates and numbers that are not finite"
             )
         if not (np.all(probabilities >= 0) and np.all(probabilities <= 1)):
-            raise InputError("some probabilities are not from 0 to 1; give numbers from 0 to 1")
+            raise InputError(
+                "some probabilities are outside the range from 0 to 1; give numbers from 0 to 1"
+            )
         if np.any(probabilities[1:] < probabilities[:-1]):
             raise InputError(
                 "probabilities fall from one score to the next; give probabilities that never fall"

@@ -52,7 +52,7 @@ class PairFeatures:
             )
         if not np.array_equal(getattr(features, "pairs", pairs), pairs):  # type: ignore[arg-type]
             raise PairError(
-                "the features belong to other pairs; give the pairs of which they are the features"
+                "the features belong to other pairs; give the pairs that these features describe"
             )
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "features", features)
@@ -207,7 +207,8 @@ def as_matrix(rows: Any) -> Any:
 
     >>> as_matrix([[1, 2], [3]])
     Traceback (most recent call last):
-    coterie.exceptions.FeatureError: row 1 has 1 values, row 0 has 2 values; give rows of one length
+    coterie.exceptions.FeatureError: row 1 has 1 values, but row 0 has 2 values; give rows
+    of equal length
     """
     if sp.issparse(rows):
         return _as_sparse(rows)
@@ -240,7 +241,7 @@ def is_operator(features: Any) -> bool:
 
 def _as_sparse(rows: Any) -> Any:
     if rows.ndim != 2:
-        raise FeatureError(f"sparse features have shape {rows.shape}; give a matrix of rows")
+        raise FeatureError(f"sparse features have shape {rows.shape}; give two dimensions")
     matrix = sp.csr_array(rows)
     if matrix.dtype.kind not in "biuf":
         raise FeatureError(f"sparse features are of type {matrix.dtype}; give real numbers")
@@ -269,8 +270,8 @@ def _refuse_ragged(rows: Sequence[Any]) -> None:
     for index, length in enumerate(lengths):
         if length != lengths[0]:
             raise FeatureError(
-                f"row {index} {_length_text(length)}, row 0 {_length_text(lengths[0])}; "
-                "give rows of one length"
+                f"row {index} {_length_text(length)}, but row 0 {_length_text(lengths[0])}; "
+                "give rows of equal length"
             )
 
 
@@ -294,7 +295,7 @@ def _as_real(matrix: NDArray[Any]) -> NDArray[Any]:
         if not isinstance(value, Real):
             raise FeatureError(
                 f"row {row}, column {column} is {value!r}, which is not a real number; give "
-                "numbers, or give strings as a mapping of column names to columns"
+                "numbers or, if there are strings, a mapping of column names to columns"
             )
     try:
         return matrix.astype(np.float64)
@@ -332,7 +333,7 @@ def _as_columns(columns: Mapping[str, Any]) -> "Columns":
         lengths[name] = len(column)
     if len(set(lengths.values())) > 1:
         texts = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
-        raise ItemSetError(f"the columns differ in length: {texts}; give each one value per item")
+        raise ItemSetError(f"columns differ in length: {texts}; give one value per item in each")
     return Columns(columns)
 
 
@@ -390,7 +391,7 @@ def _as_ids(ids: Sequence[Hashable] | None, n_items: int) -> tuple[Hashable, ...
         names = tuple(ids)
         n_distinct = len(set(names))
     except TypeError as error:
-        raise ItemSetError(f"ids are not a list of hashable names: {error}") from error
+        raise ItemSetError(f"ids are not hashable ({error}); use strings or numbers") from error
     if len(names) != n_items:
         raise ItemSetError(f"there are {len(names)} ids for {n_items} items; give one id per item")
     if n_distinct != n_items:

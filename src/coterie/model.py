@@ -73,8 +73,8 @@ class Model:
             _refuse_uncallable("calibration", self.calibration)
         if not hasattr(self.similarity, "pair_scores"):
             raise InputError(
-                f"the similarity is {self.similarity!r}, which has no method pair_scores; give one "
-                "of coterie.similarities"
+                f"the similarity is {self.similarity!r}, which has no method pair_scores; "
+                "give one from coterie.similarities"
             )
 
     @renamed_parameters(together="must_link", apart="cannot_link")
@@ -129,8 +129,8 @@ class Model:
         """Partition one item set, and return how confident each pair and each cluster is."""
         if not isinstance(self.calibration, ClusterCalibration):
             raise InputError(
-                "the model has no calibration of clusters; give it a ClusterCalibration, such as "
-                "coterie.learners.calibrate returns"
+                "the model has no calibration of clusters; give it a ClusterCalibration, "
+                "such as the one that coterie.learners.calibrate returns"
             )
         scores = self.scores(item_set)
         return self.calibration.confidences(scores, self.clusterer(scores))

@@ -251,7 +251,8 @@ def _as_clustering(partition: Partition | Relaxed, scores: PairScores) -> Partit
     relaxed = as_floats("a clustering that is not a Partition", partition)
     if relaxed.shape != (scores.n_items, scores.n_items) or not np.isfinite(relaxed).all():
         raise InputError(
-            f"the clustering has shape {relaxed.shape}; give a Partition, or a finite relaxed "
-            f"matrix of shape ({scores.n_items}, {scores.n_items})"
+            f"the clustering has shape {relaxed.shape}; give a Partition, or a relaxed "
+            f"clustering: a matrix of finite numbers of shape ({scores.n_items}, "
+            f"{scores.n_items})"
         )
     return relaxed

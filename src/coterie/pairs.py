@@ -230,7 +230,7 @@ class Contraction:
         if len(partition) != self.scores.n_items:
             raise PairError(
                 f"the partition covers {len(partition)} items, but there are "
-                f"{self.scores.n_items} groups of items; give a partition with one item per group"
+                f"{self.scores.n_items} groups of items; give a partition of the groups"
             )
         return type(partition)(partition.labels[self.groups])
 

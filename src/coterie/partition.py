@@ -199,8 +199,9 @@ def is_clusters(value: object) -> bool:
         return False
     if isinstance(value, Mapping):
         raise PartitionError(
-            "the clustering is a mapping d, whose keys could be clusters or items; give "
-            "list(d.values()) if its values are clusters, else the labels in the order of the items"
+            "the clustering is a mapping d, whose keys could be labels or items; if its "
+            "values are clusters of items, give list(d.values()); if they are labels, give "
+            "the labels in the order of the items"
         )
     kinds = {type(element) for element in value}
     if tuple in kinds:
@@ -320,9 +321,9 @@ def _refuse_bad_members(items: Ints, n_items: int) -> None:
     outside = items[(items < 0) | (items >= n_items)]
     if outside.size:
         raise PartitionError(
-            f"item {outside[0]} is in a cluster, but the {n_items} items are 0 to {n_items - 1}; "
-            "each item must be in exactly one cluster"
+            f"item {outside[0]} is in a cluster, but the {n_items} items are numbered from 0 "
+            f"to {n_items - 1}; use only these numbers, each in exactly one cluster"
         )
     repeated = np.flatnonzero(np.bincount(items, minlength=n_items) > 1)
     if repeated.size:
-        raise PartitionError(f"item {repeated[0]} is in more than one cluster; put it in one")
+        raise PartitionError(f"item {repeated[0]} is in more than one cluster; put it in only one")

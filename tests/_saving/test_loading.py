@@ -80,7 +80,7 @@ def set_content(value):
         (lambda tree: tree["value"].update({"class": "function"}), "cannot be part of a model"),
         (lambda tree: tree["value"].update({"class": 3}), "int in place of a str"),
         (lambda tree: tree["value"].update(fields=[]), "list in place of a dict"),
-        (lambda tree: tree["value"].update(more=1), "has the keys"),
+        (lambda tree: tree["value"].update(more=1), "has the unexpected keys"),
         (lambda tree: tree["value"]["fields"].pop("content"), "missing content, unknown none"),
         (lambda tree: tree["value"]["fields"].update(computed=1), "missing none, unknown computed"),
         (
@@ -93,15 +93,15 @@ def set_content(value):
         ),
         (set_content({"class": "Strict", "fields": {"number": "x"}}), "rejects its fields"),
         (set_content({"class": "Partition", "fields": {"labels": 3}}), "Partition: labels are"),
-        (set_content({}), "content is damaged: it has the keys"),
+        (set_content({}), "content is damaged: it has the unexpected keys"),
         (set_content({"float": 3}), "3 is not a number"),
         (set_content({"float": "1_0"}), "'1_0' is not a number"),
         (set_content({"tuple": 3}), "int in place of a list"),
         (set_content({"dict": [1]}), "list in place of a dict"),
-        (set_content({"array": 7}), "the array 7 is missing"),
+        (set_content({"array": 7}), "array 7 is missing"),
         (set_content({"array": "../model"}), "'../model' is missing"),
         (set_content([{"array": 0}, {"array": 0}]), r"content\[1\] is damaged: .* used twice"),
-        (set_content({"csr": {"shape": [1, 1]}}), "consists of shape, data"),
+        (set_content({"csr": {"shape": [1, 1]}}), "must consist of shape, data"),
     ],
 )
 def test_a_tree_that_was_changed_is_refused(file, change, message):
@@ -169,7 +169,7 @@ def test_inconsistent_parts_of_sparse_arrays_are_refused(file, part, value):
 )
 def test_members_that_are_not_arrays_are_refused(file, content):
     write(file, {**members(file), "arrays/0.npy": content})
-    check_refused(file, r"content\[0\] is damaged: the array 0 cannot be read")
+    check_refused(file, r"content\[0\] is damaged: array 0 cannot be read")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_members_that_are_not_arrays_are_refused(file, content):
         (b"{", "model.json is damaged"),
         (b"\xff\xfe\xff", "model.json is damaged"),
         (b"[" * 10**5, "model.json is damaged"),
-        (b'{"format": NaN}', "NaN is not a number in JSON"),
+        (b'{"format": NaN}', "NaN is not a valid number in JSON"),
         (b"[1]", "not from a saved model"),
         (b'{"format": "coterie model", "version": 1%s}' % (b"0" * 5000), "model.json is damaged"),
         (

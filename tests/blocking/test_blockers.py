@@ -445,7 +445,7 @@ def test_canopies_are_values():
     ("blocker", "items", "message"),
     [
         (Canopies(), LISTED, "Canopies compares texts or vectors, but the items are features of"),
-        (Canopies(), TABLE, "give the names of columns of texts, or another blocker"),
+        (Canopies(), TABLE, "give the names of text columns, or another blocker"),
         (Canopies(), [None, {}], "item 1 is {}, not a string; give"),
         (Canopies(columns="name"), VECTORS, "Canopies compares columns, but the items are vectors"),
         (Canopies(columns="nom"), TABLE, "there is no column 'nom'"),

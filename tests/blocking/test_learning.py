@@ -133,7 +133,7 @@ def test_empty_texts_have_no_candidate_pairs():
 @pytest.mark.parametrize(
     ("partitions", "options", "message"),
     [
-        ([[0, 1, 2]], {}, "no two rows are in one cluster"),
+        ([[0, 1, 2]], {}, "no two rows are in the same cluster"),
         ([[0, 1]], {}, "item set 0"),
         ([], {}, "1 item set"),
         ([[0, 0, 1]], {"recall": 1.5}, "recall is 1.5"),

@@ -152,7 +152,7 @@ class GivesAnUnfittedModel(Sound):
 
 PARAMETERS = {
     CopiesItsClusterer: "does not store the clusterer",
-    ChecksItsClusterer: "does not only store its parameters",
+    ChecksItsClusterer: "does more than store its parameters",
     StartsWithResults: "from its constructor; set results only in fit",
     CannotBeCloned: "fails to clone",
     ClonesResults: "from clone; set results only in fit",

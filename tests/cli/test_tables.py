@@ -521,7 +521,7 @@ def test_a_true_column_named_cluster_id_is_kept_under_another_name(files, tmp_pa
     done = run("predict", tmp_path / "m", tmp_path / "t.csv", "-o", tmp_path / "p.csv")
     assert read_table(tmp_path / "p.csv")["cluster_id_input_2"] == table["who"]
     predicted = (tmp_path / "m", tmp_path / "o.csv")
-    check_refused(run("evaluate", *predicted), "was predicted", "cluster_id_input")
+    check_refused(run("evaluate", *predicted), "holds predicted clusters", "cluster_id_input")
     first = run("evaluate", *predicted, "--cluster", "cluster_id_input", "--json")
     assert first.exit_code == 0, first.output
     assert json.loads(first.stdout)["true_clusters"] == len(set(table["who"]))

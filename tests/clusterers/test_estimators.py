@@ -212,9 +212,15 @@ def test_random_estimators_give_the_same_at_every_call(rng):
     ("estimator", "message"),
     [
         (DBSCAN, r"estimator is the class DBSCAN; give DBSCAN\(\)"),
-        (None, "of type NoneType, without get_params and set_params and fit_predict; give a clus"),
-        (AverageLinkage(), "AverageLinkage, without set_params and fit_predict; give"),
-        (FeatureAgglomeration(metric="precomputed"), "FeatureAgglomeration, without fit_predict"),
+        (
+            None,
+            "of type NoneType, which lacks get_params and set_params and fit_predict; give a clus",
+        ),
+        (AverageLinkage(), "AverageLinkage, which lacks set_params and fit_predict"),
+        (
+            FeatureAgglomeration(metric="precomputed"),
+            "FeatureAgglomeration, which lacks fit_predict",
+        ),
         (DBSCAN(), r'has metric=\'euclidean\', but .* set metric to "precomputed"'),
         (SpectralClustering(affinity="rbf"), r"has affinity='rbf', but"),
         (SpectralClustering(affinity="precomputed_nearest_neighbors"), "_nearest_neighbors', but"),

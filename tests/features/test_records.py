@@ -213,9 +213,9 @@ def test_two_fields_of_one_column_are_refused(fields):
 
 
 def test_a_field_without_a_kind_is_refused():
-    with pytest.raises(FeatureError, match="the kind of 'name' is 'short'; give a kind of coterie"):
+    with pytest.raises(FeatureError, match="the kind of 'name' is 'short'; give one from"):
         Field("name", "short")
-    with pytest.raises(FeatureError, match="give a kind of coterie"):
+    with pytest.raises(FeatureError, match="give one from"):
         Field("name", Number)
 
 

@@ -245,7 +245,7 @@ REFUSED = [
     ({"classifier": DecisionTreeClassifier(), "C": 2.0}, "C is 2, but DecisionTree.* has no par"),
     (
         {"classifier": LinearSVC(C=5.0)},
-        "C is 1, but C of the classifier is 5.0; set C of",
+        "C is 1, but C of the classifier is 5.0; set C on",
     ),
     ({"classifier": KNeighborsClassifier(), "balanced": True}, "KNeigh.* has no class_weight; use"),
     (

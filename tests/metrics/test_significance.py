@@ -146,7 +146,7 @@ def test_bootstrap_interval_covers_and_repeats(rng):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: metrics.compare([1.0], [1.0, 2.0]), "give one loss of each system"),
+        (lambda: metrics.compare([1.0], [1.0, 2.0]), "give each system one loss"),
         (lambda: metrics.compare([np.nan], [1.0]), "NaN or infinite"),
         (lambda: metrics.compare([1.0], [1.0], test="z"), "give one of 't', 'wilcoxon', 'sign'"),
         (lambda: metrics.compare([1.0], [1.0], alternative="better"), "'two-sided', 'less'"),

@@ -187,8 +187,8 @@ def test_bars_lie_on_their_side_of_the_middle():
     ("changes", "message"),
     [
         ({"f1": [0.5]}, "F1 has 1 value for 11 thresholds; give one value per threshold"),
-        ({"recall": np.full(11, 1.5)}, "recall has values that are not from 0 to 1"),
-        ({"chosen": float("nan")}, "the chosen threshold, is not a number from"),
+        ({"recall": np.full(11, 1.5)}, "recall has values outside the range from 0 to 1"),
+        ({"chosen": float("nan")}, "or the chosen one, is not a number from"),
         ({"thresholds": np.linspace(1, 0, 11)}, "thresholds are not ascending; sort them"),
         ({"thresholds": []}, r"thresholds have shape \(0,\)"),
         ({"precision": ["high"] * 11}, "precision must be real numbers"),

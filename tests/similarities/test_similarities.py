@@ -270,7 +270,7 @@ def test_classifiers_of_more_classes_are_refused(rng):
         (DecisionTreeClassifier(), "predict_proba"),
     ]:
         similarity = ClassifierSimilarity(GivenFeatures(), classifier.fit(features, classes))
-        with pytest.raises(InputError, match=f"{name} has shape .* of two classes"):
+        with pytest.raises(InputError, match=f"{name} returned shape .* with two classes"):
             similarity(items)
 
 

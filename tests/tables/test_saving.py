@@ -316,9 +316,9 @@ def test_a_wrong_manifest_is_refused(file, change, message):
     [
         (b"", "manifest.json is damaged"),
         (b"[]", "does not describe a model for tables"),
-        (b'{"format": NaN}', "NaN is not a number in JSON"),
+        (b'{"format": NaN}', "NaN is not a valid number in JSON"),
         (b"[" * 10**5, "manifest.json is damaged"),
-        (b"[" + b"{}," * MOST_BRACKETS + b"{}]", f"or {MOST_BRACKETS} lists and objects"),
+        (b"[" + b"{}," * MOST_BRACKETS + b"{}]", f"or more than {MOST_BRACKETS} lists and objects"),
         (b" " * (MOST_BYTES + 1), f"more than {MOST_BYTES} bytes"),
         (b"\xff", "manifest.json is damaged"),
     ],

@@ -156,8 +156,8 @@ def as_order(order: ArrayLike, n_items: int) -> Ints:
 
     >>> as_order([0, 0, 2], n_items=3)
     Traceback (most recent call last):
-    coterie.exceptions.ItemSetError: the order does not list each of the 3 items once; give each
-    item index below 3 once
+    coterie.exceptions.ItemSetError: the order does not list each of the 3 items exactly
+    once; give every index from 0 to 2 once
     """
     try:
         indices = np.asarray(order)
@@ -166,8 +166,8 @@ def as_order(order: ArrayLike, n_items: int) -> Ints:
     fits = indices.shape == (n_items,) and (n_items == 0 or indices.dtype.kind in "iu")
     if not fits or not np.array_equal(np.sort(indices), np.arange(n_items)):
         raise ItemSetError(
-            f"the order does not list each of the {n_items} items once; give each item index "
-            f"below {n_items} once"
+            f"the order does not list each of the {n_items} items exactly once; give every "
+            f"index from 0 to {n_items - 1} once"
         )
     return read_only(indices.astype(np.intp))
 

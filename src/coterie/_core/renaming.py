@@ -18,7 +18,8 @@ def renamed_parameters(**new_names: str) -> Callable[[Callable[P, R]], Callable[
     [(0, 1)]
     >>> cluster([], together=[], must_link=[])
     Traceback (most recent call last):
-    TypeError: cluster() got both must_link= and together=, its former name; use must_link=
+    TypeError: cluster() got both must_link= and together=, which is the former name of
+    must_link=; use only must_link=
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -35,5 +36,8 @@ def renamed_parameters(**new_names: str) -> Callable[[Callable[P, R]], Callable[
 
 def _rename(arguments: dict[str, Any], old: str, new: str, function: str) -> None:
     if new in arguments:
-        raise TypeError(f"{function}() got both {new}= and {old}=, its former name; use {new}=")
+        raise TypeError(
+            f"{function}() got both {new}= and {old}=, which is the former name of {new}=; use "
+            f"only {new}="
+        )
     arguments[new] = arguments.pop(old)

@@ -75,7 +75,8 @@ def members_of(value: Any, resolve: Resolve) -> dict[str, Content]:
         text = as_json(tree)
     except RecursionError as error:
         raise InputError(
-            "the model is nested too deeply, or contains itself; nest its values less"
+            "the model is nested too deeply, or contains itself; use fewer levels of "
+            "nesting, and no value that contains itself"
         ) from error
     return {TREE: text} | {array_name(i): array for i, array in enumerate(writer.arrays)}
 

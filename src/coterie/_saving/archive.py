@@ -50,8 +50,8 @@ def write_archive(path: FileName, members: Mapping[str, Content]) -> None:
     n_arrays = sum(isinstance(content, np.ndarray) for content in members.values())
     if len(members) > MOST_MEMBERS:
         raise InputError(
-            f"the model has {n_arrays} arrays, but a file can have at most {MOST_MEMBERS} parts; "
-            "join some arrays"
+            f"the model has {n_arrays} arrays, and each is a part of the file, which can have "
+            f"at most {MOST_MEMBERS} parts; join some arrays"
         )
     for name, content in members.items():
         if isinstance(content, bytes):
@@ -187,10 +187,10 @@ def _refuse_large(text: bytes, name: str, remedy: str) -> None:
     """Raise an error for a JSON text that would take too much memory as Python objects."""
     if len(text) > MOST_BYTES or text.count(b"[") + text.count(b"{") > MOST_BRACKETS:
         raise InputError(
-            f"{name} has more than {MOST_BYTES} bytes, or {MOST_BRACKETS} lists and objects; "
-            f"{remedy}"
+            f"{name} has more than {MOST_BYTES} bytes, or more than {MOST_BRACKETS} lists and "
+            f"objects; {remedy}"
         )
 
 
 def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is not a number in JSON")
+    raise ValueError(f"{word} is not a valid number in JSON")

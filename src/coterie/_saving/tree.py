@@ -116,8 +116,8 @@ class Writer:
         name = cls.__name__
         if self.resolve(name) not in (None, cls):
             raise InputError(
-                f"{path or name} is of your own class {name}, which has the name of a class of "
-                "Coterie; rename your class"
+                f"{path or name} is of your own class {name}, which has the same name as a "
+                "class of Coterie; rename your class"
             )
         _refuse_other_constructor(cls, path or name)
         names = [f.name for f in fields(cls) if f.init]
@@ -168,7 +168,7 @@ class Reader:
             return self._decode_dataclass(node["class"], node["fields"], path)
         tag = next(iter(node)) if len(node) == 1 else None
         if tag not in _DECODERS:
-            raise _damaged(path, f"it has the keys {list(node)}")
+            raise _damaged(path, f"it has the unexpected keys {list(node)}")
         return _DECODERS[tag](self, node[tag], path)
 
     def decode_float(self, word: Any, path: str) -> float:
@@ -188,15 +188,15 @@ class Reader:
     def decode_array(self, index: Any, path: str) -> NDArray[Any]:
         member = self.members.pop(array_name(index), None)
         if member is None:
-            raise _damaged(path, f"the array {index!r} is missing, or used twice")
+            raise _damaged(path, f"array {index!r} is missing, or is used twice")
         try:
             return _read_array(member)
         except Exception as error:  # NumPy raises many types of errors for wrong headers
-            raise _damaged(path, f"the array {index} cannot be read: {error}") from error
+            raise _damaged(path, f"array {index} cannot be read: {error}") from error
 
     def decode_csr(self, parts: Any, path: str) -> Any:
         if _require_type(dict, parts, path).keys() != {"shape", "data", "indices", "indptr"}:
-            raise _damaged(path, "a csr array consists of shape, data, indices and indptr")
+            raise _damaged(path, "a csr array must consist of shape, data, indices and indptr")
         names = ("data", "indices", "indptr")
         data, indices, indptr = (self.decode(parts[name], join_path(path, name)) for name in names)
         shape = parts["shape"]

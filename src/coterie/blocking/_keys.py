@@ -150,8 +150,8 @@ def warn_of_dropped_pairs(dropped: int, max_block: int) -> None:
     """Log a warning if pairs of large blocks were left out."""
     if dropped:
         _log.warning(
-            "left out up to %d pairs of rows that share a block of more than %d rows, which are "
-            "paired with the next %d only; raise max_block to include them",
+            "left out up to %d pairs of rows: in a block of more than %d rows, each row is "
+            "paired with only the next %d rows; raise max_block to include them",
             *(dropped, max_block, NEXT_FEW),
         )
 

@@ -87,8 +87,8 @@ def _texts(items: Any, columns: Sequence[str] | None) -> list[str]:
     """Return the text of each item: the item itself, or its cells joined by blanks."""
     if columns is None and not isinstance(items, tuple):
         raise ItemSetError(
-            f"Canopies compares texts or vectors, but the items are {describe_items(items)}; give "
-            "the names of columns of texts, or another blocker"
+            f"Canopies compares texts or vectors, but the items are {describe_items(items)}; "
+            "give the names of text columns, or another blocker"
         )
     cells = [item_texts(ItemSet(items), name, "Canopies") for name in columns or ("text",)]
     return [" ".join(text or "" for text in texts) for texts in zip(*cells, strict=True)]

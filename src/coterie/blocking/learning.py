@@ -190,7 +190,8 @@ def _draw_sample(columns: dict[str, list[Any]], labels: Ints, n_rows: int) -> La
     """Draw clusters, and only some rows of large ones, from the rows sorted by content."""
     if not len(labels) or np.bincount(labels).max() < 2:
         raise InputError(
-            "no two rows are in one cluster; give a partition with a cluster of two or more rows"
+            "no two rows are in the same cluster; give a partition with at least one cluster "
+            "of two or more rows"
         )
     table = TextTable(columns, len(labels))
     max_rows = min(MOST_ROWS, max(2_000, MOST_CELLS // len(columns)))

@@ -74,8 +74,8 @@ class SharedKeys(PairBlocker):
         if not sizes.size:
             return
         _log.warning(
-            "column %r: left out %d blocks of more than %d items (the largest has %d), up to %d "
-            "pairs; raise max_block to include them",
+            "column %r: left out %d blocks of more than %d items (the largest has %d), and "
+            "with them up to %d pairs; raise max_block to include them",
             *(name, len(sizes), self.max_block, sizes.max(), np.sum(sizes * (sizes - 1) // 2)),
         )
 

@@ -19,8 +19,8 @@ def check_constructor(learner: Learner) -> None:
         new_learner: Learner = type(learner)(**arguments)
     except Exception as error:
         raise AssertionError(
-            f"the constructor of {name_of(learner)} does not only store its parameters, and fails: "
-            f"{error!r}; check them in fit"
+            f"the constructor of {name_of(learner)} does more than store its parameters, and "
+            f"fails: {error!r}; check the parameters in fit"
         ) from error
     for name, value in new_learner.get_params(deep=False).items():
         is_stored = value is arguments[name]

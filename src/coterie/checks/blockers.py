@@ -49,7 +49,10 @@ def _check_frozen(blocker: Blocker) -> None:
             setattr(blocker, name, value)
         except AttributeError:
             continue
-        raise AssertionError(f"{type(blocker).__name__} is not frozen: its {name} can be set")
+        raise AssertionError(
+            f"{type(blocker).__name__} is not frozen: its {name} can be changed; make it a frozen "
+            "dataclass"
+        )
 
 
 def _valid_pairs(blocker: Blocker, item_set: ItemSet) -> Pairs | None:

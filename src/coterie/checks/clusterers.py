@@ -81,7 +81,10 @@ def _check_frozen(clusterer: Clusterer) -> None:
             setattr(clusterer, name, value)
         except AttributeError:
             continue
-        raise AssertionError(f"{_name(clusterer)} is not frozen: its {name} can be set")
+        raise AssertionError(
+            f"{_name(clusterer)} is not frozen: its {name} can be changed; make it a frozen "
+            "dataclass"
+        )
 
 
 def _check_rebuilt(clusterer: Clusterer, scores: PairScores) -> None:

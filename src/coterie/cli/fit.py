@@ -61,7 +61,9 @@ Budget = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="The number of processes. [default: 1]"),
+    typer.Option(
+        min=1, metavar="N", help="The number of processes, at most one per processor. [default: 1]"
+    ),
 ]
 Seed = Annotated[
     int | None,
@@ -120,7 +122,7 @@ def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
     settings = in_file | {name: value for name, value in flags.items() if value is not None}
     if "cluster" not in settings:
         raise InputError(
-            "no column of true clusters is named; name it with --cluster, for example: "
+            "the column of true clusters is not named; name it with --cluster, for example: "
             "--cluster person"
         )
     return {PARAMETERS.get(name, name): value for name, value in settings.items()}

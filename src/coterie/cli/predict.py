@@ -71,7 +71,9 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     start = monotonic()
     pairs = pair_files(table, must_link, cannot_link)
     if as_json and output == STREAM:
-        raise InputError("standard output cannot hold both the table and JSON; write to a file")
+        raise InputError(
+            "standard output cannot hold both the table and JSON; write the table to a file"
+        )
     table_model, format_out = load(model), output_format(output, format_)
     refuse_overwriting(output, model, must_link, cannot_link)
     check_target(output)

@@ -66,8 +66,8 @@ class EstimatorClusterer(HeuristicClusterer):
         if missing:
             type_name = type(self.estimator).__name__
             raise InputError(
-                f"estimator is of type {type_name}, without {' and '.join(missing)}; give a "
-                'clusterer of scikit-learn, such as DBSCAN(metric="precomputed")'
+                f"estimator is of type {type_name}, which lacks {' and '.join(missing)}; give "
+                'a clusterer from scikit-learn, such as DBSCAN(metric="precomputed")'
             )
         as_real("missing", self.missing, low=-inf)
         _takes_distances(self.estimator)

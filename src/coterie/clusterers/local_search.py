@@ -109,7 +109,7 @@ class LocalSearch(HeuristicClusterer):
         if len(self.start) != scores.n_items:
             raise InputError(
                 f"the start covers {len(self.start)} items, but the scores cover "
-                f"{scores.n_items}; give a start of the scored items"
+                f"{scores.n_items}; give a start that covers the scored items"
             )
         if scores.apart is not None and np.any(self.start.together(scores.apart)):
             raise PairError(

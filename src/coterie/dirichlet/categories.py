@@ -64,8 +64,9 @@ class Categories(Value):
         object.__setattr__(self, "pseudo_counts", pseudo_counts)
         if pseudo_counts.shape != (self.offsets[-1],) or not np.all(pseudo_counts > 0):
             raise FeatureError(
-                f"pseudo_counts have shape {pseudo_counts.shape}; give {self.offsets[-1]} positive "
-                "numbers, for each dimension one per value and one for all other values"
+                f"pseudo_counts have shape {pseudo_counts.shape}; give {self.offsets[-1]} "
+                "positive numbers: for each dimension, one number per value and one for all "
+                "other values"
             )
 
     @property
@@ -166,8 +167,8 @@ def _find_values(values: Codes, column: Codes) -> Ints:
     """Return the index of each entry of a column among the values, or len(values) for others."""
     if values.size and (values.dtype.kind == "U") != (column.dtype.kind == "U"):
         raise FeatureError(
-            "a categorical column has strings in one item set and numbers in another; use one of "
-            "the two"
+            "a categorical column has strings in one item set and numbers in another; use "
+            "either strings or numbers in all item sets"
         )
     indices = np.searchsorted(values, column)
     is_value = indices < len(values)

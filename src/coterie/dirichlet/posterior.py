@@ -167,11 +167,13 @@ def _as_labels(labels: ArrayLike) -> Labels:
     array = np.asarray(labels)
     if array.ndim != 3 or not all(array.shape[:2]):
         raise PartitionError(
-            f"labels have shape {array.shape}; give (n_chains, n_samples, n_items), with at least "
-            "one sample"
+            f"labels have shape {array.shape}; give an array of shape (n_chains, n_samples, "
+            "n_items), with at least one sample"
         )
     if array.size and (array.dtype.kind not in "iu" or array.min() < 0):
-        raise PartitionError("labels of samples must be non-negative integers; replace any others")
+        raise PartitionError(
+            "labels of samples must be non-negative integers; replace all other labels"
+        )
     if array.max(initial=0) > array.size:
         array = np.unique(array, return_inverse=True)[1].reshape(array.shape)
     n_chains, n_samples, n_items = array.shape

@@ -80,8 +80,8 @@ class Sampler(Value):
         """Run the chains on the items, with one mixture per chain."""
         if self.gibbs.draws_means and items.squares.shape[0]:
             raise InputError(
-                f"{self.gibbs!r} samples means of clusters, which requires vectors, but the items "
-                "have only distances; use gibbs=CollapsedGibbs()"
+                f"{self.gibbs!r} draws the means of clusters, which requires vectors, but the "
+                "items have only distances; use gibbs=CollapsedGibbs()"
             )
         chains = [
             start_chain(index, items, mixture, self._moves, self._schedule, self.random_state)

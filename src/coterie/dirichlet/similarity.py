@@ -96,9 +96,10 @@ class DirichletSimilarity(Value):
             low, high = ratios.min(initial=1.0) * 1.01, ratios.max(initial=1.0) / 1.01
             if low < 1.0 / MAX_PRECISION_RATIO or high > MAX_PRECISION_RATIO:
                 raise FeatureError(
-                    f"the products of precisions and prior_variance are from {low:.3g} to "
-                    f"{high:.3g}; scale the reference types or prior_variance so that they are "
-                    f"from {1.0 / MAX_PRECISION_RATIO:g} to {MAX_PRECISION_RATIO:g}"
+                    f"the products of precisions and prior_variance range from {low:.3g} to "
+                    f"{high:.3g}; scale the reference types or prior_variance so that all "
+                    f"products are from {1.0 / MAX_PRECISION_RATIO:g} to "
+                    f"{MAX_PRECISION_RATIO:g}"
                 )
 
     @property
@@ -116,8 +117,8 @@ class DirichletSimilarity(Value):
         n_features = observed.vectors.shape[1]
         if n_features != self.n_features:
             raise FeatureError(
-                f"the items have {n_features} features, but reference types have "
-                f"{self.n_features}; give item sets with the features of training"
+                f"the items have {n_features} features, but the reference types have "
+                f"{self.n_features}; give item sets with the same features as in training"
             )
         return self.sampler.sampled(observed, self._mixtures())
 
@@ -154,7 +155,9 @@ def _as_types(types: Sequence[ReferenceTypes]) -> tuple[ReferenceTypes, ...]:
     if not as_tuple or not all(isinstance(sample, ReferenceTypes) for sample in as_tuple):
         raise FeatureError(f"types are {types!r}; give at least one ReferenceTypes(…) in a list")
     if len({sample.precisions.shape[1] for sample in as_tuple}) > 1:
-        raise FeatureError("types have different numbers of features; give one number for all")
+        raise FeatureError(
+            "types have different numbers of features; give types with the same number of features"
+        )
     return as_tuple
 
 

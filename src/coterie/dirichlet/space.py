@@ -119,8 +119,8 @@ class Space(Value):
         missing = [column for column in self.categorical if column >= n_columns]
         if missing:
             raise FeatureError(
-                f"column {missing[0]} is categorical, but vectors have {n_columns} columns; use "
-                f"column indices below {n_columns}"
+                f"categorical has the column {missing[0]}, but vectors have only {n_columns} "
+                f"columns; use column indices below {n_columns}"
             )
         numeric = np.setdiff1d(np.arange(n_columns), self.categorical)
         return matrix[:, numeric], matrix[:, list(self.categorical)]

@@ -284,7 +284,7 @@ class AsDistances(PairFeaturizer):
         """Turn features that the inner featurizer computed into distances."""
         if self.similar is None:
             raise FeatureError(
-                "AsDistances is not fitted, so that it does not know which columns are "
+                "AsDistances is not fitted, so it does not know which columns are "
                 "similarities; call fit and use the copy that it returns"
             )
         origin = self.similar.astype(np.float64) if self.origin is None else self.origin

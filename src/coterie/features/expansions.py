@@ -296,7 +296,7 @@ class Kernelized(PairFeaturizer):
         if isinstance(self.kernel, type) or not callable(self.kernel):
             raise InputError(f"kernel is {self.kernel!r}; give a kernel, such as RBF(gamma=1.0)")
         if not isinstance(self.expansion, Expansion):
-            raise InputError(f"expansion is {self.expansion!r}; give one, such as Nystroem()")
+            raise InputError(f"expansion is {self.expansion!r}; give one such as Nystroem()")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ class GivenFeatures(PairFeaturizer):
         """`feature 0`, `feature 1`, …; available after `fit`."""
         if self.n_columns is None:
             raise FeatureError(
-                "GivenFeatures is not fitted, so that it does not know the number of features; "
+                "GivenFeatures is not fitted, so it does not know the number of features; "
                 "call fit and use the copy that it returns"
             )
         return tuple(f"feature {column}" for column in range(self.n_columns))

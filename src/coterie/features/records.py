@@ -40,7 +40,7 @@ class Field(Value):
     def __post_init__(self) -> None:
         if not isinstance(self.kind, Kind):
             raise FeatureError(
-                f"the kind of {self.column!r} is {self.kind!r}; give a kind of "
+                f"the kind of {self.column!r} is {self.kind!r}; give one from "
                 "coterie.features.kinds, such as Name()"
             )
 

@@ -172,9 +172,12 @@ def _replace_param(value: Any, path: str, new_value: Any, full_path: str) -> Any
     if name not in params:
         if value is None:
             raise InputError(
-                f"{full_path!r} is a parameter of a value that is None; set that value first"
+                f"{full_path!r} cannot be set, because the object that it belongs to is None; "
+                "set that object first"
             )
-        raise InputError(f"{full_path!r} is not a parameter of {value!r}")
+        raise InputError(
+            f"{full_path!r} is not a parameter of {value!r}; use a name that get_params() lists"
+        )
     if inner_path:
         new_value = _replace_param(params[name], inner_path, new_value, full_path)
     if is_dataclass(value) and not isinstance(value, type):

@@ -198,8 +198,8 @@ def _set_c_param(classifier: Any, C: float) -> None:
         return
     if params["C"] not in (signature(type(classifier)).parameters["C"].default, C):
         raise InputError(
-            f"C is {C:g}, but C of the classifier is {params['C']}; set C of the learner, not "
-            f"of {name}"
+            f"C is {C:g}, but C of the classifier is {params['C']}; set C on the learner, not "
+            f"on {name}"
         )
     classifier.set_params(C=C)
 

@@ -99,7 +99,9 @@ def subset_examples(examples: Examples, indices: Ints) -> Examples:
 def random_folds(n_sets: int, n_folds: int, random_state: int) -> list[Ints]:
     """Divide the indices of item sets at random into folds of similar size, each sorted."""
     if n_sets < 2:
-        raise ItemSetError(f"there is {n_sets} item set; give at least 2, so that one is held out")
+        raise ItemSetError(
+            f"there is {n_sets} item set; give at least 2, so that one can be held out"
+        )
     rng = np.random.default_rng(as_whole("random_state", random_state))
     n_parts = min(as_whole("n_folds", n_folds, 2), n_sets)
     return [np.sort(part) for part in np.array_split(rng.permutation(n_sets), n_parts)]

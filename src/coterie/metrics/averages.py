@@ -132,5 +132,6 @@ def _refuse_other_signatures(metric: Any) -> None:
             return
     raise MetricError(
         f"{getattr(metric, '__name__', repr(metric))} is not a function of (truth, predicted) "
-        "alone; give a metric of coterie.metrics, and functools.partial for further arguments"
+        "alone; give a metric from coterie.metrics, and set further arguments with "
+        "functools.partial"
     )

@@ -161,8 +161,8 @@ def _as_mentions(clustering: Any, side: str) -> dict[Hashable, int]:
                 )
             if mention in mentions:
                 raise MetricError(
-                    f"{side} has the mention {mention!r} twice; give each mention in one cluster, "
-                    "once"
+                    f"{side} has the mention {mention!r} twice; give each mention only once, "
+                    "in one cluster"
                 )
             mentions[mention] = index
     return mentions
@@ -173,8 +173,8 @@ def _refuse_names(truth: dict[Hashable, int], predicted: dict[Hashable, int]) ->
     name = next((m for m in (*truth, *predicted) if not isinstance(m, int | np.integer)), None)
     if name is not None:
         raise MetricError(
-            f"one clustering has labels, but the other has clusters of mentions such as {name!r}; "
-            "give both as clusters, or give the clusters as item indices"
+            "one clustering has labels, but the other has clusters of mentions such as "
+            f"{name!r}; give both as clusters, or use clusters of item indices"
         )
 
 

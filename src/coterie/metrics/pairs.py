@@ -139,7 +139,8 @@ def _as_distances(distances: ArrayLike, n_items: int, n_listed: int | None) -> F
         values = upper_triangle(as_symmetric(values))
     if values.shape != (count_pairs(n_items),):
         raise MetricError(
-            f"there are {values.size} distances of pairs; for {n_items} items give a symmetric "
-            f"matrix of shape ({n_items}, {n_items}) or {count_pairs(n_items)} condensed distances"
+            f"there are {values.size} pairwise distances; for {n_items} items give a "
+            f"symmetric matrix of shape ({n_items}, {n_items}) or {count_pairs(n_items)} "
+            "condensed distances"
         )
     return values

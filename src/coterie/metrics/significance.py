@@ -205,7 +205,7 @@ def _differences(losses_a: ArrayLike, losses_b: ArrayLike) -> Floats:
     a, b = as_floats("losses", losses_a, MetricError), as_floats("losses", losses_b, MetricError)
     if a.ndim != 1 or a.shape != b.shape:
         raise MetricError(
-            f"the losses have shapes {a.shape} and {b.shape}; give one loss of each system per "
+            f"the losses have shapes {a.shape} and {b.shape}; give each system one loss per "
             "item set"
         )
     if not (np.isfinite(a).all() and np.isfinite(b).all()):

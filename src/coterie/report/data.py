@@ -93,7 +93,7 @@ def _check_thresholds(thresholds: Floats, chosen: float) -> None:
         )
     if not (np.abs(np.append(thresholds, chosen)) <= _MAX_THRESHOLD).all():
         raise InputError(
-            "a threshold, or the chosen threshold, is not a number from "
+            "one of the thresholds, or the chosen one, is not a number from "
             f"{-_MAX_THRESHOLD:g} to {_MAX_THRESHOLD:g}; give thresholds in this range"
         )
     if (np.diff(thresholds) < 0).any():
@@ -110,8 +110,8 @@ def _check_shares(name: str, values: Floats, n_thresholds: int) -> None:
         )
     if ((values < 0) | (values > 1) | np.isinf(values)).any():
         raise InputError(
-            f"{name} has values that are not from 0 to 1; give numbers from 0 to 1, or NaN for "
-            "undefined values"
+            f"{name} has values outside the range from 0 to 1; give numbers from 0 to 1, or "
+            "NaN for undefined values"
         )
 
 

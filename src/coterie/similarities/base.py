@@ -135,8 +135,9 @@ class WeightedSimilarity(FeatureSimilarity):
     def _refuse_other_columns(self, n_columns: int) -> None:
         if n_columns != len(self.coef):
             raise FeatureError(
-                f"the features have {n_columns} columns, but coef has length {len(self.coef)}; "
-                "give the featurizer and item sets of the kind with which coef was learned"
+                f"the features have {n_columns} columns, but coef has length "
+                f"{len(self.coef)}; give the same featurizer and the same kind of item sets "
+                "as when coef was learned"
             )
 
 

@@ -85,8 +85,9 @@ class ClassifierSimilarity(FeatureSimilarity):
         scores = np.asarray(self.classifier.decision_function(matrix))
         if scores.shape != (matrix.shape[0],):
             raise InputError(
-                f"decision_function has shape {scores.shape} for {matrix.shape[0]} pairs; give a "
-                "classifier of two classes, apart and together"
+                f"decision_function returned shape {scores.shape} for {matrix.shape[0]} "
+                "pairs; give a classifier with two classes: pairs that belong together, and "
+                "other pairs"
             )
         return scores
 
@@ -101,6 +102,6 @@ class ClassifierSimilarity(FeatureSimilarity):
             column = probabilities[:, 0]
             return column if self.classifier.classes_[0] else 1.0 - column
         raise InputError(
-            f"predict_proba has shape {probabilities.shape}; give a classifier of two classes, "
-            "apart and together"
+            f"predict_proba returned shape {probabilities.shape}; give a classifier with two "
+            "classes: pairs that belong together, and other pairs"
         )

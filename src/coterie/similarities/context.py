@@ -50,8 +50,8 @@ class ContextSimilarity:
         as_featurizer(self.featurizer)
         if isinstance(self.similarity, type) or not hasattr(self.similarity, "pair_scores"):
             raise InputError(
-                f"the similarity is {self.similarity!r}, which has no pair_scores; give a fitted "
-                "similarity, such as those of coterie.similarities"
+                f"the similarity is {self.similarity!r}, which has no pair_scores; give a "
+                "fitted similarity, such as one from coterie.similarities"
             )
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:

@@ -78,7 +78,7 @@ class DistanceSimilarity(WeightedSimilarity):
         """
         if not self.distance.additive:
             raise InputError(
-                f"{self.distance!r} is not a sum over features, so that a score cannot be split "
+                f"{self.distance!r} is not a sum over features, so a score cannot be split "
                 "into their contributions; use Manhattan()"
             )
         items = as_item_set(item_set)

@@ -82,7 +82,7 @@ class Trees:
             if len(getattr(self, name)) != len(self.columns):
                 raise InputError(
                     f"columns has length {len(self.columns)}, but {name} has length "
-                    f"{len(getattr(self, name))}; give one number per node in each"
+                    f"{len(getattr(self, name))}; give both one number per node"
                 )
         self._refuse_wrong_roots()
         self._refuse_wrong_children()
@@ -159,8 +159,8 @@ class Trees:
         if max_column >= rows.shape[1]:
             raise FeatureError(
                 f"the features have {rows.shape[1]} columns, but the trees test column "
-                f"{max_column}; give the featurizer and item sets of the kind with which the trees "
-                "were learned"
+                f"{max_column}; give the same featurizer and the same kind of item sets as "
+                "when the trees were learned"
             )
         return read_only(np.ascontiguousarray(rows))
 
@@ -170,7 +170,8 @@ class Trees:
         bounds = np.append(self.roots, n_nodes)
         if bounds[0] != 0:
             raise InputError(
-                f"the first root is {bounds[0]}; give node 0, because every node is in a tree"
+                f"the first root is node {bounds[0]}; make it node 0, because every node "
+                "belongs to a tree"
             )
         _refuse_where(
             np.diff(bounds) <= 0,

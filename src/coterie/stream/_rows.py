@@ -177,7 +177,7 @@ def _refuse_tables(item: Any) -> None:
     if isinstance(frame, nw.DataFrame | nw.LazyFrame | nw.Series):
         raise ItemSetError(
             f"the item is a {type(item).__name__}; give a mapping of names to values, such as "
-            "row.to_dict(), or a frame to add_many"
+            "row.to_dict(), or call add_many with a data frame"
         )
 
 
@@ -195,8 +195,8 @@ def _columns_of_records(records: Sequence[Any]) -> dict[str, list[Any]]:
 def _refuse_unstreamable(item_set: ItemSet) -> None:
     if isinstance(item_set.items, PairFeatures):
         raise ItemSetError(
-            "the items have only features of pairs, which do not describe pairs with later items; "
-            "give features of items, or items that a featurizer reads"
+            "the items have only features of pairs, and none for pairs with later items; "
+            "give features of each item, or items that a featurizer can read"
         )
     if item_set.n_clusters is not None:
         raise ItemSetError(

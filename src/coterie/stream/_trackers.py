@@ -308,8 +308,9 @@ def as_times(name: str, values: Sequence[Any], span: float | timedelta) -> Float
                 times[position] = convert(value)
         except (TypeError, ValueError, OverflowError) as error:
             raise ItemSetError(
-                f"column {name!r}, item {position}: {value!r} does not fit a span of {span!r}; "
-                "give numbers and a number, or dates and a timedelta"
+                f"column {name!r}, item {position}: {value!r} does not fit a span of "
+                f"{span!r}; use numbers in the column and a number as the span, or dates in "
+                "the column and a timedelta as the span"
             ) from error
     return times
 

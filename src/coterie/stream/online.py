@@ -173,8 +173,8 @@ class Stream:
         scores = np.asarray(self.model.similarity(ItemSet(items, ordered=True), read_only(pairs)))
         if scores.shape != order.shape or not np.isfinite(scores).all():
             raise PairError(
-                f"the similarity returned scores of shape {scores.shape} for {len(order)} pairs, "
-                "or scores that are not finite; return one finite score per pair"
+                f"the similarity returned scores of shape {scores.shape} for {len(order)} "
+                "pairs, of which some may not be finite; return one finite score per pair"
             )
         by_item = np.empty(len(order))
         by_item[order] = scores

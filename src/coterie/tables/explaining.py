@@ -133,8 +133,8 @@ def field_contributions(
     similarity: Any = model.similarity
     if not is_additive(model):
         raise InputError(
-            f"{type(similarity).__name__} cannot split a score into the contributions of fields; "
-            "fit a model without features of context"
+            f"{type(similarity).__name__} cannot split a score into the contributions of "
+            "fields; fit a model without context features"
         )
     bias, parts = similarity.contributions(item_set, pairs)
     owners = _record_features(similarity.featurizer).owners
@@ -161,7 +161,9 @@ def _record_features(featurizer: Any) -> RecordFeatures:
 
 def _row_index(ids: Sequence[str], name: str) -> int:
     if name not in ids:
-        raise InputError(f"there is no row with the id {quote(name)}; give an id of the table")
+        raise InputError(
+            f"there is no row with the id {quote(name)}; give the id of a row in the table"
+        )
     return ids.index(name)
 
 

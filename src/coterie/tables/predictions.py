@@ -61,8 +61,8 @@ def refuse_predicted_clusters(table: Table, cluster: str | None) -> None:
     """Refuse predicted clusters as true ones, if the table has the true ones as well."""
     if cluster in COLUMNS and input_name(cluster) in table.names:
         raise InputError(
-            f"column {cluster!r} of {table.name} was predicted; the true clusters are in "
-            f"{input_name(cluster)!r}; name that column with `cluster=`"
+            f"column {cluster!r} of {table.name} holds predicted clusters, but the true "
+            f"clusters are in {input_name(cluster)!r}; name that column with `cluster=`"
         )
 
 

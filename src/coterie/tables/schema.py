@@ -117,8 +117,8 @@ def infer_schema(
     )
     if not schema.columns:
         raise InputError(
-            f"{table.name} has no column to compare; besides ids, clusters and sets it needs a "
-            "column with different values"
+            f"{table.name} has no column to compare; besides ids, clusters and sets it needs "
+            "a column whose values are not all equal"
         )
     return schema
 

@@ -351,7 +351,7 @@ def test_matrices_larger_than_the_memory_are_refused(monkeypatch, rng):
         (lambda: DenseFeatures([[1.0, 2.0]]).T @ [1.0, 2.0], "the features have 1 pairs"),
         (
             lambda: DenseFeatures([[1.0]], [[1.0, 2.0]]),
-            "the diagonal has 2 columns, but the matrix of pairs has 1",
+            "features of the diagonal have 2 columns, but those of the pairs have 1",
         ),
         (lambda: DenseFeatures(None), "features have shape"),
         (lambda: SparseFeatures(None), "features have shape"),

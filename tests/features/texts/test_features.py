@@ -338,11 +338,11 @@ def test_views_can_contain_views():
         (lambda: KnownGrams(("a",), ([0],), ([1.0, 1.0],)), "one array per size"),
         (
             lambda: KnownGrams(("a",), ([1],), ([1.0, 1.0], [1.0, 1.0])),
-            "keys must have one array of integers",
+            "keys must have one array of ascending integers",
         ),
         (
             lambda: KnownGrams(("a",), (["0"],), ([1.0, 1.0], [1.0, 1.0])),
-            "keys must have one array of integers",
+            "keys must have one array of ascending integers",
         ),
     ],
 )

@@ -219,6 +219,6 @@ def test_errors_say_what_to_do():
     fitted = PageFeatures().fit([ItemSet(PAGES)])
     with pytest.raises(
         FeatureError,
-        match="vocabularies has 1, but must have one for each of the columns text, anchors",
+        match="vocabularies has length 1, but must have one for each of the columns text, anchors",
     ):
         PageFeatures(anchors="anchors", vocabularies=fitted.vocabularies).names  # noqa: B018

@@ -351,7 +351,7 @@ def test_features_of_pairs_are_refused():
     [
         ({"max_words": -1}, "max_words is -1; give a whole number of at least 0"),
         ({"time_unit": 0}, "time_unit is 0; give a finite number above 0"),
-        ({"spread": np.ones((2, 3))}, r"spread has shape \(2, 3\); give finite means"),
+        ({"spread": np.ones((2, 3))}, r"spread has shape \(2, 3\); give an array of shape"),
         ({"spread": np.zeros((2, 7))}, "deviations above 0"),
     ],
 )

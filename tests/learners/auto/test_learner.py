@@ -513,7 +513,7 @@ def test_entities_may_be_of_any_kind():
             [["a", "a", "b"], ["c"]],
             "item set 1: 1 entity names for 2 items; give one name",
         ),
-        ([["a", "a", "b"], Partition([0, 1])], "item set 1: its entities are a Partition"),
+        ([["a", "a", "b"], Partition([0, 1])], "item set 1: the entities are a Partition"),
         ([["a", "a", "b"], [None, "c"]], "item set 1: item 0 has no label"),
         ([["a", "b", "b"], ["c", "d"]], "item set 0: items 0 and 1 are in the same cluster, but"),
         ([["a", "a", "b"], "cd"], "item set 1: labels are of type str"),

@@ -228,7 +228,7 @@ def test_progress_is_told():
         (
             {"item_sets": SETS[:1], "partitions": TRUTHS[:1]},
             ItemSetError,
-            "1 item set, so that none can be held out .* give at least 2, or divide it into",
+            "only 1 item set, so none can be held out .* give at least 2, or divide it into",
         ),
         (
             {"item_sets": [*SETS[:11], np.zeros((20, 9))]},

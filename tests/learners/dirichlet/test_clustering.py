@@ -411,7 +411,7 @@ def test_categories_require_vectors_and_training():
     ("types", "variance"), [([[1e16], [1.0]], 1.0), ([[1.0]], 1e16), ([[1e-9]], 1e-9)]
 )
 def test_precisions_that_rounding_would_lose_are_refused(types, variance):
-    with pytest.raises(FeatureError, match="products of precisions and prior_variance are from"):
+    with pytest.raises(FeatureError, match="products of precisions and prior_variance range from"):
         DirichletClustering.with_types(types, 1.0, variance)
 
 
@@ -504,7 +504,7 @@ def test_features_that_differ_from_training_are_refused(learned):
     with pytest.raises(FeatureError, match=r"item set 0: .*columns"):
         learned.predict([[[1.0], [2.0]]])
     plain = DirichletClustering.with_types(TYPES, 1.0, 1.0)
-    with pytest.raises(FeatureError, match="items have 1 features, but reference types have 3"):
+    with pytest.raises(FeatureError, match="items have 1 features, but the reference types have 3"):
         plain.predict([[[1.0], [2.0]]])
 
 

@@ -171,7 +171,9 @@ class KnownTokens(Value):
     def __post_init__(self) -> None:
         tokens = np.asarray(self.tokens, dtype=np.uint64)
         if tokens.ndim != 1 or not np.all(tokens[1:] > tokens[:-1]):
-            raise FeatureError("tokens must be ascending hashes; use those that a kind has learned")
+            raise FeatureError(
+                "tokens must be hashes in ascending order; use the tokens of a fitted kind"
+            )
         object.__setattr__(self, "tokens", read_only(tokens))
         for name in ("n_rows_with", "n_entities_with"):
             counts = np.asarray(getattr(self, name), dtype=np.intp)

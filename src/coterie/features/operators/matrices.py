@@ -41,8 +41,8 @@ class MatrixFeatures(LinearOperator):
         diagonal = ZeroDiagonal(n_columns) if self.diagonal is None else as_features(self.diagonal)
         if diagonal.shape[1] != n_columns:
             raise FeatureError(
-                f"the diagonal has {diagonal.shape[1]} columns, but the matrix of pairs has "
-                f"{n_columns}; give both the same columns"
+                f"the features of the diagonal have {diagonal.shape[1]} columns, but those of "
+                f"the pairs have {n_columns}; give both the same number of columns"
             )
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "diagonal", diagonal)

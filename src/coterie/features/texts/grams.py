@@ -303,8 +303,8 @@ def _refuse_inconsistent(
         max_key = n_prefixes * len(words) - 1
         if not are_ascending or np.any((size_keys < 0) | (size_keys > max_key)):
             raise FeatureError(
-                "keys must have one array of integers in ascending order for each number of words "
-                "from 2 up; use the keys that were learned by fit"
+                "keys must have one array of ascending integers for each n-gram size, from 2 "
+                "words up; use the keys that were learned by fit"
             )
         n_prefixes = len(size_keys)
         _refuse_wrong_idf(size_idf, n_prefixes)

@@ -140,8 +140,8 @@ class PageFeatures(PairFeaturizer):
             )
         if len(self.vocabularies) != len(self._text_columns):
             raise FeatureError(
-                f"vocabularies has {len(self.vocabularies)}, but must have one for each of the "
-                f"columns {', '.join(self._text_columns)}; call fit again"
+                f"vocabularies has length {len(self.vocabularies)}, but must have one for "
+                f"each of the columns {', '.join(self._text_columns)}; call fit again"
             )
         return self.vocabularies
 

@@ -313,8 +313,8 @@ def _as_spread(spread: Any, n_columns: int) -> Floats:
     is_finite = np.isfinite(values).all()
     if values.shape != (2, n_columns) or not is_finite or not np.all(values[1] > 0):
         raise FeatureError(
-            f"spread has shape {values.shape}; give finite means, and deviations above 0, of "
-            f"{n_columns} features: shape (2, {n_columns})"
+            f"spread has shape {values.shape}; give an array of shape (2, {n_columns}): a row "
+            "of finite means and a row of deviations above 0"
         )
     return values
 

@@ -40,8 +40,8 @@ def as_entities(entities: Iterable[EntityNames] | None, truths: Sequence[Partiti
 def _as_names(entities: Iterable[EntityNames], truths: Sequence[Partition]) -> list[list[Hashable]]:
     if isinstance(entities, Partition | str) or not isinstance(entities, Iterable):
         raise InputError(
-            f"entities are of type {type(entities).__name__}; give a list with the names of the "
-            "entities of each item set"
+            f"entities are of type {type(entities).__name__}; give a list with one list of "
+            "entity names per item set"
         )
     names_of_sets = list(entities)
     if len(names_of_sets) != len(truths):
@@ -59,8 +59,8 @@ def _as_names(entities: Iterable[EntityNames], truths: Sequence[Partition]) -> l
 def _as_list(names: EntityNames, n_items: int) -> list[Hashable]:
     if isinstance(names, Partition):
         raise InputError(
-            "its entities are a Partition, whose labels mean nothing in other item sets; give a "
-            "list of one name per item"
+            "the entities are a Partition, whose labels mean nothing in "
+            "other item sets; give a list with one name per item"
         )
     label_codes(names)  # its errors have the index of the item within the set
     name_list: list[Hashable] = (

@@ -5,6 +5,7 @@ from math import inf
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
+from joblib import cpu_count
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._core.arguments import as_positive, as_whole
@@ -93,7 +94,7 @@ class AutoLearner(Learner):
         Names of the candidates to compare, such as "boosted pairs" and "boosted pairs with
         context"; None means all candidates.
     n_jobs
-        Number of processes. The result does not depend on it.
+        Number of processes; at most one per processor is used. The result does not depend on it.
     random_state
         Seed of all random draws.
 
@@ -230,7 +231,8 @@ class AutoLearner(Learner):
         n_folds = as_whole("n_folds", self.n_folds, 2)
         seed = as_whole("random_state", self.random_state)
         budget = inf if self.budget is None else as_positive("budget", self.budget)
-        n_jobs = as_whole("n_jobs", self.n_jobs, 1)
+        # More processes than processors only take memory.
+        n_jobs = min(as_whole("n_jobs", self.n_jobs, 1), cpu_count())
         ordered = all(item_set.ordered for item_set in examples.item_sets)
         entity_indices = as_entities(entities, examples.truths)
         plan = plan_validation(examples, entity_indices, n_folds, seed, named=entities is not None)

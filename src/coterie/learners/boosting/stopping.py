@@ -133,7 +133,7 @@ class Stopping(Value):
     def __post_init__(self) -> None:
         scorer(self.metric)  # refuses metrics of unknown direction
         if not 0 < as_real("share", self.share, high=1.0) < 1:
-            raise InputError(f"share is {self.share}; use a number between 0 and 1, both excluded")
+            raise InputError(f"share is {self.share}; use a number above 0 and below 1")
         as_whole("every", self.every, 1)
         as_whole("patience", self.patience, 1)
 
@@ -142,8 +142,8 @@ class Stopping(Value):
         n_sets = len(examples.truths)
         if n_sets < 2:
             raise ItemSetError(
-                f"there is {n_sets} item set, so that none can be held out; give at least 2, or "
-                "stopping=None"
+                f"there is only {n_sets} item set, so none can be held out; give at least 2, "
+                "or stopping=None"
             )
         # Predictions of a set of one item are always right, so such sets are held out last.
         has_pairs = np.array([len(truth) > 1 for truth in examples.truths])

@@ -114,8 +114,8 @@ class StructuredBoosting(Learner):
         """
         if self.stopping is not None:
             raise InputError(
-                "stopping chooses the number of rounds; use stopping=None to fit with several "
-                "numbers of rounds"
+                "stopping already chooses the number of rounds; use stopping=None to fit "
+                "with several values of n_rounds"
             )
         counts = [as_whole("n_rounds", count, 1) for count in n_rounds]
         if not counts:

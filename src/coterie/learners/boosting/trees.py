@@ -291,8 +291,9 @@ def _parse_tree(text: str) -> Trees:
     is_unsupported = np.any(decision_types & (_CATEGORICAL | _ZERO_IS_MISSING))
     if is_unsupported or entries.get("is_linear") == "1":
         raise InputError(
-            "the booster has categorical splits, zeros as missing values or linear leaves; train "
-            "it on numeric columns only, with zero_as_missing=False and linear_tree=False"
+            "the booster has categorical splits or linear leaves, or treats zeros as missing "
+            "values; train it on numeric columns only, with zero_as_missing=False and "
+            "linear_tree=False"
         )
     leaf_values = _parse_array(entries, "leaf_value", np.float64)
     n_inner = len(decision_types)

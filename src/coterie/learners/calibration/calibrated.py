@@ -260,6 +260,6 @@ def _check_arguments(learner: Any, method: Any, n_sets: int) -> None:
         raise InputError(f"the method is {method!r}; use Platt() or PAV()")
     if n_sets < 2:
         raise ItemSetError(
-            "there is 1 item set, so that none can be held out for the calibration; give at least "
-            "2, or divide it into several item sets without splitting any true cluster"
+            "there is only 1 item set, so none can be held out for the calibration; give at "
+            "least 2, or divide it into several item sets without splitting any true cluster"
         )

@@ -163,8 +163,9 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 check_classification_targets(data["y"])
         except ValueError as error:
             raise InputError(
-                "Winnow cannot take these examples; give finite numbers, one row per example, the "
-                f"same columns in fit and predict, and one class per example: {error}"
+                "Winnow cannot take these examples; give finite numbers, one row per "
+                "example, the same columns in fit and predict, and one class per example. "
+                f"scikit-learn says: {error}"
             ) from error
         return validated
 

@@ -178,8 +178,8 @@ def prepare_task(prior: NormalPrior, examples: Examples) -> ChainTask:
     for index in non_empty:
         if by_distance[index] != by_distance[non_empty[0]]:
             raise FeatureError(
-                f"item set {index}: some item sets have vectors and others pair features; use one "
-                "kind for all"
+                f"item set {index}: some item sets have vectors and others have pair "
+                "features; use one kind for all"
             )
     sets = {index: examples.item_sets[index] for index in non_empty}
     labels = [examples.truths[index].labels.astype(np.intp) for index in non_empty]
@@ -253,8 +253,9 @@ def _base(prior: NormalPrior, moments: Moments) -> Base:
     for values in (moments.within, moments.between, rates):
         if not np.all((values > MIN_VARIANCE) & (values < 1.0 / MIN_VARIANCE)):
             raise FeatureError(
-                "the features, or the rate of the prior, are too small or too large to compute "
-                "with; scale the features to a variance near 1, and give a rate near 1 or none"
+                "the features, or the rate of the prior, are too small or too large to "
+                "compute with; scale the features to a variance near 1, and leave out the "
+                "rate or give one near 1"
             )
     return make_base(1.0 / moments.between, shape, rates)
 

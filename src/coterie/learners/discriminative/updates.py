@@ -66,8 +66,9 @@ class Update(Value, ABC):
         in_predicted = as_partition(predicted, n_items).together(pairs)
         if operator.shape != (len(in_truth), *weights.shape):
             raise FeatureError(
-                f"the features have shape {operator.shape}, but there are {len(in_truth)} pairs "
-                f"and coef of shape {weights.shape}; give one row per pair and a weight per column"
+                f"the features have shape {operator.shape}, but there are {len(in_truth)} "
+                f"pairs, and coef has shape {weights.shape}; give one row per pair and one "
+                "weight per column"
             )
         # 1 for pairs wrongly apart, −1 for pairs wrongly together, 0 for correct pairs.
         counts = in_truth.astype(np.float64) - in_predicted

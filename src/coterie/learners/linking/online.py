@@ -140,7 +140,7 @@ class OnlineLearner(Learner):
         if not isinstance(self.solver, SGD):
             raise InputError(
                 f"solver is of type {type(self.solver).__name__}, which cannot learn from one "
-                "item after the other; use SGD()"
+                "item at a time; use SGD()"
             )
 
     def _prepare(self, examples: Examples) -> tuple[Featurizer, list[LinkSet]]:

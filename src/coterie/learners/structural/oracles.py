@@ -122,7 +122,8 @@ class Example:
             value = self.loss(self.truth, predicted)
         except TypeError as error:
             raise InputError(
-                f"the loss {_loss_name(self.loss)} cannot be called with two partitions: {error}"
+                f"the loss {_loss_name(self.loss)} cannot be called with two partitions: "
+                f"{error}; use a loss such as PairLoss(), or a function of two partitions"
             ) from error
         return as_real(f"the loss {_loss_name(self.loss)} of the truth and a partition", value)
 
@@ -166,9 +167,9 @@ def refuse_incompatible(clusterer: Clusterer, loss: Loss, augment: bool) -> None
         )
     if augment and (isinstance(loss, LinearLoss) or not hasattr(clusterer, "augmented")):
         raise InputError(
-            f"{name} cannot include {_loss_name(loss)} in its search, because the loss is not "
-            f"linear in the weights of {kind}, which {name} maximises; use {suggestion}, "
-            "augment=False, or the clusterer Greedy"
+            f"{name} cannot include {_loss_name(loss)} in its search: {name} maximises "
+            f"{kind}, and the loss is not linear in the weights of this objective; use "
+            f"{suggestion}, augment=False, or the clusterer Greedy"
         )
 
 

@@ -185,5 +185,5 @@ def _standard_output() -> Iterator[BinaryIO]:
     except (OSError, AttributeError) as error:  # AttributeError: a notebook has replaced it
         discard_output()
         raise InputError(
-            f"standard output cannot be written: {error}; give a file name instead"
+            f"standard output cannot be written to: {error}; give a file name instead"
         ) from error
