@@ -5,6 +5,7 @@ import re
 from functools import cache, partial
 from itertools import chain
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
 from coterie.learners import LatentLeftLinking, PairwiseClustering
+from coterie.learners.auto import search as search_module
 from coterie.learners.auto import variants as variants_module
 from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_bound
 from coterie.learners.auto.decoding import mean_score_apart, threshold_grid
@@ -667,6 +669,18 @@ def test_two_runs_are_the_same_bits_with_any_number_of_processes():
         assert same_tables(one.table_, other.table_)
         scores = one.similarity_(sets[0], None)
         assert scores.tobytes() == other.similarity_(sets[0], None).tobytes()
+
+
+def test_there_are_no_more_processes_than_processors(monkeypatch):
+    counts = []
+
+    def parallel(n_jobs, **options):
+        counts.append(n_jobs)
+        return joblib.Parallel(1, **options)
+
+    monkeypatch.setattr(search_module, "Parallel", parallel)
+    AutoLearner(n_jobs=10_000).fit(*make_sets())
+    assert set(counts) == {joblib.cpu_count()}
 
 
 def test_the_report_names_what_was_tried_the_choice_and_the_reason():
