@@ -56,7 +56,7 @@ def _print_plan(estimate: "Plan") -> None:
         ("rows", f"{estimate.rows:,}"),
         *([("sets", f"{estimate.sets:,}")] if estimate.sets > 1 else []),
         ("all pairs", f"{estimate.all_pairs:,}"),
-        ("pairs to compare", f"about {float(f'{estimate.pairs:.2g}'):,.0f}"),
+        ("pairs to compare", _number_of_pairs(estimate)),
         *((part, _about_seconds(seconds)) for part, seconds in estimate.seconds.items()),
         ("memory", f"about {estimate.memory / 1e9:.1f} GB"),
     ]
@@ -65,6 +65,13 @@ def _print_plan(estimate: "Plan") -> None:
     typer.echo("Assumptions:")
     for assumption in estimate.assumed:
         typer.echo(f"- {assumption}")
+
+
+def _number_of_pairs(estimate: "Plan") -> str:
+    """Return the number of pairs to compare; it is exact if all pairs are compared."""
+    if estimate.pairs == estimate.all_pairs:
+        return f"{estimate.pairs:,}"
+    return f"about {float(f'{estimate.pairs:.2g}'):,.0f}"
 
 
 def _about_seconds(seconds: float) -> str:

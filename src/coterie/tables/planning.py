@@ -1,6 +1,6 @@
 """Estimates of the time and memory that learning from a table or clustering it will take."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any, NamedTuple, TypeVar
@@ -40,9 +40,27 @@ COPIES = 4
 """Number of copies of the pair features in memory while a model is learned."""
 
 MEMORY = f"each cell takes {CELL_BYTES:,} bytes of memory and each pair {PAIR_BYTES}"
+TIMES_OF_FIT = (
+    (
+        f"the time of comparing was measured on at most {N_PAIRS:,} rows and {N_PAIRS:,} pairs, "
+        "and scaled up"
+    ),
+    "the times of learning were measured on tables of people, and scaled to the number of pairs",
+)
+TIMES_OF_PREDICT = (
+    (
+        "the times of blocking, comparing and scoring were measured on at most "
+        f"{SAMPLES[0]:,} rows and {N_PAIRS:,} pairs, and scaled up"
+    ),
+    (
+        "the time of clustering and reasons was measured on tables of 100,000 rows, and scaled to "
+        "the numbers of rows and pairs"
+    ),
+)
+"""Assumptions of all plans, of those of `fit` and of those of `predict`."""
 
 ROW_SECONDS, PAIR_SECONDS = 20e-6, 2e-6
-"""Seconds of clustering and of writing reasons, per row and per pair, measured on such tables."""
+"""Seconds of clustering and reasons per row and per pair, measured on tables of 100,000 rows."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +138,8 @@ def plan_fit(frame: Any, schema: Schema) -> Plan:
         },
         memory,
         (
-            f"a set with over {ALL_UP_TO:,} pairs has {PAIRS_PER_ROW} candidate pairs per row",
-            f"comparing takes as long per pair as for {N_PAIRS:,} pairs of this table",
-            "learning takes as long per pair as for tables of people",
+            *_assumed_pairs_of_fit(schema, counts),
+            *TIMES_OF_FIT,
             MEMORY,
         ),
     )
@@ -149,8 +166,9 @@ def plan_predict(
     counts = [count_pairs(len(item_set)) for item_set in sets]
     largest = max(sets, key=len)
     growth = _pair_growth(model.model, largest)
+    limit = _all_pairs_limit(model.model)
     n_pairs = sum(
-        count if count <= _all_pairs_limit(model.model) else growth.n_pairs(len(item_set))
+        count if count <= limit else growth.n_pairs(len(item_set))
         for count, item_set in zip(counts, sets, strict=True)
     )
     return Plan(
@@ -161,11 +179,37 @@ def plan_predict(
         _seconds_of_predicting(model, largest, len(table), n_pairs),
         _memory(table, schema, n_pairs),
         (
-            f"pairs grow with rows as from a sample of {SAMPLES[0]:,} to one of {SAMPLES[1]:,}",
-            f"each part takes as long as for at most {SAMPLES[0]:,} rows and {N_PAIRS:,} pairs",
+            *_assumed_growth([len(item_set) for item_set in sets], limit),
+            *TIMES_OF_PREDICT,
             MEMORY,
         ),
     )
+
+
+def _assumed_pairs_of_fit(schema: Schema, counts: Sequence[int]) -> tuple[str, ...]:
+    """Return what is assumed about the number of pairs, or nothing if all pairs are compared."""
+    if max(counts) <= ALL_UP_TO:
+        return ()
+    rows = "table" if schema.set is None else "set"
+    return (
+        f"a {rows} with over {ALL_UP_TO:,} pairs needs about {PAIRS_PER_ROW} comparisons per row",
+    )
+
+
+def _assumed_growth(sizes: Sequence[int], limit: int) -> tuple[str, ...]:
+    """Return how pairs are assumed to grow with rows, or nothing if they were counted.
+
+    They were counted in sets of which all pairs are compared, and in the largest set if a sample
+    contains all of its rows.
+    """
+    blocked_sizes = [size for size in sizes if count_pairs(size) > limit]
+    if not blocked_sizes or (len(blocked_sizes) == 1 and max(sizes) <= SAMPLES[1]):
+        return ()
+    smaller, larger = (min(sample, max(sizes)) for sample in SAMPLES)
+    if smaller == larger:
+        return ("every set has as many pairs to compare per row as the largest set",)
+    samples = f"samples of {smaller:,} and {larger:,} rows"
+    return (f"the number of pairs to compare grows as it does between {samples}",)
 
 
 class PairGrowth(NamedTuple):
