@@ -62,12 +62,13 @@ def test_all_sections_are_there():
         "Quality",
         "Other thresholds",
         "Cluster sizes",
-        "Weights of fields",
+        "Weights of columns",
         "Choice of the learner",
         "Candidate pairs",
         "Doubtful clusters",
     ]
     assert len(read.ids) == len(set(read.ids)) == 7
+    assert "field" not in read.text.lower()  # columns are called columns
     links = {value for tag, name, value in read.attributes if (tag, name) == ("a", "href")}
     assert links == {f"#{anchor}" for anchor in read.ids}
     assert ("html", "lang", "en") in read.attributes

@@ -158,7 +158,7 @@ def _named_sections(data: ReportData) -> dict[str, str]:
         "Quality": _sections.quality_section(data.quality),
         "Other thresholds": _sections.threshold_section(data.quality),
         "Cluster sizes": _sections.size_section(data.sizes),
-        "Weights of fields": _sections.field_section(data.fields),
+        "Weights of columns": _sections.field_section(data.fields),
         "Choice of the learner": _sections.choice_section(data.choice),
         "Candidate pairs": _sections.blocking_section(data.blocking),
         "Doubtful clusters": cluster_section(data.worst),

@@ -115,14 +115,14 @@ def field_section(fields: Sequence[FieldWeight]) -> str:
         for mean in (field.mean_for, field.mean_against)
     )
     headings = [
-        Cell("field"),
+        Cell("column"),
         number_cell('<i class="key s0"></i>same cluster'),
         number_cell('<i class="key s1"></i>different clusters'),
         number_cell("share"),
         Cell("<span>negative</span> <span>positive</span>", "drawing ends"),
     ]
     rows = [_field_cells(field, share, max_mean) for share, field in by_share[:MAX_LINES]]
-    table = table_html("Mean number that each field adds to the score of a pair", headings, rows)
+    table = table_html("Mean number that each column adds to the score of a pair", headings, rows)
     return f"<p>{_texts.FIELDS}</p>{table}{_remainder_html(fields)}"
 
 

@@ -5,7 +5,7 @@ NO_METRICS = "The quality was not measured."
 NO_CURVE = "The quality at other thresholds was not measured."
 NO_CLUSTERS = "There are no clusters."
 NO_TRUE_SIZES = "The sizes of the true clusters are not known."
-NO_FIELDS = "The scores of this model are not sums over fields, so fields have no weights."
+NO_FIELDS = "The scores of this model are not sums over columns, so columns have no weights."
 NO_CHOICE = "It is not known which candidates were compared."
 NO_BLOCKING = "It is not known how candidate pairs were found."
 NO_DOUBTFUL_CLUSTERS = "There is no cluster of two or more rows."
@@ -48,12 +48,12 @@ UNDEFINED_METRICS = (
 )
 
 FIELDS = (
-    "The score of a pair of rows is a sum: each field adds a number, and a constant is the same "
+    "The score of a pair of rows is a sum: each column adds a number, and a constant is the same "
     "for all pairs. A positive score speaks for one cluster, a negative score for different "
-    "clusters. The table shows the mean number that each field adds, for a sample of pairs in the "
+    "clusters. The table shows the mean number that each column adds, for a sample of pairs in the "
     "same cluster and for a sample of pairs in different clusters. The larger the difference "
-    "between the two numbers, the more the field decides. The column “share” shows its part of "
-    "the sum of all differences."
+    "between the two numbers, the more the column decides. The share is this difference, divided by "
+    "the sum of the differences of all columns."
 )
 
 CHOICE = "These candidates were compared before the model was learned."

@@ -228,7 +228,7 @@ def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
         return []
     in_same = _mean_contributions(model, clustering, together=True)
     in_different = _mean_contributions(model, clustering, together=False)
-    kinds = {**model.schema.kinds, WHOLE_RECORD: "the words of all fields"}
+    kinds = {**model.schema.kinds, WHOLE_RECORD: "one text with the words of all columns"}
     return [
         FieldWeight(name, kinds.get(name, ""), in_same.get(name), in_different.get(name))
         for name in in_same or in_different
