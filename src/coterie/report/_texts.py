@@ -100,6 +100,6 @@ MARKS = (
 )
 
 TRUTH_MARKS = (
-    " The sign ≠ marks a row that belongs to another true cluster than most rows. If no true "
-    "cluster is the most common, it is compared with that of the first row."
+    " The sign ≠ marks a row whose true cluster differs from that of most rows here or, if no true "
+    "cluster is the most common, from that of the first row."
 )
