@@ -69,6 +69,7 @@ def test_all_sections_are_there():
     ]
     assert len(read.ids) == len(set(read.ids)) == 7
     assert "field" not in read.text.lower()  # columns are called columns
+    assert not re.search(r"\d %", read.text)
     links = {value for tag, name, value in read.attributes if (tag, name) == ("a", "href")}
     assert links == {f"#{anchor}" for anchor in read.ids}
     assert ("html", "lang", "en") in read.attributes

@@ -35,7 +35,7 @@ def quality_section(quality: Quality | None) -> str:
         return f"<p>{_texts.NO_METRICS}</p>"
     metrics = quality.metrics[:MAX_LINES]
     axis = shared_axis(metrics)
-    headings = [Cell("metric"), number_cell("value"), number_cell("95 % interval")]
+    headings = [Cell("metric"), number_cell("value"), number_cell("95% interval")]
     if axis:
         headings.append(Cell(f"<span>{_ends_html(axis)}</span>", "drawing ends"))
     rows = [_metric_cells(metric, axis) for metric in metrics]

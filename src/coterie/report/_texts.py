@@ -12,8 +12,8 @@ NO_DOUBTFUL_CLUSTERS = "There is no cluster of two or more rows."
 
 QUALITY = (
     "This table compares the clusters with the true clusters. The best value of a metric is 1, or "
-    "0 if lower is better. The 95 % interval shows how uncertain a value is: if the metric is "
-    "measured again on random samples of the true clusters, 95 % of the results lie in this "
+    "0 if lower is better. The 95% interval shows how uncertain a value is: if the metric is "
+    "measured again on random samples of the true clusters, 95% of the results lie in this "
     "interval. A dash means that a value is undefined or was not measured."
 )
 LOWER_IS_BETTER = "lower is better"
@@ -52,8 +52,8 @@ FIELDS = (
     "for all pairs. A positive score speaks for one cluster, a negative score for different "
     "clusters. The table shows the mean number that each column adds, for a sample of pairs in the "
     "same cluster and for a sample of pairs in different clusters. The larger the difference "
-    "between the two numbers, the more the column decides. The share is this difference, divided by "
-    "the sum of the differences of all columns."
+    "between the two numbers, the more the column decides. The share is this difference, divided "
+    "by the sum of the differences of all columns."
 )
 
 CHOICE = "These candidates were compared before the model was learned."

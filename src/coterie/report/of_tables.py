@@ -94,7 +94,7 @@ def report_of(
         None if evaluation is None else _quality(model, evaluation, len(table)),
         _fields(model, clustering),
         Choice(**model.facts["choice"]) if "choice" in model.facts else None,
-        _blocking(model.facts.get("blocking", {}), clustering),
+        _blocking(model.facts, clustering),
     )
 
 
@@ -277,23 +277,32 @@ def _draw_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[Ite
 
 
 def _blocking(facts: dict[str, Any], clustering: Clustering) -> list[tuple[str, str]]:
+    blocking = facts.get("blocking", {})
     n_pairs = sum(len(clustered.scores.scores) for clustered in clustering.sets)
     compares_all = all(clustered.scores.listed is None for clustered in clustering.sets)
     n_all = sum(count_pairs(len(clustered.partition)) for clustered in clustering.sets)
     counts = f"{n_pairs:,} of {pluralize(n_all, 'pair')} of rows"
     lines = [("candidate pairs", counts + (", so the keys were not used" if compares_all else ""))]
-    shares = [
-        f"{100 * facts[fact]:.1f} % of those {place}"
-        for fact, place in (
-            ("recall", "in the training table"),
-            ("held_out_recall", "of entities that were not used to choose keys"),
-        )
-        if facts.get(fact) is not None
-    ]
-    if shares:
+    if shares := _shares_of_true_pairs(blocking, has_held_out=bool(facts.get("held_out"))):
         lines.append(("true pairs that the keys find", "; ".join(shares)))
-    keys = enumerate(facts.get("keys", ()), 1)
+    keys = enumerate(blocking.get("keys", ()), 1)
     return lines + [(f"key {number}", key) for number, key in keys]
+
+
+def _shares_of_true_pairs(blocking: dict[str, Any], *, has_held_out: bool) -> list[str]:
+    """Return the shares of the true pairs that keys find.
+
+    The keys that one half of the true clusters chooses are measured on the other half. If there
+    were too few true clusters to hold any out, that share rests on too few pairs to be shown.
+    """
+    recall, held_out_recall = blocking.get("recall"), blocking.get("held_out_recall")
+    shares = [] if recall is None else [f"{recall:.1%} of those in the training table"]
+    if has_held_out and held_out_recall is not None:
+        shares.append(
+            f"{held_out_recall:.1%} of those in one half of its clusters, if the keys are chosen "
+            "with the other half"
+        )
+    return shares
 
 
 def _worst(
