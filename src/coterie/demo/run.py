@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from coterie.clusterers import SingleLinkage
 from coterie.datasets import load_digit_sets, make_records
 from coterie.datasets.corpus import Corpus
 from coterie.demo.picture import draw_picture
+from coterie.exceptions import InputError
 from coterie.partition import Partition
 from coterie.tables import Evaluation, Table, fit, read_table, write_table
 
@@ -63,7 +65,7 @@ class Demo:
 
     def run(self) -> list[MethodQuality]:
         """Run all steps, and return the quality of each method on each table."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        _make_folder(self.folder)
         return [*self._people(), *self._digits()]
 
     def _people(self) -> Iterator[MethodQuality]:
@@ -113,6 +115,19 @@ class Demo:
     def _write_text(self, name: str, text: str) -> None:
         with replacing(self.folder / name) as stream:
             stream.write(text.encode())
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder unless it exists, and check that files can be written to it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        if isinstance(error, FileExistsError) and folder.is_file():
+            raise InputError(f"{folder} is a file; give the name of a folder") from error
+        raise InputError(
+            f"no file can be written to the folder {folder}: {error.strerror}; give another folder"
+        ) from error
 
 
 def _numbered_table(corpus: Corpus, cluster: str) -> Table:
