@@ -49,7 +49,7 @@ def demo(
     with bars():
         results = Demo(folder, rows, seed, note).run()
     _print_results(results)
-    note(f"wrote all files to {folder}; open people.html in a browser")
+    note(f"wrote all files to the folder {folder}; open {folder / 'people.html'} in a browser")
 
 
 def _print_results(results: "list[MethodQuality]") -> None:

@@ -105,7 +105,10 @@ class Demo:
         self._write_text(f"{name}.html", model.report(new))
         if name == "people":
             self._write_text(f"{name}.svg", draw_picture(clustered))
-        self.log(f"wrote {name}.coterie, {name}-clustered.csv and the report {name}.html")
+        self.log(
+            f"wrote {name}.coterie, {name}-clustered.csv and the report {name}.html to the folder "
+            f"{self.folder}"
+        )
 
     def _write(self, name: str, table: Table) -> Table:
         """Write a table, and read it again as a user would."""
