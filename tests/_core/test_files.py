@@ -78,7 +78,7 @@ def test_a_new_file_follows_the_umask(tmp_path):
 def test_places_that_cannot_be_written_are_refused(tmp_path):
     for path, message in {
         tmp_path / "no" / "file": "there is no folder .*no; create it first",
-        tmp_path: "is not a regular file; give the name of a file",
+        tmp_path: "is a folder; give the name of a file",
         tmp_path / ("x" * 300): "cannot be written: .*name too long",
         "a\0b": "the file name is",
         "": "the file name is ''",

@@ -373,8 +373,8 @@ def test_an_input_is_never_overwritten(files, tmp_path):
 
 
 OPTIONS = {
-    "learner": (["--learner", "magic"], "the learner is 'magic'"),
-    "metric": (["--metric", "magic"], "the metric is 'magic'"),
+    "learner": (["--learner", "magic"], "--learner is 'magic'"),
+    "metric": (["--metric", "magic"], "--metric is 'magic'"),
     "format": (["--format", "xls"], "the format is 'xls'"),
     "set": (["--set", "magic"], "no column 'magic', which --set names"),
     "id": (["--id", "magic"], "no column 'magic', which --id names"),
@@ -399,7 +399,7 @@ SCHEMAS = {
     "no TOML": ("kinds", "is not valid TOML"),
     "key": ("magic = 1", "has the unknown key 'magic'"),
     "kind": ('[kinds]\ncity = "magic"', "the kind of column 'city' is 'magic'"),
-    "column": ('[kinds]\nmagic = "text"', "no column 'magic', which --schema names"),
+    "column": ('[kinds]\nmagic = "text"', "no column 'magic', which `kinds` in "),
     "learner": ("learner = 3", "learner is 3"),
     "seed": ('seed = "x"', "seed is 'x'"),
     "truth": ("jobs = true", "jobs is True"),

@@ -79,9 +79,9 @@ def test_ids_are_compared_as_text():
     ("pairs", "message"),
     [
         ([("a", "b"), ("a", "x")], "pair 1 has the id x"),
-        ([("a", "b", "04")], "pair 0 is .*; it must have two ids"),
-        (["ab"], "pair 0 is 'ab'; it must have two ids"),
-        ([7], "pair 0 is 7; it must have two ids"),
+        ([("a", "b", "04")], "pair 0 is .*, not two ids; give a list of pairs"),
+        (["ab"], "pair 0 is 'ab', not two ids; give a list of pairs"),
+        ([7], "pair 0 is 7, not two ids; give a list of pairs"),
         ([("a", b"b")], "pair 0: an id is bytes; decode"),
     ],
 )

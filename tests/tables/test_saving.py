@@ -260,9 +260,7 @@ def test_a_plain_model_is_refused_as_a_model_of_tables(model, tmp_path):
 
 def test_other_files_are_refused(file, tmp_path):
     write(file, {"word/document.xml": b"<a/>"})
-    check_refused(
-        file, "the file is not a model for tables; give an unchanged copy of a saved model"
-    )
+    check_refused(file, "the file is not a model for tables; give a file that was saved as a model")
     file.write_bytes(b"name,who\nAnn,1\n")
     check_refused(file, "the file is not a saved model, or is damaged")
     file.write_bytes(b"")

@@ -59,7 +59,10 @@ def as_positive(name: str, value: float) -> float:
     Traceback (most recent call last):
     coterie.exceptions.InputError: C is 0; give a finite number above 0
     """
-    number = as_real(name, value)
+    try:
+        number = as_real(name, value)
+    except InputError:
+        number = 0.0
     if not number:
         raise InputError(f"{name} is {value!r}; give a finite number above 0")
     return number

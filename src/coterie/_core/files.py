@@ -85,6 +85,8 @@ def _as_target(path: FileName) -> Path:
         raise InputError(
             f"there is no folder {target.parent}; create it first, or give a file in another folder"
         )
+    if target.is_dir():
+        raise InputError(f"{path} is a folder; give the name of a file")
     if target.exists() and not target.is_file():
         raise InputError(f"{path} is not a regular file; give the name of a file")
     return target

@@ -26,7 +26,7 @@ from coterie.exceptions import InputError
 Content: TypeAlias = bytes | NDArray[Any]
 """The content of a member: a text in bytes, or an array."""
 
-AS_SAVED = "give an unchanged copy of a saved model"
+AS_SAVED = "give a file that was saved as a model, and not changed since"
 """The remedy in errors about damaged files."""
 
 MOST_MEMBERS, MOST_BYTES, MOST_BRACKETS = 100_000, 48 * 2**20, 1_000_000

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, TypedDict
 
+from coterie._core.files import STREAM
 from coterie._core.texts import pluralize
 from coterie.cli.files import refuse_many_streams
 from coterie.cli.shown import note
@@ -39,4 +40,5 @@ def note_pairs(files: PairFiles) -> None:
 
 
 def _note(constraint: str, file: "PairFile") -> None:
-    note(f"used {pluralize(file.n_pairs, f'{constraint} pair')} from {file.path}")
+    name = "standard input" if file.path == STREAM else file.path
+    note(f"used {pluralize(file.n_pairs, f'{constraint} pair')} from {name}")

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from coterie._core.files import discard_output
-from coterie.exceptions import CoterieError
+from coterie.exceptions import CoterieError, InputError
 
 FAILED, STOPPED = 2, 130
 """The exit codes of a command that got wrong input, and of one that the user stopped."""
@@ -66,6 +66,20 @@ def with_flags(message: str) -> str:
     return re.sub(r"`(\w+)=`", lambda match: _flag(match[1]), message)
 
 
+@contextmanager
+def naming_file(path: str | None, keys: Collection[str]) -> Iterator[None]:
+    """Let errors about the parameters that a file of settings gave name the file."""
+    try:
+        yield
+    except CoterieError as error:
+        text = re.sub(
+            r"`(\w+)=`",
+            lambda match: f"`{match[1]}` in {path}" if match[1] in keys else match[0],
+            str(error),
+        )
+        raise InputError(text) from error
+
+
 def _flag(parameter: str) -> str:
     return FLAGS.get(parameter, f"--{parameter.replace('_', '-')}")
 
@@ -73,4 +87,5 @@ def _flag(parameter: str) -> str:
 def _usage(error: Any) -> str:
     """Return the fault in the options of a command, and the command that lists them."""
     command = "coterie" if error.ctx is None else error.ctx.command_path
-    return f"{error.format_message().rstrip('.')}; see `{command} --help`"
+    message = error.format_message().rstrip(".")
+    return f"{message}{' See' if message.endswith('?') else '; see'} `{command} --help`"

@@ -109,7 +109,11 @@ def _print_links(explanation: "Explanation") -> None:
     elif explanation.together:
         typer.echo("No chain of compared pairs connects them.")
     if explanation.refused is None:
-        typer.echo("No compared pair was left unlinked.")
+        typer.echo(
+            "No row of their cluster was compared with a row outside it."
+            if explanation.together
+            else "No row of one cluster was compared with a row of the other."
+        )
     else:
         typer.echo(f"The best pair that was not linked: {_link_text(explanation.refused)}")
 

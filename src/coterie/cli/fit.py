@@ -6,6 +6,7 @@ import typer
 
 from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
+from coterie.cli.ending import naming_file
 from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
 from coterie.cli.options import AsJson, ClusterToLearn, Format, IdColumn, SetColumn, TableFile
 from coterie.cli.shown import note, number, print_json, print_table
@@ -96,15 +97,26 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     --schema file. Each other column is compared according to its kind, such as name, date or
     number; the kinds are inferred.
     """
-    from coterie.tables import fit_table, read_table
+    from coterie.tables import fit_table, read_settings, read_table
 
     refuse_many_streams(table, schema)
-    flags = {"cluster": cluster, "set": set_, "id": id_, "learner": learner, "metric": metric}
-    settings = _settings(schema, flags | {"budget": budget, "jobs": jobs, "seed": seed})
+    flags: dict[str, Any] = {
+        "cluster": cluster,
+        "set": set_,
+        "id": id_,
+        "learner": learner,
+        "metric": metric,
+        "budget": budget,
+        "jobs": jobs,
+        "seed": seed,
+    }
+    given = {name: value for name, value in flags.items() if value is not None}
+    in_file = {} if schema is None else read_settings(read_text(schema), schema)
+    settings = _settings(in_file | given)
     refuse_overwriting(output, table, schema)
     check_model_target(output)
     rows = read_table(table, format=format_)
-    with bars(settings.get("n_jobs", 1)):
+    with naming_file(schema, in_file.keys() - given), bars(settings.get("n_jobs", 1)):
         fitted = fit_table(rows, **settings)
     fitted.model.save(output)
     if as_json:
@@ -114,12 +126,8 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     note(f"wrote the model to {output}")
 
 
-def _settings(schema: str | None, flags: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `fit_table`; flags take precedence over the file."""
-    from coterie.tables import read_settings
-
-    in_file = {} if schema is None else read_settings(read_text(schema), schema)
-    settings = in_file | {name: value for name, value in flags.items() if value is not None}
+def _settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings as arguments of `fit_table`."""
     if "cluster" not in settings:
         raise InputError(
             "the column of true clusters is not named; name it with --cluster, for example: "
@@ -155,7 +163,7 @@ def _print_fit(fitted: "Fitted") -> None:
     typer.echo(fitted.learner.report())
     typer.echo(
         f"(mean: the mean of {fitted.model.facts['metric']} on held-out entities; std error: the "
-        "uncertainty of the difference from the best candidate)"
+        "uncertainty of the difference from the best learner)"
     )
     typer.echo()
     _print_quality(fitted.model.facts)
@@ -172,14 +180,19 @@ def _print_columns(model: "TableModel") -> None:
 def _print_blocking(facts: dict[str, Any]) -> None:
     """Print how many pairs were compared, and how pairs of large tables are found."""
     rows = f"{pluralize(facts['rows'], 'row')} in {pluralize(facts['clusters'], 'cluster')}"
+    is_measured = bool(facts["held_out"])
     facts = facts["blocking"]
     which = "all pairs" if facts["all_pairs"] else "found by blocking keys"
     typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} compared: {which}.")
+    held_out = (
+        f", and {_percent(facts['held_out_recall'])} of the true pairs of held-out entities"
+        if is_measured
+        else ""
+    )
     typer.echo(
         "In large tables, only pairs of rows that share one of "
         f"{pluralize(len(facts['keys']), 'blocking key')} will be compared. These pairs "
-        f"include {_percent(facts['recall'])} of the true pairs of this table, and "
-        f"{_percent(facts['held_out_recall'])} of the true pairs of held-out entities."
+        f"include {_percent(facts['recall'])} of the true pairs of this table{held_out}."
     )
 
 

@@ -7,6 +7,7 @@ import typer
 from coterie._core.files import STREAM
 from coterie.cli.files import check_target, refuse_overwriting, write_text
 from coterie.cli.options import ClusterToLearn, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.shown import note
 
 SchemaOut = Annotated[
     str,
@@ -35,3 +36,5 @@ def init(
     rows = read_table(table, format=format_)
     schema = infer_schema(rows, cluster=cluster, set=set_, id=id_)
     write_text(output, schema_text(schema, rows.name))
+    if output != STREAM:
+        note(f"wrote the kinds of columns to {output}")

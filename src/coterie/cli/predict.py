@@ -74,9 +74,9 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
         raise InputError(
             "standard output cannot hold both the table and JSON; write the table to a file"
         )
-    table_model, format_out = load(model), output_format(output, format_)
     refuse_overwriting(output, model, must_link, cannot_link)
     check_target(output)
+    table_model, format_out = load(model), output_format(output, format_)
     typed = read_typed(table, format=format_, to=format_out)
     with bars():
         predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
@@ -96,3 +96,5 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
         f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
     note_pairs(pairs)
+    if output != STREAM:
+        note(f"wrote the table to {output}")

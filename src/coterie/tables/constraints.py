@@ -18,6 +18,8 @@ Links: TypeAlias = list[tuple[int, int]]
 IdPairs: TypeAlias = "Iterable[tuple[Any, Any]] | PairFile"
 """Pairs of ids of rows."""
 
+_AS_PAIRS = "give a list of pairs of ids, such as [('r1', 'r2')]"
+
 LocatedRows: TypeAlias = list[tuple[str, Sequence[str]]]
 """Rows of a file, each with its place, such as "line 3", for errors."""
 
@@ -44,7 +46,7 @@ class PairFile:
 
     def links(self, row_of: Mapping[str, int]) -> Links:
         """Read the pairs as pairs of row indices; `row_of` has the index of each id."""
-        source = read_source(self.path, None)
+        source = read_source(self.path, None, can_name=False)
         with located(source.name):
             links = [_pair(row, row_of, place) for place, row in _rows(source, row_of)]
         self.n_pairs = len(links)
@@ -64,6 +66,8 @@ def as_links(pairs: IdPairs, ids: Sequence[Any]) -> Links:
     row_of = _rows_by_id([as_text(name) for name in ids])
     if isinstance(pairs, PairFile):
         return pairs.links(row_of)
+    if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
+        raise InputError(f"the pairs are of type {type(pairs).__name__}; {_AS_PAIRS}")
     return [
         _pair(_two_texts(pair, f"pair {count}"), row_of, f"pair {count}")
         for count, pair in enumerate(pairs)
@@ -112,7 +116,7 @@ def _rows_by_id(ids: Sequence[str]) -> dict[str, int]:
 def _two_texts(pair: Any, place: str) -> list[str]:
     parts = list(pair) if isinstance(pair, Iterable) and not isinstance(pair, str | bytes) else []
     if len(parts) != 2:
-        raise InputError(f"{place} is {pair!r}; it must have two ids")
+        raise InputError(f"{place} is {pair!r}, not two ids; {_AS_PAIRS}")
     with located(place):
         return [id_text(part, "an id") for part in parts]
 

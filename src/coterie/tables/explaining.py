@@ -161,9 +161,9 @@ def _record_features(featurizer: Any) -> RecordFeatures:
 
 def _row_index(ids: Sequence[str], name: str) -> int:
     if name not in ids:
-        raise InputError(
-            f"there is no row with the id {quote(name)}; give the id of a row in the table"
-        )
+        are_numbers = ids == tuple(map(str, range(1, len(ids) + 1)))
+        remedy = f"give a row number from 1 to {len(ids):,}" if are_numbers else "give another id"
+        raise InputError(f"there is no row with the id {quote(name)}; {remedy}")
     return ids.index(name)
 
 

@@ -132,15 +132,15 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     refuse_unlearnable(table, cluster)
     schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds)
     if learner not in SLUGS:
-        raise InputError(f"the learner is {learner!r}; use one of {', '.join(SLUGS)}")
+        raise InputError(f"`learner=` is {learner!r}; use one of {', '.join(SLUGS)}")
     auto = AutoLearner(
         metric=as_metric(metric),
-        budget=None if budget is None else as_positive("budget", budget),
+        budget=None if budget is None else as_positive("`budget=`", budget),
         # No candidates with context: their scores depend on all rows, so that an explanation could
         # not split the score of two rows by fields.
         candidates=SLUGS[learner],
-        n_jobs=as_whole("n_jobs", n_jobs, 1),
-        random_state=as_whole("random_state", random_state),
+        n_jobs=as_whole("`n_jobs=`", n_jobs, 1),
+        random_state=as_whole("`random_state=`", random_state),
     )
     row_ids(table, schema.id)
     groups = group_rows(table, schema, labelled=True)
@@ -254,7 +254,7 @@ def as_metric(name: Any) -> Any:
         if hasattr(function, "from_table")
     }
     if name not in functions:
-        raise InputError(f"the metric is {name!r}; use one of {', '.join(functions)}")
+        raise InputError(f"`metric=` is {name!r}; use one of {', '.join(functions)}")
     return functions[name]
 
 

@@ -36,7 +36,7 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
     """Return the id of each row, or the row numbers 1, 2, … if there is no column of ids."""
     if column is None:
         return tuple(map(str, range(1, len(table) + 1)))
-    refuse_absent(table, [column], "`id=`")
+    refuse_absent(table, [column], "which `id=` names")
     ids = table[column]
     first: dict[str, int] = {}
     for row, name in enumerate(ids, 1):
@@ -55,9 +55,9 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
 
 def group_rows(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
     """Divide the rows into sets, sorted by name; `labelled` requires the true clusters."""
-    refuse_absent(table, schema.columns, "the model")
+    refuse_absent(table, schema.columns, "which the model compares")
     if schema.set is not None:
-        refuse_absent(table, [schema.set], "the model")
+        refuse_absent(table, [schema.set], "which divides the table into sets")
     order = _sorted_rows(table, schema)
     clusters = true_clusters(table, schema) if labelled else None
     names = None if schema.set is None else table[schema.set]
@@ -92,7 +92,7 @@ def true_clusters(table: Table, schema: Schema) -> Sequence[str]:
         raise InputError(
             "the model has no column of clusters; name the column of true clusters with `cluster=`"
         )
-    refuse_absent(table, [schema.cluster], "`cluster=`")
+    refuse_absent(table, [schema.cluster], "which `cluster=` or the model names")
     clusters = table[schema.cluster]
     for row, cluster in enumerate(clusters, 1):
         if not cluster:

@@ -1,8 +1,9 @@
 """The schema of a table: its columns of ids, clusters and sets, and its fields by kind."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf, nextafter
 from typing import Any
 
 from coterie._core.lazy import members
@@ -13,6 +14,7 @@ from coterie.features import kinds as kinds_module
 from coterie.features.kinds.base import Kind
 from coterie.features.kinds.profile import Profile
 from coterie.features.records import Field
+from coterie.tables.io.delimited import other_delimiter
 from coterie.tables.io.frames import as_table
 from coterie.tables.predictions import COLUMNS, is_predicted
 from coterie.tables.table import Table, column_list
@@ -102,11 +104,15 @@ def infer_schema(
     """
     table = as_table(frame)
     kinds = dict(kinds or {})
-    for role, name in (("cluster", cluster), ("set", set), ("id", id)):
-        if name is not None:
-            refuse_absent(table, [name], f"`{role}=`")
-    refuse_absent(table, kinds, "`kinds=`")
+    named = {role: name for role, name in (("cluster", cluster), ("set", set), ("id", id)) if name}
+    for role, name in named.items():
+        refuse_absent(table, [name], f"which `{role}=` names")
+    _refuse_two_roles(named, kinds)
+    refuse_absent(table, kinds, "which `kinds=` names")
     id = _inferred_id(table, {cluster, set, *kinds}) if id is None else id  # noqa: A001
+    advice = other_delimiter(table.names)
+    if advice is not None:
+        raise InputError(f"{table.name} has a single column, {table.names[0]!r}; {advice}")
     roles = {cluster, set, id}
     columns = [name for name in table.names if name not in roles]
     schema = Schema(
@@ -139,14 +145,31 @@ def _inferred_kind(table: Table, name: str) -> str:
     return inferred_kind(table[name])
 
 
-def refuse_absent(table: Table, names: Any, source: str) -> None:
-    """Refuse a table that lacks a column; `source` says where the column is named."""
+def refuse_absent(table: Table, names: Iterable[str], reason: str) -> None:
+    """Refuse a table that lacks columns; the reason says why it should have them."""
     absent = [name for name in names if name not in table.names]
     if absent:
-        raise InputError(
-            f"{table.name} has no column {absent[0]!r}, which {source} names; its columns are "
-            f"{column_list(table.names)}"
-        )
+        columns = f"column {absent[0]!r}" if len(absent) == 1 else f"columns {column_list(absent)}"
+        its_columns = f"its columns are {column_list(table.names)}"
+        advice = other_delimiter(table.names) or its_columns
+        raise InputError(f"{table.name} has no {columns}, {reason}; {advice}")
+
+
+def _refuse_two_roles(named: Mapping[str, str], kinds: Mapping[str, str]) -> None:
+    """Refuse a column that is named for two of the roles, or for a role and to be compared."""
+    role_of: dict[str, str] = {}
+    for role, name in named.items():
+        other = role_of.setdefault(name, role)
+        if other != role:
+            raise InputError(
+                f"`{other}=` and `{role}=` both name the column {name!r}; name two columns"
+            )
+    for name, role in role_of.items():
+        if kinds.get(name, IGNORED) != IGNORED:
+            raise InputError(
+                f"`{role}=` names the column {name!r}, which is therefore not compared; leave it "
+                "out of `kinds=`"
+            )
 
 
 def _inferred_id(table: Table, other_roles: Any) -> str | None:
@@ -160,13 +183,14 @@ def _inferred_id(table: Table, other_roles: Any) -> str | None:
 
 # The schema as a file.
 
-_KEYS: dict[str, tuple[tuple[type, ...], str]] = {
-    **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), "a string")),
-    **dict.fromkeys(("seed", "jobs"), ((int,), "a whole number")),
-    "budget": ((int, float), "a number of seconds"),
-    "kinds": ((dict,), "a table of columns and their kinds"),
+_KEYS: dict[str, tuple[tuple[type, ...], float, str]] = {
+    **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), -inf, "a string")),
+    "seed": ((int,), 0, "a whole number of at least 0"),
+    "jobs": ((int,), 1, "a whole number of at least 1"),
+    "budget": ((int, float), nextafter(0, 1), "a number of seconds above 0"),
+    "kinds": ((dict,), -inf, "a table of columns and their kinds"),
 }
-"""The keys of a file, with the types that their values may have, and these types in words."""
+"""The keys of a file: the types and the least number that a value may have, and both in words."""
 
 
 def schema_text(schema: Schema, source: str) -> str:
@@ -184,9 +208,10 @@ def schema_text(schema: Schema, source: str) -> str:
     <BLANKLINE>
     """
     roles = [(role, getattr(schema, role)) for role in ("id", "cluster", "set")]
+    cluster = " --cluster COLUMN" if schema.cluster is None else ""
     lines = [
         f"# The columns of {source}. Correct them where needed, then run:",
-        "#     coterie fit TABLE --schema THIS_FILE -o MODEL",
+        f"#     coterie fit TABLE --schema THIS_FILE{cluster} -o MODEL",
         f"# Kinds: {', '.join((*kind_classes(), IGNORED))}.",
         "",
         *(f"{role} = {_quoted(name)}" for role, name in roles if name is not None),
@@ -209,8 +234,8 @@ def read_settings(text: str, source: str) -> dict[str, Any]:
             raise InputError(
                 f"{source} has the unknown key {key!r}; the keys are {', '.join(_KEYS)}"
             )
-        types, words = _KEYS[key]
-        if type(value) not in types:
+        types, least, words = _KEYS[key]
+        if type(value) not in types or (isinstance(value, int | float) and not value >= least):
             raise InputError(f"{source}: {key} is {value!r}; it must be {words}")
     for column, kind in settings.get("kinds", {}).items():
         if not isinstance(kind, str):

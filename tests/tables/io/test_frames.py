@@ -191,11 +191,11 @@ def test_records_have_the_union_of_keys(records):
 
 BAD = {
     "number": (7, "of type int; give a data frame"),
-    "text": ("abc", "of type str; give"),
+    "text": ("abc", "of type str; read the file first"),
     "array": (np.ones((2, 2)), "of type ndarray; give"),
     "lazy": (pl.LazyFrame({"a": [1]}), "of type LazyFrame; call its collect"),
     "series": (pd.Series([1]), "of type Series; give"),
-    "list of numbers": ([{"a": 1}, 2], "row 1 is of type int"),
+    "list of numbers": ([{"a": 1}, 2], "row 2 is of type int"),
     "nothing": ([], "there are no columns"),
     "no columns": (pd.DataFrame(), "there are no columns"),
     "twice": (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns have the name 'a'"),

@@ -107,7 +107,7 @@ def test_gzip_files_contain_no_name_and_no_time(tmp_path):
         ("t.csv", {"a": ["\ud800"]}, "column 'a', row 0 contains half of a surrogate pair"),
         ("t.csv", {" ": ["x"]}, "a column is named ' '"),
         ("t.csv", {}, "there are no columns"),
-        ("t.csv", [["x"]], "row 0 is of type list"),
+        ("t.csv", [["x"]], "row 1 is of type list"),
         ("t.xlsx", {"a": ["x"]}, "the format of .* is unknown"),
         ("t.parquet.gz", {"a": ["x"]}, "remove the .gz"),
         ("none/t.csv", {"a": ["x"]}, "there is no folder"),

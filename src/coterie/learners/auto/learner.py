@@ -124,7 +124,7 @@ class AutoLearner(Learner):
     >>> learner.choice_.name
     'logistic regression'
     >>> learner.choice_.status
-    'not validated: needs at least 5 item sets (got 3) or 50 entities (got 14)'
+    'not measured: needs at least 5 item sets (got 3) or 50 entities (got 14)'
     """
 
     table_: list[Tried]
@@ -249,7 +249,7 @@ class AutoLearner(Learner):
         """Validate candidates, and return the statuses of the others."""
         if not search.plan.folds:
             statuses = dict.fromkeys(search.candidates, f"not tried: {search.plan.reason}")
-            return statuses | {search.simplest: f"not validated: {search.plan.reason}"}
+            return statuses | {search.simplest: f"not measured: {search.plan.reason}"}
         with_context = [search.simplest._replace(context=True)]
         first = [] if search.plan.holds_out_entities else with_context
         search.run(
@@ -263,9 +263,10 @@ class AutoLearner(Learner):
         statuses = _validate_context(search)
         for candidate, n_done in search.unfinished.items():
             n_folds = len(search.plan.folds)
+            rounds = f"after {n_done} of {n_folds} rounds of cross-validation" if n_done else ""
             statuses[candidate] = (
-                f"not tried: the budget of {self.budget:g} s was used up after {n_done} of "
-                f"{n_folds} folds"
+                f"{'not finished' if n_done else 'not tried'}: the budget of {self.budget:g} s was "
+                f"used up {rounds}".rstrip()
             )
         return statuses
 
@@ -327,7 +328,7 @@ def _choose_candidate(search: CandidateSearch) -> tuple[Candidate, str]:
         candidate for candidate in search.candidates if _ties_with(search, candidate, best)
     )
     if choice == best:
-        return best, "it is the best candidate, and no simpler one is within one standard error"
+        return best, "it is the best, and no simpler one is within one standard error"
     return choice, f"it is the simplest candidate within one standard error of the best, {best}"
 
 

@@ -256,6 +256,8 @@ def _count_entities(entities: list[Ints], indices: Ints) -> int:
 
 def _describe_lack(n_sets: int, n_usable: int, n_entities: int) -> str:
     """Return what the examples lack to validate candidates on them."""
+    if n_sets == 1:
+        return f"needs at least {MIN_ENTITIES} entities (got {n_entities})"
     if n_usable == n_sets:
         sets = f"needs at least {MIN_SETS} item sets (got {n_sets})"
     else:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-HEADINGS = ("candidate", "mean", "std error", "clusterer", "threshold", "rounds")
+HEADINGS = ("learner", "mean", "std error", "clusterer", "threshold", "rounds")
 """Headings of `row_cells`; the standard error is that of the difference to the best candidate."""
 
 LEFT_ALIGNED = (0, 3, 7)
@@ -50,13 +50,16 @@ def row_cells(row: Any) -> tuple[str, ...]:
 
 
 def untried_lines(table: Sequence[Any]) -> list[str]:
-    """Return one line per reason for which candidates were not tried."""
-    by_reason: dict[str, list[str]] = {}
+    """Return one line per reason for which candidates were not tried, or not to the end."""
+    names_by_status: dict[str, list[str]] = {}
     for row in table:
         if row.clusterer is None:
-            reason = row.status.removeprefix("not tried: ")
-            by_reason.setdefault(reason, []).append(_full_name(row))
-    return [f"Not tried ({reason}): {', '.join(names)}." for reason, names in by_reason.items()]
+            names_by_status.setdefault(row.status, []).append(_full_name(row))
+    lines = []
+    for status, names in names_by_status.items():
+        verdict, _, reason = status.partition(": ")
+        lines.append(f"{verdict.capitalize()} ({reason}): {', '.join(names)}.")
+    return lines
 
 
 def _mark(row: Any, is_choice: bool) -> str:

@@ -1,7 +1,7 @@
 """CSV and TSV: tables whose cells are separated by commas or tabs."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from threading import Lock
@@ -90,14 +90,9 @@ def _explain(data: bytes, delimiter: str) -> None:
     """Read the rows once more, slowly, and name the line of the fault in an error."""
     rows = _numbered(data, delimiter)
     _line, header = next(rows)
-    others = [
-        name for other, name in OTHER_DELIMITERS.items() if len(header) == 1 and other in header[0]
-    ]
     advice = (
-        f"the cells seem to be separated by {others[0]}; separate them by commas in a .csv file, "
-        "or by tabs in a .tsv file"
-        if others
-        else "give all rows the same number of cells, and quote cells that contain a delimiter"
+        other_delimiter(header)
+        or "give all rows the same number of cells, and quote cells that contain a delimiter"
     )
     for line, row in rows:
         if len(row) != len(header):
@@ -105,6 +100,17 @@ def _explain(data: bytes, delimiter: str) -> None:
                 f"line {line} has {len(row)} cell{'s' * (len(row) != 1)}, but the header has "
                 f"{len(header)}; {advice}"
             )
+
+
+def other_delimiter(names: Sequence[str]) -> str | None:
+    """Return advice on a single column whose name contains the delimiter of other formats."""
+    for delimiter, name in OTHER_DELIMITERS.items():
+        if len(names) == 1 and delimiter in names[0]:
+            return (
+                f"the cells seem to be separated by {name}; separate them by commas in a .csv "
+                "file, or by tabs in a .tsv file"
+            )
+    return None
 
 
 def _numbered(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:

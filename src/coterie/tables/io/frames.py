@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -135,7 +136,7 @@ def _columns(frame: Any) -> Mapping[Any, Any]:
 
 
 def _records(frame: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
-    for row, record in enumerate(frame):
+    for row, record in enumerate(frame, 1):
         if not isinstance(record, Mapping):
             raise InputError(f"row {row} is of type {type(record).__name__}; {_REMEDY}")
     return frame
@@ -151,11 +152,16 @@ def _native(frame: Any) -> nw.DataFrame[Any]:
         name = Counter(names).most_common(1)[0][0]
         raise InputError(f"two columns have the name {name!r}; rename one of them") from error
     except TypeError as error:
-        advice = "call its collect() first" if hasattr(frame, "collect") else _REMEDY
-        raise InputError(f"the table is of type {type(frame).__name__}; {advice}") from error
+        raise InputError(f"it is of type {type(frame).__name__}; {_advice(frame)}") from error
     for name in names:
         check_name(name)
     return native
+
+
+def _advice(frame: Any) -> str:
+    if isinstance(frame, str | PurePath):
+        return "read the file first, for example with pandas.read_csv or coterie.tables.read_table"
+    return "call its collect() first" if hasattr(frame, "collect") else _REMEDY
 
 
 def _cells(values: Any) -> list[Any]:

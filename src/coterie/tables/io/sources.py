@@ -45,12 +45,13 @@ def named_format(path: FileName, format_: str | None) -> str | None:
     return chosen
 
 
-def require_format(path: FileName, format_: str | None) -> str:
-    """Refuse a file whose format is unknown."""
+def require_format(path: FileName, format_: str | None, *, can_name: bool = True) -> str:
+    """Refuse a file whose format is unknown; `can_name` says whether the user can name it."""
     if format_ is None:
+        by_name = f"name it with `format=` ({', '.join(FORMATS)}), or " if can_name else ""
         raise InputError(
-            f"the format of {path} is unknown; name it with `format=` ({', '.join(FORMATS)}), or "
-            f"use a file name that ends in {', '.join(_SUFFIXES)}"
+            f"the format of {path} is unknown; {by_name}use a file name that ends in "
+            f"{', '.join(_SUFFIXES)}"
         )
     return format_
 
@@ -64,7 +65,7 @@ def output_format(path: FileName, of_input: str | None) -> str | None:
     ('jsonl', 'csv', None)
     """
     format_ = named_format(path, None) or named_format(path, of_input)
-    return format_ if str(path) == STREAM else require_format(path, format_)
+    return format_ if str(path) == STREAM else require_format(path, format_, can_name=False)
 
 
 def is_gzip_name(path: FileName) -> bool:
@@ -78,7 +79,7 @@ MAX_BYTES = 4 * 2**30
 MAX_CELLS = MAX_BYTES // 8
 """Largest number of cells of a table; a small file can declare very many empty ones."""
 
-_GZIP, _PARQUET, _BLOCK = b"\x1f\x8b", b"PAR1", 2**20
+_GZIP, _PARQUET, _ZIP, _BLOCK = b"\x1f\x8b", b"PAR1", b"PK\x03\x04", 2**20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
@@ -92,14 +93,18 @@ class Source:
     data: bytes
 
 
-def read_source(path: FileName, format_: str | None) -> Source:
-    """Read a file as a whole, or standard input for "-"."""
+def read_source(path: FileName, format_: str | None, *, can_name: bool = True) -> Source:
+    """Read a file as a whole, or standard input for "-".
+
+    `can_name` says whether the user can name the format, which an error then suggests.
+    """
     format_ = named_format(path, format_)
     if str(path) == STREAM:
         name, data = "standard input", _stdin_bytes()
     else:
-        name, data = str(path), _file_bytes(as_path(path), format_)
+        name, data = str(path), _file_bytes(as_path(path), format_, can_name=can_name)
     with located(name):
+        _refuse_zip(data)
         if is_gzip_name(path) or data.startswith(_GZIP):
             data = _decompressed(data)
         format_ = format_ or _recognised_format(data)
@@ -174,11 +179,13 @@ def _stdin_bytes() -> bytes:
         ) from error
 
 
-def _file_bytes(path: Path, format_: str | None) -> bytes:
+def _file_bytes(path: Path, format_: str | None, *, can_name: bool) -> bytes:
     try:
         with path.open("rb") as stream:
             if not S_ISFIFO(os.fstat(stream.fileno()).st_mode):  # the name of a pipe has no suffix
-                require_format(path, format_)
+                with located(str(path)):
+                    _refuse_zip(stream.peek(len(_ZIP)))
+                require_format(path, format_, can_name=can_name)
             with located(str(path)):
                 return _bounded(stream)
     except FileNotFoundError as error:
@@ -188,6 +195,15 @@ def _file_bytes(path: Path, format_: str | None) -> bytes:
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path} cannot be read: {reason}; check its permissions") from error
+
+
+def _refuse_zip(start: bytes) -> None:
+    """Refuse a file of Excel, or a model in place of a table; both are zip files."""
+    if start.startswith(_ZIP):
+        raise InputError(
+            "this is a zip file, such as an Excel workbook or a model of Coterie, not a table; "
+            "save the sheet of a workbook as CSV in UTF-8, or give the table in place of the model"
+        )
 
 
 def _decompressed(data: bytes) -> bytes:
