@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from coterie.cli.bars import bars
-from coterie.cli.shown import note
+from coterie.cli.shown import note, number, print_table
 
 if TYPE_CHECKING:
     from coterie.demo import MethodQuality
@@ -53,21 +53,14 @@ def demo(
 
 
 def _print_results(results: "list[MethodQuality]") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(
-        title="Quality of the clusters of new rows (precision, recall and F1 of pairs of rows)",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
-    for name in ("table", "method"):
-        table.add_column(name)
-    for name in ("prec.", "recall", "F1", "B³ F1", "clusters"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for result in results:
-        figures = (f"{value:.3f}" for value in result[2:6])
-        clusters = f"{result.clusters:,} / {result.true_clusters:,}"
-        table.add_row(*result[:2], *figures, clusters)
-    Console().print(table)
+    headings = ("table", "method", "prec.", "recall", "F1", "b_cubed\nF1", "clusters\nfound/true")
+    rows = [
+        (
+            *result[:2],
+            *(number(value) for value in result[2:6]),
+            f"{result.clusters:,}/{result.true_clusters:,}",
+        )
+        for result in results
+    ]
+    typer.echo("Quality of the clusters of new rows (precision, recall and F1 of pairs of rows):")
+    print_table(headings, rows, "  xxxxx")
