@@ -50,8 +50,8 @@ IdColumn = Annotated[
     typer.Option(
         "--id",
         metavar="COLUMN",
-        help="The column of row ids, which are not compared. [default: the column called id, if "
-        "there is one; otherwise row numbers, counting from 1]",
+        help="The column of row ids, which are not compared. [default: the column called id, or a "
+        "similar name such as rec_id; otherwise row numbers, counting from 1]",
     ),
 ]
 Format = Annotated[
@@ -59,8 +59,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="The format of a table whose file name does not show it: csv, tsv, jsonl or parquet. "
-        "The format of standard input is recognised without this option.",
+        help="Read the table in this format: csv, tsv, jsonl or parquet. [default: by the end of its "
+        "file name; for standard input, by its content]",
     ),
 ]
 
@@ -86,5 +86,5 @@ FORMER_NAMES = {"together": "must-link", "apart": "cannot-link"}
 """Former names of options, which still work."""
 
 AsJson = Annotated[
-    bool, typer.Option("--json", help="Print the result as one JSON object, and nothing else.")
+    bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
 ]
