@@ -59,8 +59,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="Read the table in this format: csv, tsv, jsonl or parquet. [default: by the end of its "
-        "file name; for standard input, by its content]",
+        help="Read the table in this format: csv, tsv, jsonl or parquet. [default: by the end of "
+        "its file name; for standard input, by its content]",
     ),
 ]
 
