@@ -137,13 +137,13 @@ def _field_cells(field: FieldWeight, share: float, max_mean: float) -> list[Cell
 
 
 def choice_section(choice: Choice | None) -> str:
-    """Return a table of the compared candidates, in which the chosen one is highlighted."""
+    """Return a table of the compared learners, in which the chosen one is highlighted."""
     if choice is None:
         return f"<p>{_texts.NO_CHOICE}</p>"
     indices = list(range(min(len(choice.rows), MAX_LINES)))
     if choice.chosen >= MAX_LINES:
         indices = [choice.chosen, *indices[:-1]]
-    rows = [[_candidate_cell(text) for text in choice.rows[index]] for index in indices]
+    rows = [[_learner_cell(text) for text in choice.rows[index]] for index in indices]
     chosen = indices.index(choice.chosen)
     if rows[chosen]:
         first = rows[chosen][0].html
@@ -173,7 +173,7 @@ def _headings_html(headings: Sequence[str]) -> str:
     return facts_html(meanings) if meanings else ""
 
 
-def _candidate_cell(text: str) -> Cell:
+def _learner_cell(text: str) -> Cell:
     digits = text.strip().lstrip("+-−").replace(".", "").replace(",", "").rstrip(" %")
     if digits.isdecimal():
         return number_cell(text_html(text.replace("-", "−")))

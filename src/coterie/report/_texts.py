@@ -6,7 +6,7 @@ NO_CURVE = "The quality at other thresholds was not measured."
 NO_CLUSTERS = "There are no clusters."
 NO_TRUE_SIZES = "The sizes of the true clusters are not known."
 NO_FIELDS = "The scores of this model are not sums over columns, so columns have no weights."
-NO_CHOICE = "It is not known which candidates were compared."
+NO_CHOICE = "It is not known which learners were compared."
 NO_BLOCKING = "It is not known how candidate pairs were found."
 NO_DOUBTFUL_CLUSTERS = "There is no cluster of two or more rows."
 
@@ -56,19 +56,19 @@ FIELDS = (
     "by the sum of the differences of all columns."
 )
 
-CHOICE = "These candidates were compared before the model was learned."
+CHOICE = "These learners were compared before the model was learned."
 
 HEADINGS = {
     "mean": "the mean of the metric for choosing the learner, on held-out rows, from which the "
-    "candidate had not learned",
+    "learner had not learned",
     "std error": "the standard error, which is the uncertainty of the difference from the best "
-    "candidate; empty for the best candidate",
+    "learner; empty for the best learner",
     "clusterer": "the algorithm that makes clusters from the scores of pairs",
     "threshold": "the number that the model subtracts from all scores, so that all scores in this "
     "report are compared with 0",
     "rounds": "the number of rounds of learning",
 }
-"""Meaning of each column of the table of candidates that needs an explanation."""
+"""Meaning of each column of the table of learners that needs an explanation."""
 
 BLOCKING = (
     "The model compares only the candidate pairs of rows. In a small table, all pairs are "
