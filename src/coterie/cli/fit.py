@@ -184,15 +184,17 @@ def _print_blocking(facts: dict[str, Any]) -> None:
     facts = facts["blocking"]
     which = "all pairs" if facts["all_pairs"] else "found by blocking keys"
     typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} compared: {which}.")
+    # With few clusters, halves of them say nothing.
     held_out = (
-        f", and {_percent(facts['held_out_recall'])} of the true pairs of held-out entities"
+        " Keys that are chosen with one half of its clusters find "
+        f"{_percent(facts['held_out_recall'])} of the true pairs of the other half."
         if is_measured
         else ""
     )
     typer.echo(
         "In large tables, only pairs of rows that share one of "
         f"{pluralize(len(facts['keys']), 'blocking key')} will be compared. These pairs "
-        f"include {_percent(facts['recall'])} of the true pairs of this table{held_out}."
+        f"include {_percent(facts['recall'])} of the true pairs of this table.{held_out}"
     )
 
 

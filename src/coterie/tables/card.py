@@ -84,7 +84,7 @@ def _learning(facts: dict[str, Any]) -> list[str]:
         "- Candidate pairs: all pairs of a small table, else those that any of these keys finds:",
         *(f"  - {escaped(key, 400)}" for key in blocking.get("keys", ())),
         f"- Share of the true pairs that these keys find: {_number(recalls[0])}",
-        f"- Share of the true pairs of held-out entities: {_number(recalls[1])}",
+        f"- The same for keys chosen with the other half of clusters: {_number(recalls[1])}",
     ]
 
 

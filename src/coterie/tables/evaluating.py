@@ -23,7 +23,7 @@ N_DRAWS = 400
 
 
 class Figure(NamedTuple):
-    """A metric with its 95 % interval over bootstrap samples of entities; None where unknown.
+    """A metric with its 95% interval over bootstrap samples of entities; None where unknown.
 
     `unit` is "" for shares from 0 to 1.
     """

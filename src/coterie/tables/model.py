@@ -215,8 +215,8 @@ class TableModel:
     ) -> str:
         """Cluster the rows of a table, and return a page of HTML about the result.
 
-        It shows the quality, if the true clusters are known, the sizes of the clusters, the weight
-        of each field, and the most doubtful clusters. The page loads nothing from elsewhere.
+        It shows the quality, if the true clusters are known, the sizes of the clusters, how much
+        each column counts, and the most doubtful clusters. The page loads nothing from elsewhere.
 
         Parameters
         ----------
