@@ -252,7 +252,7 @@ REFUSED = [
         {"classifier": LinearSVC(class_weight={0: 1.0, 1: 2.0}), "balanced": True},
         "LinearSVC has class_weight={0: 1.0, 1: 2.0}; use balanced=False",
     ),
-    ({"C": -1.0}, "C is -1.0; give a finite number of at least 0"),
+    ({"C": -1.0}, "C is -1.0; give a finite number above 0"),
     ({"C": 0.0}, "C is 0.0; give a finite number above 0"),
     ({"threshold": float("nan")}, "threshold is nan; give a finite number"),
     ({"random_state": None}, "random_state is None; give a whole number"),
