@@ -40,8 +40,8 @@ def clusters(
     """Cluster a table, and list its most doubtful clusters.
 
     The most doubtful clusters are held together by the weakest links. The column
-    "disagreement" is the share of the pairs of a cluster that have a negative score, which is
-    evidence against them, or were not compared.
+    "disagreement" is the share of the pairs of a cluster that were not compared, or have a
+    negative score, which is evidence against them.
     """
     from coterie.tables import load, read_table
 

@@ -49,8 +49,8 @@ def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
 
     Prints what each column adds to the score of the two rows. A positive score is evidence that
     they belong together, a negative score that they do not. Then prints the links that join them,
-    and the best pair that was not linked: of all pairs of a row in their cluster and a row outside
-    it, the one with the highest score.
+    and the best pair that was not linked: of the pairs with one row in their cluster and one
+    outside it, the one with the highest score.
     """
     from coterie.tables import load, read_table
 

@@ -36,7 +36,7 @@ Keep = Annotated[
     bool,
     typer.Option(
         "--keep",
-        help="Keep the columns of an earlier prediction that TABLE has, renamed to "
+        help="If TABLE has columns of an earlier prediction, keep them, renamed to "
         "cluster_id_input, confidence_input and so on. [default: replace them]",
     ),
 ]

@@ -39,8 +39,8 @@ def report(
 ) -> None:
     """Cluster a table, and write a web page about the result.
 
-    The page shows the sizes of the clusters, how much each column counts and the most doubtful
-    clusters. If the table has a column of true clusters, the page shows the quality of the result
+    The page shows the sizes of the clusters, the most doubtful clusters and how much each column
+    counts. If the table has a column of true clusters, the page shows the quality of the result
     too. It is a single file that can be read offline.
     """
     from coterie.tables import load, read_table

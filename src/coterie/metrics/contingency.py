@@ -174,7 +174,7 @@ def _refuse_names(truth: dict[Hashable, int], predicted: dict[Hashable, int]) ->
     if name is not None:
         raise MetricError(
             "one clustering has labels, but the other has clusters of mentions such as "
-            f"{name!r}; give both as clusters, or use clusters of item indices"
+            f"{name!r}; give both as clusters, or replace the mentions with item indices"
         )
 
 

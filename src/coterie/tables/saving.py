@@ -91,8 +91,8 @@ def _classes(cls: type) -> Resolve:
         kind = find_class(name)
         if kind is None:
             raise InputError(
-                f"the model contains a {quote(name)}, which is not a class of Coterie; use "
-                "classes of Coterie only in a model for tables"
+                f"the model contains a {quote(name)}, which is not a class of Coterie; in a "
+                "model for tables, use only classes of Coterie"
             )
         return kind
 
