@@ -23,7 +23,7 @@ from typing import Any
 
 N_ROWS, N_LABELLED = 100_000, 5_000
 CLUSTER = "entity"
-FIT = ("starting", "reading", "choosing keys", "comparing", "learning", "saving")
+FIT = ("starting", "reading", "choosing blocking keys", "comparing pairs", "learning", "saving")
 PREDICT = (
     "starting", "loading", "reading", "blocking", "features", "scoring", "clustering",
     "confidence", "reasons", "writing",
