@@ -115,7 +115,7 @@ def check_name(name: object) -> None:
     if not isinstance(name, str):
         raise InputError(f"a column is named {name!r}; its name must be text")
     if not name.strip():
-        raise InputError(f"a column is named {name!r}; give it a name")
+        raise InputError(f"the name of a column is {name!r}; give it a name with letters or digits")
     _check_text(name, f"the name {name!r} of a column")
 
 

@@ -203,7 +203,7 @@ BAD = {
     "numbered": (pd.DataFrame([[1, 2]]), "a column is named 0; its name must be text"),
     "levels": (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "is named"),
     "numbered key": ({1: ["x"]}, "a column is named 1"),
-    "unnamed": ({"": ["x"]}, "a column is named ''"),
+    "unnamed": ({"": ["x"]}, "the name of a column is ''"),
     "bytes": ({"a": ["x", b"y"]}, "column 'a': row 1 is bytes; decode"),
     "bytes in polars": (pl.DataFrame({"a": [b"y"]}), "column 'a': row 0 is bytes"),
     "record": (pl.DataFrame({"a": [{"b": 1}]}), "column 'a': row 0 is a record"),

@@ -207,7 +207,7 @@ BAD = {
     "lists": ("t.jsonl", b'{"b": [[1]]}\n', "line 1: the value of 'b' is a list of lists"),
     "deep": ("t.jsonl", b'{"a": ' + b"[" * 99999, "line 1 is nested too deeply"),
     "key twice": ("t.jsonl", b'{"a": 1, "b": 1, "a": 2}', "line 1 has the key 'a' twice"),
-    "no key": ("t.jsonl", b'{"": 1}', "a column is named ''"),
+    "no key": ("t.jsonl", b'{"": 1}', "the name of a column is ''"),
     "surrogate": (
         "t.jsonl",
         b'{"a": "\\ud800"}',

@@ -105,7 +105,7 @@ def test_gzip_files_contain_no_name_and_no_time(tmp_path):
         ("t.csv", {"a": [float("inf")]}, "column 'a': row 0 is inf"),
         ("t.csv", {"a": ["x"], "b": ["x", "y"]}, "column 'b' has 2 rows, but column 'a' has 1"),
         ("t.csv", {"a": ["\ud800"]}, "column 'a', row 0 contains half of a surrogate pair"),
-        ("t.csv", {" ": ["x"]}, "a column is named ' '"),
+        ("t.csv", {" ": ["x"]}, "the name of a column is ' '"),
         ("t.csv", {}, "there are no columns"),
         ("t.csv", [["x"]], "row 1 is of type list"),
         ("t.xlsx", {"a": ["x"]}, "the format of .* is unknown"),
