@@ -1,6 +1,6 @@
 """Checks of the numbers that users pass as arguments."""
 
-from math import isfinite
+from math import inf, isfinite
 from numbers import Real
 from operator import index
 from typing import Any
@@ -42,11 +42,7 @@ def as_real(name: str, value: float, low: float = 0.0, high: float = float("inf"
     Traceback (most recent call last):
     coterie.exceptions.InputError: noise is 2; give a finite number from 0 to 1
     """
-    try:
-        fits = isfinite(value) and low <= value <= high
-    except (TypeError, ValueError, OverflowError):
-        fits = False
-    if not fits:
+    if not _is_between(value, low, high):
         bounds = f"from {low:g} to {high:g}" if isfinite(high) else f"of at least {low:g}"
         raise InputError(f"{name} is {value!r}; give a finite number {bounds}")
     return float(value)
@@ -59,13 +55,17 @@ def as_positive(name: str, value: float) -> float:
     Traceback (most recent call last):
     coterie.exceptions.InputError: C is 0; give a finite number above 0
     """
-    try:
-        number = as_real(name, value)
-    except InputError:
-        number = 0.0
-    if not number:
+    if not _is_between(value, 0.0, inf) or not value:
         raise InputError(f"{name} is {value!r}; give a finite number above 0")
-    return number
+    return float(value)
+
+
+def _is_between(value: float, low: float, high: float) -> bool:
+    """Return whether a value is a finite number from `low` to `high`."""
+    try:
+        return isfinite(value) and low <= value <= high
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def refuse_class(name: str, value: object) -> None:

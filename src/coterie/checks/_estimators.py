@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from coterie.checks._refusals import assert_raises
+from coterie.checks._assertions import assert_raises
 from coterie.exceptions import InputError
 from coterie.learners.base import Learner
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from coterie._core.arrays import Pairs
 from coterie._types import Blocker
+from coterie.checks._assertions import assert_frozen
 from coterie.items import Columns, ItemSet, PairFeatures
 
 
@@ -31,7 +32,7 @@ def check_blocker(blocker: Blocker, item_set: ItemSet) -> None:
     >>> from coterie.blocking import Window
     >>> check_blocker(Window(2), ItemSet(["a", "b", "c", "d"]))
     """
-    _check_frozen(blocker)
+    assert_frozen(blocker)
     pairs = _valid_pairs(blocker, item_set)
     rebuilt = type(blocker)(**cast("Any", blocker).get_params(deep=False))
     for equal_blocker in (blocker, rebuilt):
@@ -41,18 +42,6 @@ def check_blocker(blocker: Blocker, item_set: ItemSet) -> None:
     for n_items in (0, 1):
         no_pairs = _valid_pairs(blocker, ItemSet(_first(item_set.items, n_items)))
         assert no_pairs is None or not len(no_pairs), f"there are pairs among {n_items} items"
-
-
-def _check_frozen(blocker: Blocker) -> None:
-    for name, value in cast("Any", blocker).get_params().items():
-        try:
-            setattr(blocker, name, value)
-        except AttributeError:
-            continue
-        raise AssertionError(
-            f"{type(blocker).__name__} is not frozen: its {name} can be changed; make it a frozen "
-            "dataclass"
-        )
 
 
 def _valid_pairs(blocker: Blocker, item_set: ItemSet) -> Pairs | None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from coterie._core.arrays import Pairs
 from coterie._types import Clusterer, Objective, SolutionLike
+from coterie.checks._assertions import assert_frozen, assert_raises
 from coterie.checks._examples import MAX_ENUMERATED_ITEMS, degenerate_scores, random_scores
-from coterie.checks._refusals import assert_raises
 from coterie.exceptions import InputError, PairError
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
@@ -54,7 +54,7 @@ def check_clusterer(
     >>> check_clusterer(SpanningForest(), order_free=True)
     """
     rng = np.random.default_rng(random_state)
-    _check_frozen(clusterer)
+    assert_frozen(clusterer)
     _check_refusals(clusterer)
     for scores in [*degenerate_scores(n_clusters), *random_scores(rng, n_clusters)]:
         _check_results(clusterer, scores)
@@ -72,19 +72,6 @@ def _is_distinct(scores: PairScores) -> bool:
 
 
 # The clusterer as a value.
-
-
-def _check_frozen(clusterer: Clusterer) -> None:
-    """Check that no parameter can be set."""
-    for name, value in _params(clusterer).items():
-        try:
-            setattr(clusterer, name, value)
-        except AttributeError:
-            continue
-        raise AssertionError(
-            f"{_name(clusterer)} is not frozen: its {name} can be changed; make it a frozen "
-            "dataclass"
-        )
 
 
 def _check_rebuilt(clusterer: Clusterer, scores: PairScores) -> None:

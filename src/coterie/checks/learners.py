@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from coterie._core.arrays import Floats
+from coterie.checks._assertions import assert_raises
 from coterie.checks._estimators import (
     check_constructor,
     check_nested,
@@ -33,7 +34,6 @@ from coterie.checks._examples import (
     with_reversed_pairs,
     writable_copies,
 )
-from coterie.checks._refusals import assert_raises
 from coterie.exceptions import InputError
 from coterie.items import ItemSet
 from coterie.learners.base import Learner

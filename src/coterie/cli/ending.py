@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -63,7 +63,7 @@ def with_flags(message: str) -> str:
     >>> with_flags("name another column with `cluster=`")
     'name another column with --cluster'
     """
-    return re.sub(r"`(\w+)=`", lambda match: _flag(match[1]), message)
+    return _rename_parameters(message, _flag)
 
 
 @contextmanager
@@ -72,12 +72,15 @@ def naming_file(path: str | None, keys: Collection[str]) -> Iterator[None]:
     try:
         yield
     except CoterieError as error:
-        text = re.sub(
-            r"`(\w+)=`",
-            lambda match: f"`{match[1]}` in {path}" if match[1] in keys else match[0],
-            str(error),
+        text = _rename_parameters(
+            str(error), lambda name: f"`{name}` in {path}" if name in keys else f"`{name}=`"
         )
         raise InputError(text) from error
+
+
+def _rename_parameters(message: str, new_name: Callable[[str], str]) -> str:
+    """Replace the parameters that a message of the library names, such as `cluster=`."""
+    return re.sub(r"`(\w+)=`", lambda match: new_name(match[1]), message)
 
 
 def _flag(parameter: str) -> str:

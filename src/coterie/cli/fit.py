@@ -180,26 +180,19 @@ def _print_columns(model: "TableModel") -> None:
 def _print_blocking(facts: dict[str, Any]) -> None:
     """Print how many pairs were compared, and how pairs of large tables are found."""
     rows = f"{pluralize(facts['rows'], 'row')} in {pluralize(facts['clusters'], 'cluster')}"
-    is_measured = bool(facts["held_out"])
     facts = facts["blocking"]
     which = "all pairs" if facts["all_pairs"] else "found by blocking keys"
     typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} compared: {which}.")
-    # With few clusters, halves of them say nothing.
-    held_out = (
-        " Keys that are chosen with one half of its clusters find "
-        f"{_percent(facts['held_out_recall'])} of the true pairs of the other half."
-        if is_measured
-        else ""
-    )
     typer.echo(
         "In large tables, only pairs of rows that share one of "
         f"{pluralize(len(facts['keys']), 'blocking key')} will be compared. These pairs "
-        f"include {_percent(facts['recall'])} of the true pairs of this table.{held_out}"
+        f"include {facts['recall']:.1%} of the true pairs of this table."
     )
-
-
-def _percent(share: float | None) -> str:
-    return "an unknown share" if share is None else f"{share:.1%}"
+    if facts["held_out_recall"] is not None:
+        typer.echo(
+            "Keys that are chosen with one half of its clusters find "
+            f"{facts['held_out_recall']:.1%} of the true pairs of the other half."
+        )
 
 
 def _print_quality(facts: dict[str, Any]) -> None:

@@ -283,21 +283,20 @@ def _blocking(facts: dict[str, Any], clustering: Clustering) -> list[tuple[str, 
     n_all = sum(count_pairs(len(clustered.partition)) for clustered in clustering.sets)
     counts = f"{n_pairs:,} of {pluralize(n_all, 'pair')} of rows"
     lines = [("candidate pairs", counts + (", so the keys were not used" if compares_all else ""))]
-    if shares := _shares_of_true_pairs(blocking, has_held_out=bool(facts.get("held_out"))):
+    if shares := _shares_of_true_pairs(blocking):
         lines.append(("true pairs that the keys find", "; ".join(shares)))
     keys = enumerate(blocking.get("keys", ()), 1)
     return lines + [(f"key {number}", key) for number, key in keys]
 
 
-def _shares_of_true_pairs(blocking: dict[str, Any], *, has_held_out: bool) -> list[str]:
+def _shares_of_true_pairs(blocking: dict[str, Any]) -> list[str]:
     """Return the shares of the true pairs that keys find.
 
-    The keys that one half of the true clusters chooses are measured on the other half. If there
-    were too few true clusters to hold any out, that share rests on too few pairs to be shown.
+    The keys that one half of the true clusters chooses are measured on the other half.
     """
     recall, held_out_recall = blocking.get("recall"), blocking.get("held_out_recall")
     shares = [] if recall is None else [f"{recall:.1%} of those in the training table"]
-    if has_held_out and held_out_recall is not None:
+    if held_out_recall is not None:
         shares.append(
             f"{held_out_recall:.1%} of those in one half of its clusters, if the keys are chosen "
             "with the other half"

@@ -84,7 +84,10 @@ def _learning(facts: dict[str, Any]) -> list[str]:
         "- Candidate pairs: all pairs of a small table, else those that any of these keys finds:",
         *(f"  - {escaped(key, 400)}" for key in blocking.get("keys", ())),
         f"- Share of the true pairs that these keys find: {_number(recalls[0])}",
-        f"- The same for keys chosen with the other half of clusters: {_number(recalls[1])}",
+        (
+            "- Share of the true pairs in one half of the clusters that keys chosen with the other "
+            f"half find: {_number(recalls[1])}"
+        ),
     ]
 
 

@@ -179,7 +179,7 @@ def _fit_groups(
     facts = {
         **_learning_facts(groups, learner),
         **settings,
-        "blocking": _blocking_facts(blocking, sum(map(_n_pairs, compared))),
+        "blocking": _blocking_facts(blocking, compared, learner),
     }
     return Fitted(TableModel(schema, model, facts, make_sample(model, groups)), learner, blocking)
 
@@ -200,14 +200,21 @@ def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, 
     }
 
 
-def _blocking_facts(blocking: LearnedBlocking, n_pairs: int) -> dict[str, Any]:
-    """Return how candidate pairs are found."""
+def _blocking_facts(
+    blocking: LearnedBlocking, compared: Sequence[ItemSet], learner: AutoLearner
+) -> dict[str, Any]:
+    """Return how candidate pairs are found.
+
+    The recall of keys that were chosen with the other half of the entities is left out, as are all
+    metrics on held-out entities, if there are too few entities.
+    """
+    held_out_recall = blocking.held_out_recall.pairs if learner.held_out_ else math.nan
     return {
         "all_pairs": blocking.all_pairs,
-        "pairs": n_pairs,
+        "pairs": sum(map(_n_pairs, compared)),
         "keys": [str(row.key) for row in blocking.table if row.chosen],
         "recall": blocking.recall.pairs,
-        "held_out_recall": _or_none(blocking.held_out_recall.pairs),
+        "held_out_recall": _or_none(held_out_recall),
     }
 
 

@@ -1,9 +1,9 @@
 """The schema of a table: its columns of ids, clusters and sets, and its fields by kind."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, nextafter
+from math import inf
 from typing import Any
 
 from coterie._core.lazy import members
@@ -104,7 +104,11 @@ def infer_schema(
     """
     table = as_table(frame)
     kinds = dict(kinds or {})
-    named = {role: name for role, name in (("cluster", cluster), ("set", set), ("id", id)) if name}
+    named = {
+        role: name
+        for role, name in (("cluster", cluster), ("set", set), ("id", id))
+        if name is not None
+    }
     for role, name in named.items():
         refuse_absent(table, [name], f"which `{role}=` names")
     _refuse_two_roles(named, kinds)
@@ -183,14 +187,21 @@ def _inferred_id(table: Table, other_roles: Any) -> str | None:
 
 # The schema as a file.
 
-_KEYS: dict[str, tuple[tuple[type, ...], float, str]] = {
-    **dict.fromkeys(("cluster", "set", "id", "learner", "metric"), ((str,), -inf, "a string")),
-    "seed": ((int,), 0, "a whole number of at least 0"),
-    "jobs": ((int,), 1, "a whole number of at least 1"),
-    "budget": ((int, float), nextafter(0, 1), "a number of seconds above 0"),
-    "kinds": ((dict,), -inf, "a table of columns and their kinds"),
+_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(
+        ("cluster", "set", "id", "learner", "metric"),
+        (lambda value: isinstance(value, str), "a string"),
+    ),
+    # True and False are of a subclass of int.
+    "seed": (lambda value: type(value) is int and value >= 0, "a whole number of at least 0"),
+    "jobs": (lambda value: type(value) is int and value >= 1, "a whole number of at least 1"),
+    "budget": (
+        lambda value: type(value) in {int, float} and 0 < value < inf,
+        "a number of seconds above 0",
+    ),
+    "kinds": (lambda value: isinstance(value, dict), "a table of columns and their kinds"),
 }
-"""The keys of a file: the types and the least number that a value may have, and both in words."""
+"""The keys of a file, each with a check of its value and with what the check requires."""
 
 
 def schema_text(schema: Schema, source: str) -> str:
@@ -234,9 +245,9 @@ def read_settings(text: str, source: str) -> dict[str, Any]:
             raise InputError(
                 f"{source} has the unknown key {key!r}; the keys are {', '.join(_KEYS)}"
             )
-        types, least, words = _KEYS[key]
-        if type(value) not in types or (isinstance(value, int | float) and not value >= least):
-            raise InputError(f"{source}: {key} is {value!r}; it must be {words}")
+        is_valid, requirement = _KEYS[key]
+        if not is_valid(value):
+            raise InputError(f"{source}: {key} is {value!r}; it must be {requirement}")
     for column, kind in settings.get("kinds", {}).items():
         if not isinstance(kind, str):
             raise InputError(

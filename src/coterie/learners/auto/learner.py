@@ -263,10 +263,11 @@ class AutoLearner(Learner):
         statuses = _validate_context(search)
         for candidate, n_done in search.unfinished.items():
             n_folds = len(search.plan.folds)
-            rounds = f"after {n_done} of {n_folds} rounds of cross-validation" if n_done else ""
+            used_up = f"the budget of {self.budget:g} s was used up"
             statuses[candidate] = (
-                f"{'not finished' if n_done else 'not tried'}: the budget of {self.budget:g} s was "
-                f"used up {rounds}".rstrip()
+                f"not finished: {used_up} after {n_done} of {n_folds} rounds of cross-validation"
+                if n_done
+                else f"not tried: {used_up}"
             )
         return statuses
 
@@ -329,7 +330,7 @@ def _choose_candidate(search: CandidateSearch) -> tuple[Candidate, str]:
     )
     if choice == best:
         return best, "it is the best, and no simpler one is within one standard error"
-    return choice, f"it is the simplest candidate within one standard error of the best, {best}"
+    return choice, f"it is the simplest within one standard error of the best, {best}"
 
 
 def _ties_with(search: CandidateSearch, candidate: Candidate, best: Candidate) -> bool:

@@ -182,7 +182,8 @@ def _stdin_bytes() -> bytes:
 def _file_bytes(path: Path, format_: str | None, *, can_name: bool) -> bytes:
     try:
         with path.open("rb") as stream:
-            if not S_ISFIFO(os.fstat(stream.fileno()).st_mode):  # the name of a pipe has no suffix
+            is_pipe = S_ISFIFO(os.fstat(stream.fileno()).st_mode)  # its name has no suffix
+            if format_ is None and not is_pipe:
                 with located(str(path)):
                     _refuse_zip(stream.peek(len(_ZIP)))
                 require_format(path, format_, can_name=can_name)

@@ -1,4 +1,4 @@
-"""The check that a call refuses what it is given."""
+"""Assertions that the checks of several families make."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,3 +20,16 @@ def assert_raises(
             f"{case}: this must raise {expected.__name__}, but raises {wrong_error!r}"
         ) from wrong_error
     raise AssertionError(f"{case}: this must raise {expected.__name__}, but raises no error")
+
+
+def assert_frozen(value: Any) -> None:
+    """Check that no parameter of a value can be set."""
+    for name, parameter in value.get_params(deep=False).items():
+        try:
+            setattr(value, name, parameter)
+        except AttributeError:
+            continue
+        raise AssertionError(
+            f"{type(value).__name__} is not frozen: its {name} can be changed; make it a frozen "
+            "dataclass"
+        )
