@@ -122,6 +122,14 @@ def bound_names(tree: ast.Module) -> Iterator[str]:
             yield node.name
 
 
+def body_lines(module: Module) -> Iterator[tuple[str, int]]:
+    """Yield each function with the number of lines of its body, without the docstring."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[ast.get_docstring(node) is not None :]
+            yield node.name, (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
 def filler_share(modules: Mapping[str, Module]) -> float:
     """Return how many percent of all bound names are fillers."""
     counts = Counter(name for module in modules.values() for name in bound_names(module.tree))

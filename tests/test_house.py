@@ -30,6 +30,16 @@ def test_files_have_at_most_400_lines(modules):
     assert {name for name, module in modules.items() if module.n_lines > 400} == set()
 
 
+def test_functions_have_at_most_40_lines_and_kernels_80(modules):
+    long_functions = {
+        (name, function)
+        for name, module in modules.items()
+        for function, n_lines in house.body_lines(module)
+        if n_lines > (80 if "._kernels." in name else 40)
+    }
+    assert long_functions == set()
+
+
 def test_names_say_what_they_hold(modules):
     assert house.filler_share(modules) < 1.0
 
