@@ -1,23 +1,16 @@
 """Mistakes that new users make: each error says what is wrong, where, and what to do."""
 
 import pytest
-from typer.testing import CliRunner
 
-from coterie import cli, tables
-from coterie.datasets import make_records
+from coterie import tables
 from coterie.exceptions import InputError
 from coterie.tables import Table, write_table
-
-
-def run(*words):
-    return CliRunner().invoke(cli.app, [str(word) for word in words])
+from tests.commands import error_of, run
+from tests.people import people as records
 
 
 def people(n_rows, seed, names=("given_name", "surname", "birth_date", "city")):
-    (item_set,), (truth,) = make_records(n_rows, random_state=seed)
-    columns = {"id": [f"r{row}" for row in range(n_rows)]}
-    columns |= {name: [cell or "" for cell in item_set.items[name]] for name in names}
-    return Table(columns | {"who": [f"e{label}" for label in truth.labels]})
+    return Table(records(n_rows, seed, names))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +32,7 @@ def fit_error(folder, tmp_path):
             (tmp_path / "s.toml").write_text(toml, encoding="utf-8")
             words = (*words, "--schema", tmp_path / "s.toml")
         table = table or folder / "train.csv"
-        return error_of("fit", table, "-o", tmp_path / "m.coterie", *words)
+        return error_of(run("fit", table, "-o", tmp_path / "m.coterie", *words))
 
     return fit
 
@@ -47,19 +40,10 @@ def fit_error(folder, tmp_path):
 @pytest.fixture
 def predict_error(folder, tmp_path):
     def predict(table, *words, model=None, output="o.csv"):
-        return error_of(
-            "predict", model or folder / "m.coterie", table, "-o", tmp_path / output, *words
-        )
+        model = model or folder / "m.coterie"
+        return error_of(run("predict", model, table, "-o", tmp_path / output, *words))
 
     return predict
-
-
-def error_of(*words):
-    """Run a command that must fail, and return its one line of text."""
-    done = run(*words)
-    assert done.exit_code == 2, done.output
-    (line,) = done.stderr.splitlines()
-    return line.removeprefix("coterie: ")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +83,7 @@ def test_a_column_has_one_role(fit_error):
 
 
 def test_the_name_of_a_column_that_evaluate_needs_was_given_by_flag_or_model(folder):
-    line = error_of("evaluate", folder / "m.coterie", folder / "new.csv")
+    line = error_of(run("evaluate", folder / "m.coterie", folder / "new.csv"))
     assert "no column 'who', which --cluster or the model names; its columns are id," in line
 
 
@@ -112,7 +96,7 @@ def test_all_missing_columns_are_named(predict_error, tmp_path):
 def test_other_delimiters_are_recognised(predict_error, tmp_path):
     text = "id;given_name;surname\nr1;Ann;Lee\n"
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    for line in (predict_error(tmp_path / "t.csv"), error_of("init", tmp_path / "t.csv")):
+    for line in (predict_error(tmp_path / "t.csv"), error_of(run("init", tmp_path / "t.csv"))):
         assert "the cells seem to be separated by semicolons; separate them by commas" in line
 
 
@@ -142,7 +126,7 @@ def test_a_folder_is_not_an_output(predict_error, folder, tmp_path):
 
 def test_ids_of_tables_without_ids_are_row_numbers(folder, tmp_path):
     write_table(tmp_path / "t.csv", people(20, 2).without(["id", "who"]))
-    line = error_of("explain", folder / "m.coterie", tmp_path / "t.csv", "0", "1")
+    line = error_of(run("explain", folder / "m.coterie", tmp_path / "t.csv", "0", "1"))
     assert line == "there is no row with the id 0; give a row number from 1 to 20"
 
 

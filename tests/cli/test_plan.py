@@ -1,10 +1,9 @@
 """The lines that `coterie plan` prints."""
 
 import pytest
-from typer.testing import CliRunner
 
-from coterie import cli
 from coterie.tables import Table, write_table
+from tests.commands import run
 
 
 @pytest.mark.parametrize(
@@ -15,7 +14,7 @@ from coterie.tables import Table, write_table
 def test_the_number_of_pairs_is_exact_if_all_are_compared(n_rows, pairs, tmp_path):
     rows = [str(row) for row in range(n_rows)]
     write_table(tmp_path / "t.csv", Table({"id": rows, "town": ["Ely", *rows[1:]]}))
-    done = CliRunner().invoke(cli.app, ["plan", str(tmp_path / "t.csv")])
+    done = run("plan", tmp_path / "t.csv")
     assert done.exit_code == 0, done.output
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("pairs to compare"))
     assert line.removeprefix("pairs to compare").strip() == pairs

@@ -10,27 +10,17 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from coterie import cli
-from coterie.datasets import make_records
 from coterie.tables import Table, load, read_table, write_table
+from tests.commands import error_of, run
+from tests.people import people as records
 
 PREDICTED_COLUMNS = ("cluster_id", "confidence", "linked_to", "reason")
 
 
-def run(*words, stdin=None):
-    """Run a command as `coterie` does."""
-    return CliRunner().invoke(cli.app, [str(word) for word in words], input=stdin)
-
-
 def people(n_rows, seed):
-    corpus = make_records(n_rows, random_state=seed)
-    columns = {"id": [f"r{row:03d}" for row in range(n_rows)]}
-    for name in ("given_name", "surname", "birth_date", "city"):
-        columns[name] = [value or "" for value in corpus.item_sets[0].items[name]]
-    columns["who"] = [f"e{label}" for label in corpus.partitions[0].labels]
-    return Table(columns)
+    return Table(records(n_rows, seed, ("given_name", "surname", "birth_date", "city")))
 
 
 def rows_of(table):
@@ -56,13 +46,9 @@ def files(tmp_path_factory):
 
 def check_refused(done, *texts):
     """Check that a command ended with code 2 and one line that contains all texts."""
-    assert done.exit_code == 2, done.output
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("coterie: ")
+    line = error_of(done)
     for text in texts:
-        assert text in lines[0]
-    assert done.stdout == ""
+        assert text in line
 
 
 # Outputs of the commands.

@@ -5,16 +5,13 @@ from dataclasses import replace
 import pytest
 
 from coterie import tables
-from coterie.datasets import make_records
 from coterie.tables import Table, plan_fit, plan_predict
+from tests.people import people as records
 
 
 def people(n_rows, seed, n_sets=1):
-    corpus = make_records(n_rows, random_state=seed)
-    columns = {name: [value or "" for value in corpus.item_sets[0].items[name]]
-               for name in ("surname", "birth_date")}  # fmt: skip
-    columns["office"] = [f"o{row % n_sets}" for row in range(n_rows)]
-    return columns | {"who": [f"e{label}" for label in corpus.partitions[0].labels]}
+    columns = records(n_rows, seed, ("surname", "birth_date"), ids=False)
+    return columns | {"office": [f"o{row % n_sets}" for row in range(n_rows)]}
 
 
 @pytest.fixture(scope="module")

@@ -9,21 +9,13 @@ import pytest
 
 import coterie as ct
 from coterie import tables
-from coterie.datasets import make_records
 from coterie.exceptions import InputError
 from coterie.tables import is_predicted, read_table, read_typed, write_table
 from coterie.tables.io.frames import as_table
 from coterie.tables.predictions import COLUMNS
+from tests.people import people
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table, "mapping": dict}
-
-
-def people(n_rows, seed):
-    corpus = make_records(n_rows, random_state=seed)
-    columns = {"id": [f"r{row:03d}" for row in range(n_rows)]}
-    for name in ("surname", "birth_date", "email"):
-        columns[name] = [value or "" for value in corpus.item_sets[0].items[name]]
-    return columns | {"who": [f"e{label}" for label in corpus.partitions[0].labels]}
 
 
 @pytest.fixture(scope="module")

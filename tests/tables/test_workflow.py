@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 from coterie import metrics, tables
-from coterie.datasets import make_records
 from coterie.exceptions import InputError
 from coterie.features import Field
 from coterie.features.kinds import Date, Name
@@ -21,17 +20,10 @@ from coterie.tables.clustering import reasons
 from coterie.tables.explaining import field_contributions
 from coterie.tables.io.frames import as_table
 from coterie.tables.planning import SAMPLES, plan_fit, plan_predict
+from tests.people import people
 
 PREDICTED_COLUMNS = ("cluster_id", "confidence", "linked_to", "reason")
 TABLE_FORMATS = ("csv", "jsonl", "parquet", "pandas", "polars", "pyarrow")
-
-
-def people(n_rows, seed, *, ids=True):
-    corpus = make_records(n_rows, random_state=seed)
-    columns = {"id": [f"r{row:03d}" for row in range(n_rows)]} if ids else {}
-    for name in ("surname", "birth_date", "email"):
-        columns[name] = [value or "" for value in corpus.item_sets[0].items[name]]
-    return columns | {"who": [f"e{label}" for label in corpus.partitions[0].labels]}
 
 
 def shuffled(columns, seed):
