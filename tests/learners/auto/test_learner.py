@@ -3,7 +3,7 @@
 import math
 import re
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, count
 
 import joblib
 import numpy as np
@@ -21,6 +21,7 @@ from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
 from coterie.learners import LatentLeftLinking, PairwiseClustering
+from coterie.learners.auto import learner as learner_module
 from coterie.learners.auto import search as search_module
 from coterie.learners.auto import variants as variants_module
 from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_bound
@@ -660,6 +661,17 @@ def test_without_time_only_the_simplest_is_tried():
     assert set(statuses[1:]) == {"not tried: the budget of 1e-09 s was used up"}
     assert learner.choice_ == learner.table_[0]
     assert "used up" in learner.report()
+
+
+def test_a_learner_whose_time_ends_between_folds_is_not_finished(monkeypatch):
+    ticks = count()
+    for module in (learner_module, search_module):
+        monkeypatch.setattr(module, "monotonic", lambda: float(next(ticks)))
+    learner = AutoLearner(budget=25.0).fit(*make_sets())
+    status = "not finished: the budget of 25 s was used up after 1 of 5 rounds of cross-validation"
+    (row,) = (row for row in learner.table_ if row.status.startswith("not finished"))
+    assert row.status == status
+    assert f"Not finished ({status.partition(': ')[2]}): {row.name}." in learner.report()
 
 
 def test_two_runs_are_the_same_bits_with_any_number_of_processes():
