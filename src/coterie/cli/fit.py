@@ -40,7 +40,7 @@ Learner = Annotated[
     typer.Option(
         metavar="NAME",
         help=f"The learning method: {join_with_or(SLUGS)}. {AUTO} tries all of them, and chooses "
-        f"the one that is best at finding clusters kept out of learning. [default: {AUTO}]",
+        f"the one that is best at finding clusters left out of training. [default: {AUTO}]",
     ),
 ]
 Metric = Annotated[

@@ -91,7 +91,7 @@ class RecordFeatures(PairFeaturizer):
         columns = [field.column for field in self.fields]
         if not columns or len(set(columns)) < len(columns):
             raise FeatureError(
-                f"the fields compare the columns {columns}; give at least one field, and no two "
+                f"the fields are for the columns {columns}; give at least one field, and no two "
                 "fields for the same column"
             )
 

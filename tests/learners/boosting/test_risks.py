@@ -201,7 +201,7 @@ def test_each_risk_has_its_clusterer():
         (lambda: LeftLinkRisk(gamma=1e-200), r"use 0, or at least 1e-12"),
         (lambda: LeftLinkRisk(floor=0.0), r"floor is 0; use a number above 0"),
         (lambda: CorrelationRisk(share=1.5), r"share"),
-        (lambda: CorrelationRisk(clusterer=AverageLinkage()), r"maximises correlation"),
+        (lambda: CorrelationRisk(clusterer=AverageLinkage()), "for correlation clustering"),
         (lambda: CorrelationRisk(floor=0.0), r"floor is 0"),
     ],
 )

@@ -30,8 +30,8 @@ def reproduce(
         typer.Option(
             metavar="FOLDER",
             help="The folder of the public data sets. Stored results are used again even if "
-            "the data have changed: then use --fresh or another --out. [default: the environment "
-            "variable COTERIE_DATA]",
+            "the data have changed; if they have, use --fresh or another --out. [default: the "
+            "environment variable COTERIE_DATA]",
         ),
     ] = None,
     jobs: Annotated[

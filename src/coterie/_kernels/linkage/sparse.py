@@ -83,7 +83,7 @@ class Merges(NamedTuple):
 def listed_average_joins(n_items, pairs, scores, missing, above, max_size):
     """Join by the mean score between clusters, an absent pair scoring `missing`, while `above`.
 
-    `missing` is no more than `above`; pairs of score -inf are never joined. Returns links between
+    `missing` is at most `above`; pairs of score -inf are never joined. Returns links between
     the first items of the two clusters, their scores, and their spreads, in no order.
     """
     return _joins(n_items, pairs, scores, above, Rule(missing, max_size, True))

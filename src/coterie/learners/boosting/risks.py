@@ -194,8 +194,8 @@ class CorrelationRisk(Risk):
         as_real("start", self.start, low=-inf)
         if not isinstance(getattr(self.clusterer, "objective", None), objectives.Correlation):
             raise InputError(
-                f"the clusterer is {self.clusterer!r}; give a clusterer that maximises "
-                "correlation, such as Greedy()"
+                f"the clusterer is {self.clusterer!r}; give a clusterer for "
+                "correlation clustering, such as Greedy()"
             )
 
     def first_score(self, pairs: PairSets) -> float:  # noqa: ARG002
