@@ -155,7 +155,7 @@ def choice_section(choice: Choice | None) -> str:
     return "".join(
         [
             f"<p>{_texts.CHOICE}</p>" if len(rows) > 1 else "",
-            table_html("Candidates", headings, rows, chosen),
+            table_html("Learners", headings, rows, chosen),
             _remainder_html(choice.rows),
             f"<p>{text_html(choice.reason, 400)}</p>" if choice.reason else "",
             _headings_html(choice.headings),

@@ -317,14 +317,14 @@ def _best_candidate(search: CandidateSearch) -> Candidate:
 def _choose_candidate(search: CandidateSearch) -> tuple[Candidate, str]:
     """Return the simplest candidate within one standard error of the best, and the reason."""
     if not search.validated:
-        return search.simplest, "there are too few examples to compare candidates"
+        return search.simplest, "there are too few examples to compare learners"
     best = _best_candidate(search)
     if len(search.validated) == 1:
         n_families = len({candidate.name for candidate in search.candidates})
-        cause = "that was requested" if n_families == 1 else "that there was time to validate"
-        return best, f"it is the only candidate {cause}"
+        cause = "that was requested" if n_families == 1 else "that there was time to measure"
+        return best, f"it is the only one {cause}"
     if best == search.simplest:
-        return best, "it is the simplest candidate, and no other is better"
+        return best, "it is the simplest, and no other is better"
     choice = next(
         candidate for candidate in search.candidates if _ties_with(search, candidate, best)
     )
