@@ -1,6 +1,7 @@
 """The base classes of similarities, and functions that they share."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -26,24 +27,38 @@ class FeatureSimilarity(ABC):
 
     featurizer: Featurizer
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether the score of a pair does not depend on the other pairs that are scored."""
+        return True
+
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:
         """Score pairs of an item set; None means all pairs, or all that have features."""
         items = as_item_set(item_set)
         pairs = resolve_pairs(items, pairs)
         if self._needs_batches(items, pairs):
-            return self._scores_in_batches(items, pairs)
+            return self._scores_in_batches(self.featurizer.encode(items), items, pairs)
         return self._scores(self._features(items, pairs))
 
     def pair_scores(self, item_set: Any, pairs: Pairs | None = None) -> PairScores:
         """Return the scores of pairs as `PairScores`, for clusterers; each item is encoded once."""
+        return self.scorer(item_set)(pairs)
+
+    def scorer(self, item_set: Any) -> Callable[[Pairs | None], PairScores]:
+        """Encode each item once, and return a function that scores pairs, as `pair_scores` does."""
         items = as_item_set(item_set)
-        pairs = resolve_pairs(items, pairs)
-        if self._needs_batches(items, pairs):
-            scores = self._scores_in_batches(items, pairs)
-            return PairScores(len(items), pairs, scores, None, items.n_clusters)
-        features = self._features(items, pairs)
-        diagonal = self._diagonal(features)
-        return PairScores(len(items), pairs, self._scores(features), diagonal, items.n_clusters)
+        encoded = self.featurizer.encode(items)
+
+        def score(pairs: Pairs | None) -> PairScores:
+            pairs = resolve_pairs(items, pairs)
+            if self._needs_batches(items, pairs):
+                scores, diagonal = self._scores_in_batches(encoded, items, pairs), None
+            else:
+                features = self._compare(encoded, pairs)
+                scores, diagonal = self._scores(features), self._diagonal(features)
+            return PairScores(len(items), pairs, scores, diagonal, items.n_clusters)
+
+        return score
 
     def shifted(self, threshold: float) -> Self:
         """Return the similarity with a threshold subtracted from its bias, if it has a bias."""
@@ -65,16 +80,18 @@ class FeatureSimilarity(ABC):
         return replace(self, featurizer=inner.with_given(featurizer))  # type: ignore[type-var]
 
     def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
-        return self.featurizer(item_set, pairs)
+        return self._compare(self.featurizer.encode(item_set), pairs)
+
+    def _compare(self, encoded: Any, pairs: Pairs | None) -> Features:
+        return self.featurizer.compare(encoded, pairs)
 
     def _needs_batches(self, item_set: ItemSet, pairs: Pairs | None) -> bool:
         """Return whether the features of all pairs at once could need too much memory."""
         one_by_one = getattr(self.featurizer, "one_by_one", False)
         return one_by_one and count_pairs(len(item_set), pairs) > BATCH_SIZE
 
-    def _scores_in_batches(self, item_set: ItemSet, pairs: Pairs | None) -> Floats:
-        """Score pairs batch by batch; each item is encoded once."""
-        encoded = self.featurizer.encode(item_set)
+    def _scores_in_batches(self, encoded: Any, item_set: ItemSet, pairs: Pairs | None) -> Floats:
+        """Score pairs of encoded items batch by batch."""
         pairs = all_pairs(len(item_set)) if pairs is None else pairs
         scores = np.empty(len(pairs))
         for start in range(0, len(pairs), BATCH_SIZE):
@@ -120,8 +137,8 @@ class WeightedSimilarity(FeatureSimilarity):
             raise FeatureError(f"coef {index} is {coef[index]}; give finite numbers")
         object.__setattr__(self, "coef", coef)
 
-    def _features(self, item_set: ItemSet, pairs: Pairs | None) -> Features:
-        features = super()._features(item_set, pairs)
+    def _compare(self, encoded: Any, pairs: Pairs | None) -> Features:
+        features = super()._compare(encoded, pairs)
         self._refuse_other_columns(features.shape[1])
         return features
 

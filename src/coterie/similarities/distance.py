@@ -101,6 +101,11 @@ class DistanceSimilarity(WeightedSimilarity):
         diagonal = np.full(len(items), top)
         return PairScores(len(items), pairs, top - distances, diagonal, items.n_clusters)
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether the score of a pair does not depend on the other pairs that are scored."""
+        return self.threshold is not None
+
     def _scores(self, features: Features) -> Floats:
         distances = self.distance(features, self.coef)
         return self._top(distances) - distances

@@ -10,6 +10,9 @@ with `count` candidate pairs is missing + (mean - missing) * count / (|a| * |c|)
 ordered by (mean - missing) * count / |c|, in which |a| does not occur: when a grows, the keys of
 its own nodes stay right. A key is an upper bound: one that has become too high is repaired when
 its node comes to the top; an edge that rises is queued again.
+
+Where absent pairs are ignored, the score of two clusters is the mean of their candidate pairs, and
+no size occurs in a key.
 """
 
 from typing import NamedTuple
@@ -24,7 +27,6 @@ from coterie._kernels.correlation.greedy_sparse import (
     move_edge,
 )
 from coterie._kernels.graphs.components import DENSE_SHARE
-from coterie._kernels.linkage.dense import joins, pair_position, row_starts
 from coterie._kernels.linkage.queues import (
     CHILD,
     EDGE,
@@ -37,17 +39,27 @@ from coterie._kernels.linkage.queues import (
     queue,
     remove_top,
 )
+from coterie._kernels.linkage.remaining import (
+    COUNT,
+    SPREAD,
+    join_remaining,
+    record_join,
+    spread_of,
+)
 
-COUNT, SPREAD = 3, 2
 UNUSED, LIVE = 0, 1
 
 
 class Rule(NamedTuple):
-    """The score of absent pairs, the largest size of a cluster, and whether scores are means."""
+    """The score of absent pairs, the largest size of a cluster, and whether scores are means.
+
+    Where absent pairs are ignored, `missing` is the level above which clusters are joined.
+    """
 
     missing: float
     max_size: int
     by_mean: bool
+    ignores_absent: bool
 
 
 class LinkGraph(NamedTuple):
@@ -86,13 +98,21 @@ def listed_average_joins(n_items, pairs, scores, missing, above, max_size):
     `missing` is at most `above`; pairs of score -inf are never joined. Returns links between
     the first items of the two clusters, their scores, and their spreads, in no order.
     """
-    return _joins(n_items, pairs, scores, above, Rule(missing, max_size, True))
+    return _joins(n_items, pairs, scores, above, Rule(missing, max_size, True, False))
+
+
+@kernel
+def scored_average_joins(n_items, pairs, scores, above):
+    """Join by the mean score of the candidate pairs between clusters, ignoring absent pairs."""
+    # The mean over the candidate pairs of a union lies between the means of its parts, so a join
+    # never brings a third cluster nearer, and chains of nearest neighbours stay right.
+    return _joins(n_items, pairs, scores, above, Rule(above, n_items, True, True))
 
 
 @kernel
 def listed_complete_joins(n_items, pairs, scores, above, max_size):
     """Join by the lowest score between clusters whose pairs are all candidates, while `above`."""
-    return _joins(n_items, pairs, scores, above, Rule(-np.inf, max_size, False))
+    return _joins(n_items, pairs, scores, above, Rule(-np.inf, max_size, False, False))
 
 
 @kernel
@@ -114,8 +134,9 @@ def _joins(n_items, pairs, scores, above, rule):
     on_chain = np.zeros(n_items, np.bool_)
     length, start, n_left = 0, 0, n_items
     while True:
-        if rule.by_mean and graph.counters[LIVE] >= DENSE_SHARE * n_left**2:
-            _join_remaining(graph, rule, cluster_of, above, merges)
+        is_dense = graph.counters[LIVE] >= DENSE_SHARE * n_left**2
+        if rule.by_mean and is_dense and not rule.ignores_absent:
+            join_remaining(graph, rule, cluster_of, above, merges)
             break
         if length == 0:
             while start < n_items and cluster_of[start] == NONE:
@@ -150,7 +171,7 @@ def _joins(n_items, pairs, scores, above, rule):
         if graph.degrees[a] < graph.degrees[b]:
             a, b = b, a
         first, second = min(first_of[a], first_of[b]), max(first_of[a], first_of[b])
-        record_join(merges, first, second, height, _spread(graph, rule.missing, edge))
+        record_join(merges, first, second, height, spread_of(graph, rule, edge))
         cluster_of[first], cluster_of[second], first_of[a] = a, NONE, first
         n_left -= 1
         _absorb(graph, queues, rule, edge, a, b)
@@ -238,15 +259,25 @@ def _absorb(graph, queues, rule, edge, a, b):
             combine_edges(edges, values, f, g, rule.by_mean)
             # A mean may rise, and is queued again; a minimum only falls, below bounds that stay.
             if rule.by_mean:
-                rise = (values[g, SCORE] - rule.missing) * edges[g, COUNT]
-                queue(edges, values, tops, nodes, keys, tree, queues.free, g, a, rise / sizes[c])
-                queue(edges, values, tops, nodes, keys, tree, queues.free, g, c, rise / sizes[a])
+                key_a = _key(graph, rule, g, c)
+                key_c = _key(graph, rule, g, a)
+                queue(edges, values, tops, nodes, keys, tree, queues.free, g, a, key_a)
+                queue(edges, values, tops, nodes, keys, tree, queues.free, g, c, key_c)
         graph.lengths[item] = n_kept - start
         if n_kept > start:
             graph.following[graph.last[a]] = item
             graph.last[a] = item
             graph.following[item] = NONE
         item = following
+
+
+@inlined
+def _key(graph, rule, edge, other):
+    """Return the key of an edge in the queue of the cluster at its other end than `other`."""
+    rise = graph.values[edge, SCORE] - rule.missing
+    if rule.ignores_absent:
+        return rise
+    return rise * graph.edges[edge, COUNT] / graph.sizes[other]
 
 
 @inlined
@@ -281,8 +312,8 @@ def _nearest(graph, queues, rule, item):
         if valid:
             size, other_size = sizes[item], sizes[edges[edge, 1 - side]]
             count, n_pairs, score = edges[edge, COUNT], size * other_size, values[edge, SCORE]
-            partial = count < n_pairs
-            key = (score - rule.missing) * count / other_size if rule.by_mean else score
+            partial = count < n_pairs and not rule.ignores_absent
+            key = _key(graph, rule, edge, edges[edge, 1 - side]) if rule.by_mean else score
             # Neither changes again: sizes only grow, and an absent pair stays absent.
             if size + other_size > rule.max_size or (partial and not rule.by_mean):
                 nodes[edge, side] = NONE
@@ -303,97 +334,3 @@ def _nearest(graph, queues, rule, item):
         edge = np.int64(NONE)
     queues.tops[item] = top
     return edge, score
-
-
-@kernel
-def _join_remaining(graph, rule, cluster_of, above, merges):
-    """Join the remaining clusters by a chain over all their pairs; add to the joins so far."""
-    edges, sizes, missing = graph.edges, graph.sizes, rule.missing
-    position, firsts = np.full(len(cluster_of), NONE), np.empty(len(cluster_of), np.intp)
-    cluster_sizes = np.empty(len(cluster_of))
-    k = 0
-    for first in range(len(cluster_of)):
-        cluster = cluster_of[first]
-        if cluster != NONE:
-            position[cluster], firsts[k], cluster_sizes[k] = k, first, sizes[cluster]
-            k += 1
-    if k < 2:
-        return
-    # The largest absolute score of each cluster's edges, or of absent pairs: it bounds the spread.
-    largest = np.full(k, abs(missing))
-    for e in range(len(edges)):
-        i, j = end_positions(edges, position, e)
-        if i != NONE and graph.values[e, SCORE] > -np.inf:
-            stake = max(abs(graph.values[e, SCORE]), graph.values[e, SPREAD])
-            largest[i], largest[j] = max(largest[i], stake), max(largest[j], stake)
-    # So low that a mean with any such pair in it is below all others, and finite.
-    forbidden_score = -4.0 * max(largest.max(), 1.0) * float(len(cluster_of)) ** 2
-    starts = row_starts(k)
-    scores = np.full(k * (k - 1) // 2, missing)
-    edge_of = np.full(k, NONE)
-    for i in range(k):
-        for j in range(i + 1, k):
-            if cluster_sizes[i] + cluster_sizes[j] > rule.max_size:
-                scores[pair_position(starts, i, j)] = forbidden_score
-    for e in range(len(edges)):
-        i, j = end_positions(edges, position, e)
-        if i != NONE and cluster_sizes[i] + cluster_sizes[j] <= rule.max_size:
-            scores[pair_position(starts, i, j)] = max(_score(graph, missing, e), forbidden_score)
-    links, heights = joins(scores, cluster_sizes[:k], rule.max_size, forbidden_score, True)
-    join_of = np.empty(k, np.intp)
-    for join in range(k - 1):
-        join_of[links[join, 1]] = join
-    # A join at exactly the score of an edge from before is rounded like it, and has its spread.
-    for e in range(len(edges)):
-        i, j = end_positions(edges, position, e)
-        if i != NONE:
-            join = join_of[j]
-            if links[join, 0] == i and heights[join] == _score(graph, missing, e):
-                edge_of[join] = e
-    for join in range(k - 1):
-        i, j = links[join]
-        largest[i] = max(largest[i], largest[j])
-        if heights[join] > above:
-            edge = edge_of[join]
-            spread = largest[i] if edge == NONE else _spread(graph, missing, edge)
-            record_join(merges, firsts[i], firsts[j], heights[join], spread)
-
-
-@inlined
-def record_join(merges, first, second, height, spread):
-    """Add a join to those so far."""
-    count = merges.n_joins[0]
-    merges.links[count, 0], merges.links[count, 1] = first, second
-    merges.heights[count], merges.spreads[count] = height, spread
-    merges.n_joins[0] += 1
-
-
-@inlined
-def end_positions(edges, position, edge):
-    """Return the positions of the ends of an edge, ascending; NONE if it or an end is gone."""
-    i, j = NONE, NONE
-    if edges[edge, 0] != NONE:
-        i, j = position[edges[edge, 0]], position[edges[edge, 1]]
-        i, j = min(i, j), max(i, j)
-    return i, j
-
-
-@kernel
-def _score(graph, missing, edge):
-    """Return the mean score of two clusters, in which absent pairs score `missing`."""
-    edges, score = graph.edges, graph.values[edge, SCORE]
-    n_pairs = graph.sizes[edges[edge, 0]] * graph.sizes[edges[edge, 1]]
-    if edges[edge, COUNT] < n_pairs:
-        score = missing + (score - missing) * (edges[edge, COUNT] / n_pairs)
-    return score
-
-
-@kernel
-def _spread(graph, missing, edge):
-    """Return the largest absolute score in a mean, 0 where all scores are equal."""
-    edges = graph.edges
-    score, spread = graph.values[edge, SCORE], graph.values[edge, SPREAD]
-    n_pairs = graph.sizes[edges[edge, 0]] * graph.sizes[edges[edge, 1]]
-    if edges[edge, COUNT] < n_pairs and score != missing:
-        spread = max(spread, abs(score), abs(missing))
-    return spread
