@@ -21,7 +21,11 @@ from coterie.calibrations import (
     Confidences,
     Logistic,
 )
-from coterie.clusterers.constraints import constrained_partition
+from coterie.clusterers.constraints import (
+    checked_constraints,
+    partition_under_checked_constraints,
+)
+from coterie.clusterers.second_look import Decision, decide
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
@@ -103,11 +107,33 @@ class Model:
         partitions = []
         for index, item_set in enumerate(sets):
             with located(f"item set {index}"):
-                scores = self.scores(item_set)
-                constraints = (must_links[index], cannot_links[index])
-                partitions.append(constrained_partition(self.clusterer, scores, *constraints))
+                decision = self.decide(item_set, must_links[index], cannot_links[index])
+                partitions.append(decision.partition)
             report("predict", index + 1, len(sets))
         return partitions
+
+    def decide(
+        self,
+        item_set: Any,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Decision:
+        """Partition one item set, and return the partition with the scores that it rests on.
+
+        These are the scores of the candidate pairs and, where absent pairs would count as evidence
+        against joining similar items, of some more pairs; see `coterie.clusterers.second_look`.
+        """
+        items = as_item_set(item_set)
+        if not getattr(self.similarity, "one_by_one", False) or not len(items):
+            scores = self.scores(items)
+            constraints = checked_constraints(scores, must_link, cannot_link)
+            partition = partition_under_checked_constraints(self.clusterer, scores, *constraints)
+            return Decision(scores, partition)
+        similarity: Any = self.similarity
+        score = similarity.scorer(items)
+        scores = score(self.blocker(items))
+        constraints = checked_constraints(scores, must_link, cannot_link)
+        return decide(self.clusterer, scores, lambda pairs: score(pairs).scores, *constraints)
 
     def scores(self, item_set: Any) -> PairScores:
         """Score the candidate pairs of one item set."""
@@ -132,8 +158,7 @@ class Model:
                 "the model has no calibration of clusters; give it a ClusterCalibration, "
                 "such as the one that coterie.learners.calibrate returns"
             )
-        scores = self.scores(item_set)
-        return self.calibration.confidences(scores, self.clusterer(scores))
+        return self.calibration.confidences(*self.decide(item_set))
 
     def abstain(self, item_set: Any, precision: float) -> Abstained:
         """Partition one item set, and assert only the clusters with a high enough confidence.

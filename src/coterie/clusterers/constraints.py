@@ -61,6 +61,14 @@ def constrained_partition(
     coterie.exceptions.PairError: items 0 and 2 are a cannot-link pair, but must-link pairs connect
     them: 0 = 1 = 2; drop one of these pairs
     """
+    constraints = checked_constraints(scores, must_link, cannot_link)
+    return partition_under_checked_constraints(clusterer, scores, *constraints)
+
+
+def checked_constraints(
+    scores: PairScores, must_link: ArrayLike | None, cannot_link: ArrayLike | None
+) -> tuple[Pairs, Pairs]:
+    """Return must-link and cannot-link pairs as indices of items; refuse contradictions."""
     n_items = scores.n_items
     must_links = _as_constraint("must_link", must_link, n_items)
     cannot_links = _as_constraint("cannot_link", cannot_link, n_items)
@@ -69,14 +77,14 @@ def constrained_partition(
     pairs = [np.sort(as_given, axis=1)]
     pairs += [] if scores.apart is None else [scores.apart]
     refuse_contradictions(must_links, np.concatenate(pairs), n_items)
-    return partition_under_checked_constraints(clusterer, scores, must_links, cannot_links)
+    return must_links, cannot_links
 
 
 def partition_under_checked_constraints(
     clusterer: Clusterer, scores: PairScores, must_link: Pairs, cannot_link: Pairs
 ) -> Partition:
     """Partition as `constrained_partition` does, under constraints without contradictions."""
-    scores = _add_cannot_links(scores, cannot_link)
+    scores = add_cannot_links(scores, cannot_link)
     if len(must_link):
         partition = _partition_with_must_links(clusterer, scores, must_link)
     else:
@@ -139,7 +147,7 @@ def _as_constraint(name: str, pairs: ArrayLike | None, n_items: int) -> Pairs:
         return as_links(np.empty((0, 2), dtype=np.intp) if pairs is None else pairs, n_items)
 
 
-def _add_cannot_links(scores: PairScores, pairs: Pairs) -> PairScores:
+def add_cannot_links(scores: PairScores, pairs: Pairs) -> PairScores:
     """Return scores with more cannot-link pairs."""
     if not len(pairs):
         return scores

@@ -13,10 +13,7 @@ from coterie._core.progress import report
 from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import quote
 from coterie.calibrations import ClusterCalibration
-from coterie.clusterers.constraints import (
-    partition_under_checked_constraints,
-    refuse_contradictions,
-)
+from coterie.clusterers.constraints import refuse_contradictions
 from coterie.exceptions import InputError
 from coterie.model import Model
 from coterie.tables import saving
@@ -254,11 +251,11 @@ class TableModel:
         return f"TableModel({', '.join(kinds[:MOST_COLUMNS] + more)})"
 
     def _cluster_group(self, group: Group, constraints: RowConstraints) -> ClusteredSet:
-        scores = self.model.scores(group.item_set)
-        partition = partition_under_checked_constraints(self.model.clusterer, scores, *constraints)
+        decision = self.model.decide(group.item_set, *constraints)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
-        return ClusteredSet(group, scores, calibration.confidences(scores, partition), constraints)
+        confidences = calibration.confidences(*decision)
+        return ClusteredSet(group, decision.scores, confidences, constraints)
 
 
 MOST_COLUMNS = 12
