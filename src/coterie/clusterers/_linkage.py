@@ -111,16 +111,30 @@ class DenseLinkage(Linkage):
     """A mean this near to the threshold, as a share of the largest score, counts as equal to it."""
 
     max_size: int | None
+    size_cost: float = inf
+    """How much less a join to a larger cluster scores; if it is infinite, no cluster is larger."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_size is not None:
             as_whole("max_size", self.max_size, 1)
+        if self.size_cost != inf:
+            as_real("size_cost", self.size_cost)
+
+    def united(self, scores: PairScores, links: Pairs) -> PairScores:
+        """Return scores with which must-linked items are joined before any others."""
+        if self.size_cost == inf or self.max_size is None:
+            return super().united(scores, links)
+        # Raised pairs stay above all others if their join costs more.
+        level = max(float(scores.scores.max(initial=0.0)), self.threshold or 0.0)
+        bonds = self._bonds(links, scores.n_items)
+        return raise_above_all(scores, bonds, level + self.size_cost)
 
     def _refuse_splits(self, scores: PairScores, links: Pairs) -> None:
         super()._refuse_splits(scores, links)
         largest_size = int(np.bincount(must_link_groups(links, scores.n_items)).max())
-        if self.max_size is not None and largest_size > self.max_size:
+        is_limited = self.max_size is not None and self.size_cost == inf
+        if is_limited and largest_size > (self.max_size or 0):
             raise ItemSetError(
                 f"the must-link pairs make a group of {largest_size} items, but max_size is "
                 f"{self.max_size}; drop some of these pairs, or raise max_size"
@@ -215,11 +229,12 @@ class DenseLinkage(Linkage):
         work = condensed.copy()
         # A forbidden pair scores so low that a mean over any number of pairs reveals it, and all
         # allowed joins come first. The score is finite, because infinities can average to NaN.
-        lowest = -2.0 * (largest_magnitude(condensed) or 1.0)
+        cost = 0.0 if self.size_cost == inf else self.size_cost
+        lowest = -2.0 * ((largest_magnitude(condensed) or 1.0) + cost)
         forbidden_score = 2.0 * lowest * len(work)
         max_size = scores.n_items if self.max_size is None else self.max_size
         if max_size == 1:
-            work[:] = forbidden_score
+            work[:] = np.maximum(work - self.size_cost, forbidden_score)
         if scores.apart is not None:
             work[condensed_positions(scores.apart, scores.n_items)] = forbidden_score
         links, heights = best_first(*self._joins(work, scores.n_items, max_size, forbidden_score))

@@ -1,6 +1,7 @@
 """Agglomerative clustering: join the two most similar clusters, until a threshold or k clusters."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
@@ -150,30 +151,37 @@ class AverageLinkage(DenseLinkage):
         Score of an absent pair.
     max_size
         The largest number of items in a cluster; None means no limit.
+    size_cost
+        How much the mean score must exceed the threshold for a join to more than `max_size` items.
+        If it is infinite, as by default, no cluster is larger.
 
     Examples
     --------
     >>> scores = PairScores.from_matrix([[0, 3, 1], [3, 0, 2], [1, 2, 0]])
     >>> AverageLinkage(threshold=1.5)(scores), AverageLinkage(threshold=1)(scores)
     (Partition([0, 0, 1]), Partition([0, 0, 0]))
+    >>> [AverageLinkage(max_size=2, size_cost=cost)(scores) for cost in (1, 2)]
+    [Partition([0, 0, 0]), Partition([0, 0, 1])]
     """
 
     threshold: float | None = None
     n_clusters: int | None = None
     missing: float = 0.0
     max_size: int | None = None
+    size_cost: float = inf
     _rounding: ClassVar[float] = ROUNDING
 
     def _joins(
         self, condensed: Floats, n_items: int, max_size: int, forbidden_score: float
     ) -> tuple[Pairs, Floats]:
-        links, heights = average_joins(condensed, n_items, max_size, forbidden_score)
+        cost = float(self.size_cost)
+        links, heights = average_joins(condensed, n_items, max_size, forbidden_score, cost)
         return links, heights
 
     def _listed_joins(
         self, n_items: int, pairs: Pairs, scores: Floats, above: float, max_size: int
     ) -> tuple[Pairs, Floats, Floats]:
         links, heights, spreads = listed_average_joins(
-            n_items, pairs, scores, float(self.missing), above, max_size
+            n_items, pairs, scores, float(self.missing), above, max_size, float(self.size_cost)
         )
         return links, heights, spreads

@@ -11,15 +11,18 @@ from coterie._kernels.compiling import inlined, kernel
 
 
 @kernel
-def average_joins(scores, n_items, max_size, forbidden_score):
-    """Join by the mean score between clusters; `forbidden_score` if they are too large together."""
-    return joins(scores, np.ones(n_items), max_size, forbidden_score, True)
+def average_joins(scores, n_items, max_size, forbidden_score, size_cost):
+    """Join by the mean score between clusters, less `size_cost` if they are too large together.
+
+    An infinite cost is replaced by `forbidden_score`.
+    """
+    return joins(scores, np.ones(n_items), max_size, forbidden_score, size_cost, True)
 
 
 @kernel
 def complete_joins(scores, n_items, max_size, forbidden_score):
     """Join by the lowest score; clusters too large together score `forbidden_score`."""
-    return joins(scores, np.ones(n_items), max_size, forbidden_score, False)
+    return joins(scores, np.ones(n_items), max_size, forbidden_score, np.inf, False)
 
 
 @kernel
@@ -56,17 +59,19 @@ def single_joins(scores, n_items):
 
 
 @kernel
-def joins(scores, sizes, max_size, forbidden_score, by_mean):
+def joins(scores, sizes, max_size, forbidden_score, size_cost, by_mean):
     """Follow nearest neighbours until two clusters are each other's nearest, and join those.
 
     The nearest-neighbour chain (Murtagh 1983), in O(n²). The items may be clusters already, of the
     given sizes, which are changed.
 
     Among equal scores the last cluster of the chain is the nearest, then the smallest index. A size
-    that forbids a join only lowers scores, so that no join makes other clusters nearer, just as
-    without a limit.
+    that forbids a join, or makes it cost more, only lowers scores, so that no join makes other
+    clusters nearer, just as without a limit.
     """
     n_items, total = len(sizes), sizes.sum()
+    # A finite cost is in the scores of pairs of clusters that are too large together.
+    forbids, cost = size_cost == np.inf, 0.0 if size_cost == np.inf else size_cost
     links = np.empty((n_items - 1, 2), np.intp)
     heights = np.empty(n_items - 1)
     starts = row_starts(n_items)
@@ -91,8 +96,8 @@ def joins(scores, sizes, max_size, forbidden_score, by_mean):
         length -= 2
         links[count, 0], links[count, 1] = min(item, last), max(item, last)
         heights[count] = height
-        _join(scores, starts, sizes, active, n_active, links[count], by_mean)
-        if max_size < total:
+        _join(scores, starts, sizes, active, n_active, links[count], max_size, cost, by_mean)
+        if forbids and max_size < total:
             remaining = active[: n_active - 1]
             _forbid_too_large(
                 scores, starts, sizes, remaining, links[count, 0], max_size, forbidden_score
@@ -101,7 +106,7 @@ def joins(scores, sizes, max_size, forbidden_score, by_mean):
 
 
 @kernel
-def _join(scores, starts, sizes, active, n_active, link, by_mean):
+def _join(scores, starts, sizes, active, n_active, link, max_size, cost, by_mean):
     """Put the second cluster into the first, and remove it from the active ones."""
     first, second = link[0], link[1]
     n_first, n_second = sizes[first], sizes[second]
@@ -118,9 +123,18 @@ def _join(scores, starts, sizes, active, n_active, link, by_mean):
             # minimum (complete linkage) or as their mean, weighted by size (average linkage).
             joint = min(a, b)
             if by_mean:
+                highest = max(a, b)
+                if cost > 0.0:
+                    # The costs are taken out of the two scores, and put into that of the join.
+                    a += cost if n_first + sizes[other] > max_size else 0.0
+                    b += cost if n_second + sizes[other] > max_size else 0.0
+                    joint = min(a, b)
                 mean = (n_first * a + n_second * b) / (n_first + n_second)
-                # Rounding must not lift a mean above both, or a chain might return to an item.
                 joint = max(joint, min(mean, max(a, b)))
+                if cost > 0.0 and n_first + n_second + sizes[other] > max_size:
+                    joint -= cost
+                # Rounding must not lift a mean above both, or a chain might return to an item.
+                joint = min(joint, highest)
             scores[pair] = joint
     sizes[first] += n_second
     active[second_position : n_active - 1] = active[second_position + 1 : n_active]

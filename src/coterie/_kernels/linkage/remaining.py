@@ -43,13 +43,16 @@ def join_remaining(graph, rule, cluster_of, above, merges):
     for i in range(k):
         for j in range(i + 1, k):
             if cluster_sizes[i] + cluster_sizes[j] > rule.max_size:
-                scores[pair_position(starts, i, j)] = forbidden_score
+                scores[pair_position(starts, i, j)] = max(missing - rule.size_cost, forbidden_score)
     for e in range(len(edges)):
         i, j = end_positions(edges, position, e)
-        if i != NONE and cluster_sizes[i] + cluster_sizes[j] <= rule.max_size:
-            position_of_pair = pair_position(starts, i, j)
-            scores[position_of_pair] = max(mean_score(graph, missing, e), forbidden_score)
-    links, heights = joins(scores, cluster_sizes[:k], rule.max_size, forbidden_score, True)
+        if i != NONE:
+            is_large = cluster_sizes[i] + cluster_sizes[j] > rule.max_size
+            score = mean_score(graph, missing, e) - (rule.size_cost if is_large else 0.0)
+            scores[pair_position(starts, i, j)] = max(score, forbidden_score)
+    links, heights = joins(
+        scores, cluster_sizes[:k], rule.max_size, forbidden_score, rule.size_cost, True
+    )
     join_of = np.empty(k, np.intp)
     for join in range(k - 1):
         join_of[links[join, 1]] = join

@@ -53,11 +53,13 @@ UNUSED, LIVE = 0, 1
 class Rule(NamedTuple):
     """The score of absent pairs, the largest size of a cluster, and whether scores are means.
 
+    A join to a larger cluster scores lower by `size_cost`; if that is infinite, it is forbidden.
     Where absent pairs are ignored, `missing` is the level above which clusters are joined.
     """
 
     missing: float
     max_size: int
+    size_cost: float
     by_mean: bool
     ignores_absent: bool
 
@@ -92,13 +94,13 @@ class Merges(NamedTuple):
 
 
 @kernel
-def listed_average_joins(n_items, pairs, scores, missing, above, max_size):
+def listed_average_joins(n_items, pairs, scores, missing, above, max_size, size_cost):
     """Join by the mean score between clusters, an absent pair scoring `missing`, while `above`.
 
     `missing` is at most `above`; pairs of score -inf are never joined. Returns links between
     the first items of the two clusters, their scores, and their spreads, in no order.
     """
-    return _joins(n_items, pairs, scores, above, Rule(missing, max_size, True, False))
+    return _joins(n_items, pairs, scores, above, Rule(missing, max_size, size_cost, True, False))
 
 
 @kernel
@@ -106,13 +108,13 @@ def scored_average_joins(n_items, pairs, scores, above):
     """Join by the mean score of the candidate pairs between clusters, ignoring absent pairs."""
     # The mean over the candidate pairs of a union lies between the means of its parts, so a join
     # never brings a third cluster nearer, and chains of nearest neighbours stay right.
-    return _joins(n_items, pairs, scores, above, Rule(above, n_items, True, True))
+    return _joins(n_items, pairs, scores, above, Rule(above, n_items, np.inf, True, True))
 
 
 @kernel
 def listed_complete_joins(n_items, pairs, scores, above, max_size):
     """Join by the lowest score between clusters whose pairs are all candidates, while `above`."""
-    return _joins(n_items, pairs, scores, above, Rule(-np.inf, max_size, False, False))
+    return _joins(n_items, pairs, scores, above, Rule(-np.inf, max_size, np.inf, False, False))
 
 
 @kernel
@@ -277,7 +279,17 @@ def _key(graph, rule, edge, other):
     rise = graph.values[edge, SCORE] - rule.missing
     if rule.ignores_absent:
         return rise
-    return rise * graph.edges[edge, COUNT] / graph.sizes[other]
+    key = rise * graph.edges[edge, COUNT] / graph.sizes[other]
+    size = graph.sizes[graph.edges[edge, 0] + graph.edges[edge, 1] - other]
+    # The cost grows with the size of the cluster whose queue this is, so that the key only falls.
+    return key - size * rule.size_cost if is_costly(graph, rule, edge) else key
+
+
+@inlined
+def is_costly(graph, rule, edge):
+    """Return whether the join along an edge is too large, but not forbidden."""
+    size = graph.sizes[graph.edges[edge, 0]] + graph.sizes[graph.edges[edge, 1]]
+    return size > rule.max_size and rule.size_cost < np.inf
 
 
 @inlined
@@ -315,13 +327,16 @@ def _nearest(graph, queues, rule, item):
             partial = count < n_pairs and not rule.ignores_absent
             key = _key(graph, rule, edge, edges[edge, 1 - side]) if rule.by_mean else score
             # Neither changes again: sizes only grow, and an absent pair stays absent.
-            if size + other_size > rule.max_size or (partial and not rule.by_mean):
+            is_large = size + other_size > rule.max_size
+            if (is_large and rule.size_cost == np.inf) or (partial and not rule.by_mean):
                 nodes[edge, side] = NONE
                 valid = False
             # The bound is exact, so all others are below: the node stays on top of the queue.
             elif key >= keys[node]:
                 if partial:
                     score = rule.missing + (score - rule.missing) * (count / n_pairs)
+                if is_large:
+                    score -= rule.size_cost
                 break
         top = remove_top(values, keys, tree, top)
         if valid:
