@@ -159,7 +159,7 @@ def predict(folder: str) -> dict[str, Any]:
     clock.watch(type(model.model.blocker), "__call__", "blocking")
     clock.watch(RecordFeatures, "encode", "features")
     clock.watch(RecordFeatures, "compare", "features")
-    clock.watch(Model, "scores", "scoring")
+    clock.watch(Model, "decide", "scoring")
     clock.watch(type(model.model.clusterer), "__call__", "clustering")
     clock.watch(ClusterCalibration, "confidences", "confidence")
     clustering = model.cluster(table)
