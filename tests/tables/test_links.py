@@ -37,12 +37,14 @@ def test_must_links_are_the_strongest_whether_they_were_candidates_or_not():
 def test_a_cluster_is_as_weak_as_its_weakest_learned_link():
     partition = Partition([0, 0, 0, 0])
     unlinked = scored_links(SCORES, must_link())
-    assert cluster_weaknesses(unlinked, partition).weakest.tolist() == [-np.inf]
+    assert cluster_weaknesses(
+        unlinked, partition, np.ones(len(unlinked.pairs))
+    ).weakest.tolist() == [-np.inf]
     links = scored_links(SCORES, must_link((1, 2), (2, 3)))
     assert sorted(map(tuple, maximum_spanning_forest(links, partition).links.tolist())) == [
         (0, 1), (1, 2), (2, 3),
     ]  # fmt: skip
-    weakest, disagreement = cluster_weaknesses(links, partition)
+    weakest, disagreement = cluster_weaknesses(links, partition, np.ones(len(links.pairs)))
     assert weakest.tolist() == [2.0]
     assert disagreement.tolist() == [0.5]
 

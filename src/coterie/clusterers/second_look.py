@@ -44,7 +44,11 @@ class Decision(NamedTuple):
 
 
 def decide(
-    clusterer: Clusterer, scores: PairScores, score: Score, must_link: Pairs, cannot_link: Pairs
+    clusterer: Clusterer,
+    scores: PairScores,
+    score: Score | None,
+    must_link: Pairs,
+    cannot_link: Pairs,
 ) -> Decision:
     """Partition under constraints, after a second look at absent pairs if they count as evidence.
 
@@ -60,7 +64,7 @@ def decide(
     scores
         The scores of the candidate pairs.
     score
-        Scores further pairs.
+        Scores further pairs; None if the pairs that matter were scored before.
     must_link, cannot_link
         Pairs of shape (q, 2), without contradictions.
     """
@@ -71,7 +75,7 @@ def decide(
     for _ in range(MOST_ROUNDS):
         groups = _groups(clusterer, scores, must_link, cannot_link, level)
         wanted = _absent_pairs(scores, groups)
-        if not len(wanted):
+        if score is None or not len(wanted):
             break
         scores = _with_scores(scores, wanted, score(wanted))
     return Decision(scores, _partition(clusterer, scores, must_link, cannot_link, groups))

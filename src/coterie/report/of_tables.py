@@ -11,8 +11,8 @@ from coterie._core.arrays import Bools, Floats, Ints
 from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import pluralize
 from coterie._types import Clusterer
-from coterie.clusterers.constraints import partition_under_checked_constraints
-from coterie.clusterers.thresholds import partitions_at, subtract_threshold
+from coterie.clusterers.second_look import decide
+from coterie.clusterers.thresholds import lower_missing_score, partitions_at, subtract_threshold
 from coterie.features.records import WHOLE_RECORD
 from coterie.items import ItemSet
 from coterie.pairs import count_pairs
@@ -186,15 +186,22 @@ def _partitions(
     clusterer: Clusterer, clustered: ClusteredSet, thresholds: Floats
 ) -> list[Partition]:
     """Return the clusters of a set at each threshold, under the constraints of the prediction."""
-    scores, constraints = clustered.scores, clustered.constraints
-    if not any(map(len, constraints)):
-        return list(partitions_at(clusterer, scores, thresholds))
-    return [
-        partition_under_checked_constraints(
-            clusterer, subtract_threshold(scores, threshold), *constraints
+    scores, equal_rows = clustered.item_scores, clustered.equal_rows
+    constraints = [equal_rows.items_of(pairs) for pairs in clustered.constraints]
+    if scores.listed is None and not any(map(len, constraints)):
+        partitions = partitions_at(clusterer, scores, thresholds)
+    else:
+        decisions = (
+            decide(
+                lower_missing_score(clusterer, threshold),
+                subtract_threshold(scores, threshold),
+                None,
+                *constraints,
+            )
+            for threshold in thresholds
         )
-        for threshold in thresholds
-    ]
+        partitions = [decision.partition for decision in decisions]
+    return [equal_rows.rows_together(partition) for partition in partitions]
 
 
 def _truths_by_set(truth: Partition, sets: Sequence[ClusteredSet]) -> list[Partition]:
@@ -279,7 +286,7 @@ def _draw_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[Ite
 def _blocking(facts: dict[str, Any], clustering: Clustering) -> list[tuple[str, str]]:
     blocking = facts.get("blocking", {})
     n_pairs = sum(len(clustered.scores.scores) for clustered in clustering.sets)
-    compares_all = all(clustered.scores.listed is None for clustered in clustering.sets)
+    compares_all = all(clustered.item_scores.listed is None for clustered in clustering.sets)
     n_all = sum(count_pairs(len(clustered.partition)) for clustered in clustering.sets)
     counts = f"{n_pairs:,} of {pluralize(n_all, 'pair')} of rows"
     lines = [("candidate pairs", counts + (", so the keys were not used" if compares_all else ""))]

@@ -16,9 +16,11 @@ from coterie.features.kinds.base import Kind
 from coterie.features.records import Field
 from coterie.pairs import PairScores
 from coterie.partition import Partition
+from coterie.tables.equal_rows import EqualRows
 from coterie.tables.groups import Group
 from coterie.tables.io.frames import column
 from coterie.tables.links import (
+    ClusterWeakness,
     RowConstraints,
     ScoredLinks,
     StrongestLinks,
@@ -60,10 +62,29 @@ class ClusterSummary(NamedTuple):
     rows: list[str]
 
 
-class ClusteredSet(NamedTuple):
-    """The rows that were clustered with each other, the scores of their pairs, and the result."""
+@dataclass(frozen=True, eq=False, repr=False)
+class ClusteredSet:
+    """The rows that were clustered with each other, the scores of their pairs, and the result.
+
+    Parameters
+    ----------
+    group
+        The rows.
+    equal_rows
+        The items that the rows are: equal rows are one item.
+    item_scores
+        The scores of the pairs of items.
+    scores
+        The scores of pairs of rows.
+    confidences
+        The predicted clusters of the rows, and their confidences.
+    constraints
+        Must-link and cannot-link pairs of rows.
+    """
 
     group: Group
+    equal_rows: EqualRows
+    item_scores: PairScores
     scores: PairScores
     confidences: Confidences
     constraints: RowConstraints
@@ -73,10 +94,17 @@ class ClusteredSet(NamedTuple):
         """The predicted clusters."""
         return self.confidences.partition
 
-    @property
+    @cached_property
     def links(self) -> ScoredLinks:
         """The pairs that may link rows: candidate pairs and must-link pairs."""
         return scored_links(self.scores, self.constraints)
+
+    @cached_property
+    def weaknesses(self) -> ClusterWeakness:
+        """How weak each cluster is."""
+        return cluster_weaknesses(
+            self.links, self.partition, self.equal_rows.n_pairs(self.links.pairs)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,7 +170,7 @@ class Clustering:
         """
         doubts = []
         for clustered in self.sets:
-            weakest, disagreement = cluster_weaknesses(clustered.links, clustered.partition)
+            weakest, disagreement = clustered.weaknesses
             for label in np.flatnonzero(clustered.partition.sizes > 1):
                 rows = clustered.group.rows[clustered.partition.clusters[label]].tolist()
                 doubts.append(

@@ -15,6 +15,7 @@ from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.model import Model
 from coterie.tables.clustering import ClusteredSet, Clustering
+from coterie.tables.equal_rows import twin_rows
 from coterie.tables.links import ScoredLinks, maximum_spanning_forest
 
 MUST_LINK, CANNOT_LINK = "must-link", "cannot-link"
@@ -106,7 +107,7 @@ def explain_pair(model: Model, clustering: Clustering, first: str, second: str) 
     clustered = _set_of_rows(clustering, rows, first, second)
     items = [int(np.flatnonzero(clustered.group.rows == row)[0]) for row in rows]
     pair = np.sort(np.array([items], dtype=np.intp), axis=1)
-    bias, contributions = field_contributions(model, clustered.group.item_set, pair)
+    bias, contributions = field_contributions(model, *_compared(clustered, pair))
     by_field = {name: float(values[0]) for name, values in contributions.items()}
     labels = clustered.partition.labels
     together = bool(labels[items[0]] == labels[items[1]])
@@ -124,6 +125,17 @@ def explain_pair(model: Model, clustering: Clustering, first: str, second: str) 
         _refused_link(clustered, items, names),
         {name: (texts[name][items[0]], texts[name][items[1]]) for name in texts},
     )
+
+
+def _compared(clustered: ClusteredSet, pair: Pairs) -> tuple[ItemSet, Pairs]:
+    """Return the item set in which a pair of rows was compared, and the pair in it."""
+    equal_rows, item_set = clustered.equal_rows, clustered.group.item_set
+    items = equal_rows.items_of(pair)
+    if len(items):
+        return equal_rows.items(item_set), items
+    several = np.flatnonzero(equal_rows.sizes > 1)
+    twins, twin_pairs = twin_rows(item_set, equal_rows.first_rows[several])
+    return twins, twin_pairs[several == equal_rows.item_of_row[pair[0, 0]]]
 
 
 def field_contributions(

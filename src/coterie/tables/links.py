@@ -98,17 +98,24 @@ class ClusterWeakness(NamedTuple):
     disagreement: Floats
 
 
-def cluster_weaknesses(links: ScoredLinks, partition: Partition) -> ClusterWeakness:
-    """Measure how weak each cluster is; the weakest link of a single row is +∞."""
+def cluster_weaknesses(
+    links: ScoredLinks, partition: Partition, n_pairs_of_links: Floats
+) -> ClusterWeakness:
+    """Measure how weak each cluster is; the weakest link of a single row is +∞.
+
+    `n_pairs_of_links` is the number of pairs of rows that each link stands for.
+    """
     forest = maximum_spanning_forest(links, partition)
     weakest = np.full(partition.n_clusters, np.inf)
     np.minimum.at(weakest, partition.labels[forest.links[:, 0]], forest.scores)
     inside = np.flatnonzero(partition.together(links.pairs))
     clusters = partition.labels[links.pairs[inside, 0]]
-    n_agreeing = np.bincount(clusters, links.scores[inside] > 0, partition.n_clusters)
+    agreeing = np.where(links.scores[inside] > 0, n_pairs_of_links[inside], 0.0)
+    n_agreeing = np.bincount(clusters, agreeing, partition.n_clusters)
     sizes = partition.sizes.astype(np.float64)
     n_pairs = np.maximum(sizes * (sizes - 1.0) / 2.0, 1.0)
-    disagreement = np.where(sizes > 1, 1.0 - n_agreeing / n_pairs, 0.0)
+    # A must-link pair of copies stands for pairs that others stand for, too.
+    disagreement = np.where(sizes > 1, np.maximum(1.0 - n_agreeing / n_pairs, 0.0), 0.0)
     # A cluster whose candidate pairs do not connect all of its rows has a missing link: −∞.
     n_links = np.bincount(partition.labels[forest.links[:, 0]], minlength=partition.n_clusters)
     weakest[(sizes > 1) & (n_links < sizes - 1)] = -np.inf

@@ -19,6 +19,7 @@ from coterie.model import Model
 from coterie.tables import saving
 from coterie.tables.clustering import ClusteredSet, Clustering, ClusterSummary
 from coterie.tables.constraints import IdPairs, as_links
+from coterie.tables.equal_rows import EqualRows
 from coterie.tables.evaluating import Evaluation, evaluate_clustering
 from coterie.tables.explaining import Explanation, explain_pair
 from coterie.tables.groups import Group, group_rows, row_ids, true_clusters
@@ -251,11 +252,15 @@ class TableModel:
         return f"TableModel({', '.join(kinds[:MOST_COLUMNS] + more)})"
 
     def _cluster_group(self, group: Group, constraints: RowConstraints) -> ClusteredSet:
-        decision = self.model.decide(group.item_set, *constraints)
+        equal_rows = EqualRows.of(group.item_set, constraints, self.model.similarity)
+        item_constraints = (equal_rows.items_of(pairs) for pairs in constraints)
+        items = equal_rows.items(group.item_set)
+        item_scores, partition = self.model.decide(items, *item_constraints)
+        scores = equal_rows.row_scores(item_scores)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
-        confidences = calibration.confidences(*decision)
-        return ClusteredSet(group, decision.scores, confidences, constraints)
+        confidences = calibration.confidences(scores, equal_rows.rows_together(partition))
+        return ClusteredSet(group, equal_rows, item_scores, scores, confidences, constraints)
 
 
 MOST_COLUMNS = 12

@@ -1,0 +1,162 @@
+"""Rows that are equal in all compared columns: one item while rows are clustered.
+
+Copies of a row tell nothing new. As rows of their own they would fill blocks, weigh in means and
+make values seem common. So only the first of them is blocked, compared and clustered; the others
+follow it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from coterie._core.arrays import Bools, Floats, Ints, Pairs
+from coterie._core.indices import as_links
+from coterie.items import ItemSet
+from coterie.pairs import PairScores
+from coterie.partition import Partition
+from coterie.tables.links import RowConstraints
+
+Score = Callable[[ItemSet, Pairs], Floats]
+"""A function that scores pairs of the rows of an item set."""
+
+
+@dataclass(frozen=True, eq=False)
+class EqualRows:
+    """The items that the rows of a set are, and the scores of equal rows with each other.
+
+    Parameters
+    ----------
+    item_of_row
+        The item of each row; items are numbered by their first rows.
+    twin_scores
+        The score of two rows of each item with each other; NaN for an item of one row.
+    """
+
+    item_of_row: Ints
+    twin_scores: Floats
+
+    @classmethod
+    def of(cls, item_set: ItemSet, constraints: RowConstraints, score: Score) -> Self:
+        """Find the rows that are equal in all columns, and score them with each other.
+
+        Equal rows stay separate items if the model keeps a pair of such rows apart, if they are
+        blank, or if constraints could part them.
+        """
+        equal = cls._grouped(_classes(item_set, _is_constrained(len(item_set), constraints)))
+        several = np.flatnonzero(equal.sizes > 1)
+        if not len(several):
+            return equal
+        twins, pairs = twin_rows(item_set, equal.first_rows[several])
+        twin_scores = equal.twin_scores.copy()
+        twin_scores[several] = score(twins, pairs)
+        # Two rows that are equal, but say too little to belong together, such as two people of whom
+        # only the town is known.
+        is_apart = (twin_scores <= 0.0)[equal.item_of_row]
+        if not is_apart.any():
+            return cls(equal.item_of_row, twin_scores)
+        row_scores = np.where(is_apart, np.nan, twin_scores[equal.item_of_row])
+        rows = np.arange(len(item_set))
+        divided = cls._grouped(np.where(is_apart, len(rows) + rows, equal.item_of_row))
+        return cls(divided.item_of_row, row_scores[divided.first_rows])
+
+    @classmethod
+    def _grouped(cls, classes: Ints) -> Self:
+        """Make one item of the rows of each class."""
+        items = Partition(classes).labels
+        return cls(items, np.full(int(items.max(initial=-1)) + 1, np.nan))
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of rows of each item."""
+        return np.bincount(self.item_of_row, minlength=len(self.twin_scores))
+
+    @cached_property
+    def first_rows(self) -> Ints:
+        """The first row of each item, ascending."""
+        first: Ints = np.unique(self.item_of_row, return_index=True)[1].astype(np.intp)
+        return first
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether any item has several rows."""
+        return len(self.twin_scores) < len(self.item_of_row)
+
+    def items(self, item_set: ItemSet) -> ItemSet:
+        """Return the first rows of items as an item set."""
+        return take_rows(item_set, self.first_rows) if self.has_copies else item_set
+
+    def items_of(self, pairs: Pairs) -> Pairs:
+        """Return pairs of rows as pairs of items; pairs within an item are left out."""
+        if not self.has_copies:
+            return pairs
+        ends = self.item_of_row[pairs]
+        return as_links(ends[ends[:, 0] != ends[:, 1]], len(self.twin_scores))
+
+    def rows_together(self, partition: Partition) -> Partition:
+        """Return the partition of rows for a partition of items."""
+        return Partition(partition.labels[self.item_of_row]) if self.has_copies else partition
+
+    def row_scores(self, scores: PairScores) -> PairScores:
+        """Return scores of rows: those of the first rows of items, and of copies with the first."""
+        if not self.has_copies:
+            return scores
+        copies = np.delete(np.arange(len(self.item_of_row)), self.first_rows)
+        items = self.item_of_row[copies]
+        copy_pairs = np.column_stack([self.first_rows[items], copies])
+        return PairScores(
+            len(self.item_of_row),
+            np.concatenate([self.first_rows[scores.pairs], copy_pairs]),
+            np.concatenate([scores.scores, self.twin_scores[items]]),
+        )
+
+    def n_pairs(self, pairs: Pairs) -> Floats:
+        """Return for each listed pair the number of pairs of rows whose score it gives."""
+        items = self.item_of_row[pairs]
+        counts = self.sizes[items].astype(np.float64)
+        is_copy = items[:, 0] == items[:, 1]
+        # The pairs of the first row with its m - 1 copies stand for all m (m - 1) / 2 pairs.
+        return np.where(is_copy, counts[:, 0] / 2.0, counts.prod(axis=1))
+
+
+def take_rows(item_set: ItemSet, rows: Ints) -> ItemSet:
+    """Return some rows of an item set of columns."""
+    columns, indices = item_set.items, rows.tolist()
+    return ItemSet({name: [columns[name][row] for row in indices] for name in columns})
+
+
+def twin_rows(item_set: ItemSet, rows: Ints) -> tuple[ItemSet, Pairs]:
+    """Return an item set with two copies of each of some rows, and the pairs of the two."""
+    first = np.arange(len(rows))
+    pairs = np.column_stack([first, len(rows) + first])
+    return take_rows(item_set, np.concatenate([rows, rows])), pairs
+
+
+def _classes(item_set: ItemSet, is_alone: Bools) -> Ints:
+    """Give equal rows the same number; rows that are alone or blank have one of their own."""
+    columns: Sequence[Sequence[str]] = [item_set.items[name] for name in item_set.items]
+    numbers: dict[object, int] = {}
+    classes = np.empty(len(item_set), dtype=np.intp)
+    for row, cells in enumerate(zip(*columns, strict=True)):
+        is_blank = not any(cell.strip() for cell in cells)
+        key = row if is_alone[row] or is_blank else cells
+        classes[row] = numbers.setdefault(key, len(numbers))
+    return classes
+
+
+def _is_constrained(n_rows: int, constraints: RowConstraints) -> Bools:
+    """Return whether each row, or any row that must-link pairs connect with it, must avoid another.
+
+    Such rows stay alone: as a part of an item, they could bring together what must be apart.
+    """
+    must_link, cannot_link = constraints
+    graph = sp.csr_array((np.ones(len(must_link)), must_link.T), shape=(n_rows, n_rows))
+    groups = connected_components(graph, directed=False)[1]
+    avoiding = np.zeros(n_rows, dtype=np.bool_)
+    avoiding[groups[cannot_link]] = True
+    is_constrained: Bools = avoiding[groups]
+    return is_constrained
