@@ -24,7 +24,7 @@ from coterie.learners import LatentLeftLinking, PairwiseClustering
 from coterie.learners.auto import learner as learner_module
 from coterie.learners.auto import search as search_module
 from coterie.learners.auto import variants as variants_module
-from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, size_bound
+from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, SizeLimit
 from coterie.learners.auto.decoding import mean_score_apart, threshold_grid
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import FAMILIES
@@ -257,11 +257,14 @@ def test_absent_pairs_get_the_mean_score_of_pairs_apart():
 
 
 def test_the_largest_true_cluster_bounds_others_where_it_is_small():
-    assert Setup(max_size=3).clusterers(Setup().variants(Candidate(LOGISTIC))[0])[0].max_size == 3
-    assert size_bound([Partition([0, 0, 1, 1, 1]), Partition([0] * 3 + [1] * 3 + [2] * 3)]) is None
-    assert size_bound([Partition(np.repeat(np.arange(5), 3))]) == 3
-    assert size_bound([Partition(np.repeat(np.arange(5), 11))]) is None
-    assert size_bound([Partition(np.arange(9))]) is None
+    limited = Setup(limit=SizeLimit(3, 7))
+    assert limited.clusterers(Setup().variants(Candidate(LOGISTIC))[0])[0].max_size == 3
+    assert (
+        SizeLimit.of([Partition([0, 0, 1, 1, 1]), Partition([0] * 3 + [1] * 3 + [2] * 3)]) is None
+    )
+    assert SizeLimit.of([Partition(np.repeat(np.arange(5), 3))]) == (3, 5)
+    assert SizeLimit.of([Partition(np.repeat(np.arange(5), 11))]) is None
+    assert SizeLimit.of([Partition(np.arange(9))]) is None
     unbounded = Setup().clusterers(Setup().variants(Candidate(LOGISTIC))[0])
     assert all(getattr(clusterer, "max_size", None) is None for clusterer in unbounded)
 
@@ -487,7 +490,8 @@ def test_memorising_entities_does_not_help_when_they_are_held_out():
         sets.append(ItemSet.from_pair_features(vectors[first] * vectors[second], len(entities)))
     examples, boosted = Examples(sets, list(map(Partition, names))), Candidate(BOOSTED_PAIRS)
     searches = [
-        AutoLearner(pair_scores)._prepare_search(examples, entities) for entities in (None, names)
+        AutoLearner(pair_scores)._prepare_search(examples, entities, None)
+        for entities in (None, names)
     ]
     for search in searches:
         search.run([boosted])
@@ -584,10 +588,10 @@ def test_only_ordered_items_are_predicted_by_what_depends_on_their_order(ordered
             assert kinds == [LeftLink, AverageLinkage, Greedy][not ordered :]
     objective = setup.variants(Candidate(STRUCTURED))[0].learner.objective
     assert isinstance(objective, LeftLinkRisk if ordered else CorrelationRisk)
-    search = AutoLearner()._prepare_search(Examples(sets, truths))
+    search = AutoLearner()._prepare_search(Examples(sets, truths), None, None)
     assert search.setup.ordered is ordered
     examples = Examples([*sets, *make_sets(1)[0]], [*truths, truths[0]])
-    mixed = AutoLearner()._prepare_search(examples)
+    mixed = AutoLearner()._prepare_search(examples, None, None)
     assert not mixed.setup.ordered
 
 

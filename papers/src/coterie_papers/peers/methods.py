@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink, SpanningForest, SumLink
 from coterie.clusterers.thresholds import subtract_threshold
 from coterie.features.given import GivenFeatures, Scaled, WithConstant
-from coterie.learners.auto.candidates import Candidate, Setup, Variant, size_bound
+from coterie.learners.auto.candidates import Candidate, Setup, SizeLimit, Variant
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import SLUGS
 from coterie.learners.auto.plan import plan_validation
@@ -111,7 +111,7 @@ def tune(method: str, train: Examples) -> TunedLearner:
 
     The choice is made as `AutoLearner` makes it for each of its candidates.
     """
-    setup = PaperSetup(random_state=SEED, max_size=size_bound(train.truths))
+    setup = PaperSetup(random_state=SEED, limit=SizeLimit.of(train.truths))
     plan = plan_validation(train, as_entities(None, train.truths), N_PARTS, SEED)
     candidate = Candidate(method)
     search = CandidateSearch(setup, plan, [candidate], b_cubed)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from math import inf, log1p
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
 
+from coterie._core.arrays import Bools, Floats
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
 from coterie.exceptions import InputError
@@ -14,14 +16,15 @@ from coterie.features.given import GivenFeatures
 from coterie.items import ItemSet
 from coterie.learners.auto.families import FAMILIES, family_of
 from coterie.learners.base import Examples, Learner
+from coterie.learners.calibration.curve_fits import Platt
 from coterie.learners.context import WithContext
 from coterie.partition import Partition
 
 N_FOLDS = 5
 """Number of folds of the first stage of a learner with context."""
 
-MAX_BOUND, MIN_CLUSTERS = 10, 5
-"""The largest cluster size bounds all clusters if it is at most 10, in at least 5 clusters."""
+LARGEST_LIMIT, MIN_CLUSTERS = 10, 5
+"""The largest size of true clusters is a limit if it is at most 10, in at least 5 clusters."""
 
 
 class Candidate(NamedTuple):
@@ -59,18 +62,43 @@ def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
     return tuple(candidate for candidate in CANDIDATES if str(candidate) in selected)
 
 
-def size_bound(truths: Sequence[Partition]) -> int | None:
-    """Return the largest possible size of a cluster, or None if the true clusters do not show it.
+class SizeLimit(NamedTuple):
+    """What training clusters say about the largest size of a cluster.
 
-    Several clusters of the same small size, and none above it, are taken as evidence of a bound.
-
-    >>> size_bound([Partition([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5])]), size_bound([Partition([0, 0])])
-    (2, None)
+    `max_size` is the size of the largest clusters, and `n_clusters` the number of clusters of that
+    size, none of which has one item more. If it is infinite, larger clusters are never made.
     """
-    sizes = np.concatenate([truth.sizes for truth in truths])
-    largest = int(sizes.max(initial=1))
-    is_bound = 1 < largest <= MAX_BOUND and np.count_nonzero(sizes == largest) >= MIN_CLUSTERS
-    return largest if is_bound else None
+
+    max_size: int
+    n_clusters: float = inf
+
+    @classmethod
+    def of(cls, truths: Sequence[Partition]) -> Self | None:
+        """Return the limit, or None if true clusters give no evidence of one.
+
+        Several clusters of the same small size, and none above it, are evidence.
+
+        >>> SizeLimit.of([Partition([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5])])
+        SizeLimit(max_size=2, n_clusters=5)
+        >>> SizeLimit.of([Partition([0, 0])])
+        """
+        sizes = np.concatenate([truth.sizes for truth in truths])
+        largest = int(sizes.max(initial=1))
+        n_clusters = int(np.count_nonzero(sizes == largest))
+        is_limit = 1 < largest <= LARGEST_LIMIT and n_clusters >= MIN_CLUSTERS
+        return cls(largest, n_clusters) if is_limit else None
+
+    def cost(self, scores: Floats, is_together: Bools) -> float:
+        """Return how much more than the threshold a join beyond the limit has to score.
+
+        None of n clusters of the largest size had another item, so the odds of one are taken to be
+        1 : n + 1 (Laplace's rule of succession). The score makes up for them: by a logistic curve,
+        log-odds are proportional to scores.
+        """
+        if np.isinf(self.n_clusters):
+            return inf
+        slope = Platt().fit(scores, is_together).slope
+        return log1p(self.n_clusters) / slope if slope > 0.0 else 0.0
 
 
 class Variant(NamedTuple):
@@ -101,15 +129,15 @@ class Setup:
         items are shuffled for learners that process them in order.
     random_state
         Seed of all learners.
-    max_size
-        Largest possible size of a cluster; None means that it is unknown.
+    limit
+        The largest size of clusters; None means that there is none.
     """
 
     featurizer: Featurizer | None = None
     blocker: Blocker | None = None
     ordered: bool = False
     random_state: int = 0
-    max_size: int | None = None
+    limit: SizeLimit | None = None
 
     def variants(self, candidate: Candidate) -> list[Variant]:
         """Return the unfitted learners of a candidate; the first is the default."""
@@ -124,8 +152,9 @@ class Setup:
     def clusterers(self, variant: Variant) -> list[Clusterer]:
         """Return the clusterers that can predict with a variant; the first is the default."""
         unordered: list[Clusterer] = [AverageLinkage(), Greedy()]
-        if self.max_size is not None:
-            unordered.insert(0, AverageLinkage(max_size=self.max_size))
+        if self.limit is not None:
+            limited = AverageLinkage(max_size=self.limit.max_size)
+            unordered = [limited] if np.isinf(self.limit.n_clusters) else [limited, *unordered]
         if self.ordered:
             return [LeftLink(variant.gamma or 0.0), *unordered]
         return unordered

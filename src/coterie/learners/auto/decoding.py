@@ -1,10 +1,13 @@
 """The thresholds at which the automatic choice evaluates clusterers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from coterie._core.arrays import Floats
+from coterie._core.arrays import Bools, Floats
+from coterie._types import Clusterer
+from coterie.learners.auto.candidates import SizeLimit
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -34,12 +37,7 @@ def threshold_grid(set_scores: Sequence[PairScores], truths: Sequence[Partition]
     grid is 0 alone if all pairs are together, or none is.
     """
     scores = np.concatenate([pair_scores.scores for pair_scores in set_scores])
-    together = np.concatenate(
-        [
-            truth.together(pair_scores.listed)
-            for pair_scores, truth in zip(set_scores, truths, strict=True)
-        ]
-    )
+    together = _together(set_scores, truths)
     if together.all() or not together.any():
         return np.zeros(1)
     base_rate = float(together.mean())
@@ -82,3 +80,27 @@ def mean_score_apart(set_scores: Sequence[PairScores], truths: Sequence[Partitio
         ]
     )
     return min(float(apart.mean()), 0.0) if len(apart) else 0.0
+
+
+def with_size_cost(
+    clusterer: Clusterer,
+    limit: SizeLimit | None,
+    set_scores: Sequence[PairScores],
+    truths: Sequence[Partition],
+) -> Clusterer:
+    """Set what a join beyond the limit costs, in a clusterer that has a limit."""
+    if limit is None or getattr(clusterer, "max_size", None) is None:
+        return clusterer
+    scores = np.concatenate([pair_scores.scores for pair_scores in set_scores])
+    cost = limit.cost(scores, _together(set_scores, truths))
+    return replace(clusterer, size_cost=cost)  # type: ignore[type-var]
+
+
+def _together(set_scores: Sequence[PairScores], truths: Sequence[Partition]) -> Bools:
+    """Return whether each scored pair is together."""
+    return np.concatenate(
+        [
+            truth.together(pair_scores.listed)
+            for pair_scores, truth in zip(set_scores, truths, strict=True)
+        ]
+    )

@@ -1,7 +1,7 @@
 """The learner that compares learners on held-out data and chooses one of them."""
 
 from collections.abc import Callable, Iterable
-from math import inf
+from math import inf, isinf
 from time import monotonic
 from typing import Any, NamedTuple, Self
 
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie._core.arguments import as_positive, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
-from coterie.learners.auto.candidates import Candidate, Setup, candidates_named, size_bound
+from coterie.learners.auto.candidates import Candidate, Setup, SizeLimit, candidates_named
 from coterie.learners.auto.entities import EntityNames, as_entities
 from coterie.learners.auto.plan import plan_validation
 from coterie.learners.auto.search import CandidateSearch, HeldOutScores, is_tie, standard_error
@@ -18,6 +18,9 @@ from coterie.learners.auto.text import format_table
 from coterie.learners.base import Examples, Learner, as_examples
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
+
+INFERRED = "inferred"
+"""The limit on the sizes of clusters that true clusters give evidence of."""
 
 
 class Tried(NamedTuple):
@@ -165,6 +168,7 @@ class AutoLearner(Learner):
         partitions: Iterable[PartitionLike],
         *,
         entities: Iterable[EntityNames] | None = None,
+        limit: SizeLimit | str | None = INFERRED,
     ) -> Self:
         """Choose a candidate and fit it to all item sets.
 
@@ -180,8 +184,11 @@ class AutoLearner(Learner):
             several item sets, but new item sets will have other ones. What a learner knows about
             an entity does not help with other entities, and only held-out entities show that. None
             means that every cluster is another entity.
+        limit
+            A limit on the sizes of clusters; None means none. By default, it is inferred: if the
+            largest true clusters are small, joins to larger ones must score more.
         """
-        self.fit_search(item_sets, partitions, entities=entities)
+        self.fit_search(item_sets, partitions, entities=entities, limit=limit)
         return self
 
     def fit_search(
@@ -190,21 +197,26 @@ class AutoLearner(Learner):
         partitions: Iterable[PartitionLike],
         *,
         entities: Iterable[EntityNames] | None = None,
+        limit: SizeLimit | str | None = INFERRED,
     ) -> CandidateSearch:
         """Fit as `fit` does, and return the search, which can validate further candidates.
 
         The search holds the item sets and the results of the validated candidates.
         """
-        return self._search(as_examples(item_sets, partitions), entities)
+        return self._search(as_examples(item_sets, partitions), entities, limit)
 
     def _fit(self, examples: Examples) -> None:
         self._search(examples)
 
     def _search(
-        self, examples: Examples, entities: Iterable[EntityNames] | None = None
+        self,
+        examples: Examples,
+        entities: Iterable[EntityNames] | None = None,
+        limit: SizeLimit | str | None = INFERRED,
     ) -> CandidateSearch:
         start = monotonic()
-        search = self._prepare_search(examples, entities)
+        limit = SizeLimit.of(examples.truths) if isinstance(limit, str) else limit
+        search = self._prepare_search(examples, entities, limit)
         self._choose(search, start)
         return search
 
@@ -224,7 +236,10 @@ class AutoLearner(Learner):
         self._finish()
 
     def _prepare_search(
-        self, examples: Examples, entities: Iterable[EntityNames] | None = None
+        self,
+        examples: Examples,
+        entities: Iterable[EntityNames] | None,
+        limit: SizeLimit | None,
     ) -> CandidateSearch:
         """Check the parameters and plan the folds."""
         scorer(self.metric)  # type: ignore[arg-type]  # refuses metrics of unknown direction
@@ -236,8 +251,9 @@ class AutoLearner(Learner):
         ordered = all(item_set.ordered for item_set in examples.item_sets)
         entity_indices = as_entities(entities, examples.truths)
         plan = plan_validation(examples, entity_indices, n_folds, seed, named=entities is not None)
-        max_size = size_bound(examples.truths) if plan.folds else None
-        setup = Setup(self.featurizer, self.blocker, ordered, seed, max_size)
+        # Without held-out scores, nothing says what a limit would cost.
+        limit = limit if plan.folds or (limit and isinf(limit.n_clusters)) else None
+        setup = Setup(self.featurizer, self.blocker, ordered, seed, limit)
         if plan.folds:
             # Bad item sets fail here, because errors in a fold would have indices within the fold.
             self._featurizer.fit(examples.item_sets)

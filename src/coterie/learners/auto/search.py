@@ -21,7 +21,12 @@ from coterie.clusterers.thresholds import (
 )
 from coterie.exceptions import located
 from coterie.learners.auto.candidates import Candidate, Setup, Variant
-from coterie.learners.auto.decoding import mean_score_apart, smooth_over_thresholds, threshold_grid
+from coterie.learners.auto.decoding import (
+    mean_score_apart,
+    smooth_over_thresholds,
+    threshold_grid,
+    with_size_cost,
+)
 from coterie.learners.auto.measure import Measure
 from coterie.learners.auto.plan import Fold, HeldOut, ValidationPlan, pool_scores
 from coterie.learners.base import Learner
@@ -256,7 +261,10 @@ class CandidateSearch:
         thresholds = threshold_grid(set_scores, truths)
         is_single = len(truths) == 1
         clusterers = [
-            with_missing_score(clusterer, missing) for clusterer in self.setup.clusterers(variant)
+            with_size_cost(
+                with_missing_score(clusterer, missing), self.setup.limit, set_scores, truths
+            )
+            for clusterer in self.setup.clusterers(variant)
         ]
         measures = [Measure(self.metric, truth, is_single) for truth in truths]
         calls = (
