@@ -12,6 +12,8 @@ from coterie.cli.options import (
     CannotLink,
     Format,
     IdColumn,
+    MaxBlock,
+    MaxSize,
     ModelFile,
     MustLink,
     TableFile,
@@ -33,6 +35,8 @@ def clusters(
     top: Top = 20,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
+    max_block: MaxBlock = None,
+    max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -46,7 +50,7 @@ def clusters(
     from coterie.tables import load, read_table
 
     pairs = pair_files(table, must_link, cannot_link)
-    table_model = load(model)
+    table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     rows = read_table(table, format=format_)
     with bars():
         clustering = table_model.cluster(rows, id=id_, **pairs)

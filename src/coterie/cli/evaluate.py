@@ -11,11 +11,13 @@ from coterie.cli.options import (
     Cluster,
     Format,
     IdColumn,
+    MaxBlock,
+    MaxSize,
     ModelFile,
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, number, print_json, print_table
+from coterie.cli.shown import note, note_limit, number, print_json, print_table
 
 
 def evaluate(
@@ -24,6 +26,8 @@ def evaluate(
     cluster: Cluster = None,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
+    max_block: MaxBlock = None,
+    max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -37,11 +41,12 @@ def evaluate(
     from coterie.tables import load, read_table
 
     pairs = pair_files(table, must_link, cannot_link)
-    table_model = load(model)
+    table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     rows = read_table(table, format=format_)
     with bars():
         evaluation = table_model.evaluate(rows, cluster, id=id_, **pairs)
     note_pairs(pairs)
+    note_limit(table_model)
     if as_json:
         print_json(evaluation.to_dict())
         return

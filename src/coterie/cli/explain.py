@@ -12,6 +12,8 @@ from coterie.cli.options import (
     CannotLink,
     Format,
     IdColumn,
+    MaxBlock,
+    MaxSize,
     ModelFile,
     MustLink,
     TableFile,
@@ -34,13 +36,15 @@ SecondId = Annotated[
 ]
 
 
-def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the command
+def explain(
     model: ModelFile,
     table: TableFile,
     first: FirstId,
     second: SecondId,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
+    max_block: MaxBlock = None,
+    max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -55,7 +59,7 @@ def explain(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
     from coterie.tables import load, read_table
 
     pairs = pair_files(table, must_link, cannot_link)
-    table_model = load(model)
+    table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     rows = read_table(table, format=format_)
     with bars():
         explanation = table_model.explain(rows, first, second, id=id_, **pairs)

@@ -8,8 +8,16 @@ from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.ending import naming_file
 from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
-from coterie.cli.options import AsJson, ClusterToLearn, Format, IdColumn, SetColumn, TableFile
-from coterie.cli.shown import note, number, print_json, print_table
+from coterie.cli.options import (
+    AsJson,
+    ClusterToLearn,
+    Format,
+    IdColumn,
+    MaxSize,
+    SetColumn,
+    TableFile,
+)
+from coterie.cli.shown import note, note_limit, number, print_json, print_table
 from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
 
@@ -31,8 +39,8 @@ SchemaFile = Annotated[
     typer.Option(
         metavar="FILE",
         help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
-        "give values for cluster, set, id, learner, metric, budget, jobs and seed; options on the "
-        "command line take precedence.",
+        "give values for cluster, set, id, learner, metric, budget, max_size, jobs and seed; "
+        "options on the command line take precedence.",
     ),
 ]
 Learner = Annotated[
@@ -76,7 +84,7 @@ PARAMETERS = {"jobs": "n_jobs", "seed": "random_state"}
 """Parameters of `coterie.tables.fit` that files and flags call otherwise."""
 
 
-def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the command
+def fit(
     table: TableFile,
     output: ModelOut,
     cluster: ClusterToLearn = None,
@@ -86,6 +94,7 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
     learner: Learner = None,
     metric: Metric = None,
     budget: Budget = None,
+    max_size: MaxSize | None = None,
     jobs: Jobs = None,
     seed: Seed = None,
     format_: Format = None,
@@ -107,6 +116,7 @@ def fit(  # noqa: PLR0913, PLR0917 - the parameters are the options of the comma
         "learner": learner,
         "metric": metric,
         "budget": budget,
+        "max_size": max_size,
         "jobs": jobs,
         "seed": seed,
     }
@@ -167,6 +177,7 @@ def _print_fit(fitted: "Fitted") -> None:
     )
     typer.echo()
     _print_quality(fitted.model.facts)
+    note_limit(fitted.model)
 
 
 def _print_columns(model: "TableModel") -> None:

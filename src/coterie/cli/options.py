@@ -85,6 +85,29 @@ CannotLink = Annotated[
 FORMER_NAMES = {"together": "must-link", "apart": "cannot-link"}
 """Former names of options, which still work."""
 
+MaxBlock = Annotated[
+    int | None,
+    typer.Option(
+        "--max-block",
+        min=2,
+        metavar="N",
+        help="The largest number of rows with a common blocking key that are all compared with "
+        "each other; of more rows, each is compared with only a few. "
+        "[default: as chosen by `coterie fit`]",
+    ),
+]
+MaxSize = Annotated[
+    str,
+    typer.Option(
+        "--max-size",
+        metavar="N",
+        help="The largest number of different rows in a cluster, or none for clusters of any "
+        "size. [default: auto: if all true clusters of the training table are small, larger ones "
+        "are made only where scores are high]",
+        show_default=False,
+    ),
+]
+
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
 ]

@@ -15,11 +15,13 @@ from coterie.cli.options import (
     CannotLink,
     Format,
     IdColumn,
+    MaxBlock,
+    MaxSize,
     ModelFile,
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, print_json
+from coterie.cli.shown import note, note_limit, print_json
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -42,13 +44,15 @@ Keep = Annotated[
 ]
 
 
-def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the command
+def predict(
     model: ModelFile,
     table: TableFile,
     output: TableOut,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
     keep: Keep = False,
+    max_block: MaxBlock = None,
+    max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
     as_json: AsJson = False,
@@ -76,7 +80,8 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
         )
     refuse_overwriting(output, model, must_link, cannot_link)
     check_target(output)
-    table_model, format_out = load(model), output_format(output, format_)
+    table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
+    format_out = output_format(output, format_)
     typed = read_typed(table, format=format_, to=format_out)
     with bars():
         predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
@@ -96,5 +101,6 @@ def predict(  # noqa: PLR0913, PLR0917 - the parameters are the options of the c
         f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
     note_pairs(pairs)
+    note_limit(table_model)
     if output != STREAM:
         note(f"wrote the table to {output}")

@@ -13,6 +13,8 @@ from coterie.cli.options import (
     Cluster,
     Format,
     IdColumn,
+    MaxBlock,
+    MaxSize,
     ModelFile,
     MustLink,
     TableFile,
@@ -34,6 +36,8 @@ def report(
     cluster: Cluster = None,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
+    max_block: MaxBlock = None,
+    max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
 ) -> None:
@@ -46,7 +50,7 @@ def report(
     from coterie.tables import load, read_table
 
     pairs = pair_files(table, must_link, cannot_link)
-    table_model = load(model)
+    table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     refuse_overwriting(output, model, table, must_link, cannot_link)
     check_target(output)
     rows = read_table(table, format=format_)

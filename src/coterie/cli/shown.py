@@ -4,9 +4,14 @@ import json
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from coterie.cli.ending import with_flags
+
+if TYPE_CHECKING:
+    from coterie.tables import TableModel
 
 WIDTH = 100
 """Width of tables in characters when the output is not a terminal."""
@@ -48,6 +53,12 @@ def print_json(record: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """Print a message about the work to standard error."""
     typer.echo(f"coterie: {text}", err=True)
+
+
+def note_limit(model: "TableModel") -> None:
+    """Print the limit on the sizes of clusters, if there is one."""
+    if model.size_limit is not None:
+        note(with_flags(model.size_limit))
 
 
 def _json_value(value: Any) -> Any:

@@ -17,6 +17,7 @@ from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
+from coterie.learners.auto.candidates import SizeLimit
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.auto.text import HEADINGS, row_cells
@@ -26,6 +27,8 @@ from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
 from coterie.tables.groups import Group, group_rows, row_ids
 from coterie.tables.io.frames import as_table
+from coterie.tables.limits import AUTO as AUTO_SIZE
+from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
 from coterie.tables.predictions import refuse_unlearnable
 from coterie.tables.sample import make_sample
@@ -57,6 +60,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     learner: str = AUTO,
     metric: str = METRIC,
     budget: float | None = None,
+    max_size: int | str = AUTO_SIZE,
     n_jobs: int = 1,
     random_state: int = 0,
 ) -> TableModel:
@@ -87,6 +91,10 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         example "pair_scores" for the F1 of pairs.
     budget
         Seconds after which no further learner is tried; None for no limit.
+    max_size
+        The largest number of different rows in a cluster, or "none" for clusters of any size. By
+        default, larger clusters than those of the table are made only where scores are high, if the
+        clusters of the table are all small.
     n_jobs
         Number of processes.
     random_state
@@ -109,6 +117,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         learner=learner,
         metric=metric,
         budget=budget,
+        max_size=max_size,
         n_jobs=n_jobs,
         random_state=random_state,
     ).model
@@ -124,6 +133,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     learner: str = AUTO,
     metric: str = METRIC,
     budget: float | None = None,
+    max_size: int | str = AUTO_SIZE,
     n_jobs: int = 1,
     random_state: int = 0,
 ) -> Fitted:
@@ -145,11 +155,16 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     row_ids(table, schema.id)
     groups = group_rows(table, schema, labelled=True)
     _refuse_uninformative(groups, table, cluster)
-    return _fit_groups(schema, groups, auto, {"metric": metric, "seed": random_state})
+    settings = {"metric": metric, "seed": random_state}
+    return _fit_groups(schema, groups, auto, size_limit(groups, max_size), settings)
 
 
 def _fit_groups(
-    schema: Schema, groups: list[Group], learner: AutoLearner, settings: Mapping[str, Any]
+    schema: Schema,
+    groups: list[Group],
+    learner: AutoLearner,
+    limit: SizeLimit | None,
+    settings: Mapping[str, Any],
 ) -> Fitted:
     sets, truths = [group.item_set for group in groups], _truths(groups)
     report("step", 0, 3, "choosing blocking keys")
@@ -167,7 +182,7 @@ def _fit_groups(
         # Many pairs compare the same two values. Where L-BFGS has not yet separated such columns,
         # scores hardly change, and the result is measured on held-out entities in any case.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        learner.fit(compared, truths, entities=names if len(groups) > 1 else None)
+        learner.fit(compared, truths, entities=names if len(groups) > 1 else None, limit=limit)
     chosen = learner.to_model()
     calibration = fit_calibration(
         [(held_out.scores, held_out.truth) for held_out in learner.held_out_], chosen.clusterer
@@ -263,6 +278,22 @@ def as_metric(name: Any) -> Any:
     if name not in functions:
         raise InputError(f"`metric=` is {name!r}; use one of {', '.join(functions)}")
     return functions[name]
+
+
+def size_limit(groups: Sequence[Group], max_size: int | str) -> SizeLimit | None:
+    """Return the limit on the sizes of clusters that was requested, or that true clusters show."""
+    chosen = as_max_size(max_size)
+    if isinstance(chosen, int):
+        return SizeLimit(chosen)
+    return None if chosen == NO_LIMIT else SizeLimit.of([_different_rows(g) for g in groups])
+
+
+def _different_rows(group: Group) -> Partition:
+    """Return the true clusters of the rows of a group without copies of a row in its cluster."""
+    assert group.clusters is not None  # noqa: S101
+    items = group.item_set.items
+    rows = set(zip(group.clusters, *(items[name] for name in items), strict=True))
+    return Partition([clusters for clusters, *_ in rows])
 
 
 def _truths(groups: Sequence[Group]) -> list[Partition]:

@@ -25,6 +25,7 @@ from coterie.tables.explaining import Explanation, explain_pair
 from coterie.tables.groups import Group, group_rows, row_ids, true_clusters
 from coterie.tables.io.cells import id_text
 from coterie.tables.io.frames import as_table, as_typed, renamed, with_columns
+from coterie.tables.limits import AUTO, describe_size_limit, limit_model
 from coterie.tables.links import RowConstraints
 from coterie.tables.predictions import refuse_predicted_clusters, renamed_inputs
 from coterie.tables.sample import Sample
@@ -231,6 +232,27 @@ class TableModel:
                 self, frame, cluster=cluster, id=id, must_link=must_link, cannot_link=cannot_link
             )
         )
+
+    def with_limits(self, *, max_block: int | None = None, max_size: int | str = AUTO) -> Self:
+        """Return the model with other limits.
+
+        Parameters
+        ----------
+        max_block
+            The largest number of rows that share a blocking key and are all compared with each
+            other. Of more rows, each is compared with only a few. None means the number that was
+            chosen when the model was learned.
+        max_size
+            The largest number of different rows in a cluster, or "none" for clusters of any size.
+            By default, the limit that was learned: if the true clusters of the training table were
+            small, larger ones need higher scores.
+        """
+        return replace(self, model=limit_model(self.model, max_block, max_size))
+
+    @property
+    def size_limit(self) -> str | None:
+        """A sentence about the limit on the sizes of clusters; None if there is no limit."""
+        return describe_size_limit(self.model)
 
     def schema_of(self, table: Table, id_: str | None) -> Schema:
         """Return the schema for a table, whose ids may be in another column or missing."""

@@ -199,6 +199,10 @@ _KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: type(value) in {int, float} and 0 < value < inf,
         "a number of seconds above 0",
     ),
+    "max_size": (
+        lambda value: value in ("auto", "none") or (type(value) is int and value >= 1),
+        'a whole number of at least 1, "none" or "auto"',
+    ),
     "kinds": (lambda value: isinstance(value, dict), "a table of columns and their kinds"),
 }
 """The keys of a file, each with a check of its value and with what the check requires."""
