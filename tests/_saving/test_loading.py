@@ -109,6 +109,31 @@ def test_a_tree_that_was_changed_is_refused(file, change, message):
     check_refused(file, message)
 
 
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tree: tree.update(version=LONG, coterie=LONG),
+        lambda tree: tree["value"].update({"class": LONG}),
+        lambda tree: tree["value"].update({LONG: 1}),
+        lambda tree: tree["value"]["fields"].update({LONG: 1}),
+        set_content({LONG: 1}),
+        set_content({"dict": {LONG: {"float": LONG}}}),
+        set_content({"array": LONG}),
+        set_content({"class": "Strict", "fields": {"number": LONG}}),
+        set_content({"class": "Partition", "fields": {"labels": LONG}}),
+    ],
+)
+def test_errors_show_the_start_of_long_values_only(file, change):
+    rewrite(file, change)
+    with pytest.raises(InputError) as caught:
+        load_value(file, CLASSES.get)
+    assert "x" * 81 not in str(caught.value)
+    assert len(str(caught.value)) < len(str(file)) + 500
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
     [

@@ -14,6 +14,7 @@ from typing import Any
 
 from coterie import __version__
 from coterie._core.files import FileName
+from coterie._core.texts import one_line
 from coterie._saving.archive import (
     AS_SAVED,
     Content,
@@ -95,10 +96,11 @@ def _unwrap(tree: Any) -> Any:
     if not isinstance(tree, dict) or tree.get("format") != _FORMAT:
         raise InputError(f"{TREE} is not from a saved model; {AS_SAVED}")
     if tree.get("version") != _VERSION:
+        version, writer = (one_line(repr(tree.get(key))) for key in ("version", "coterie"))
         raise InputError(
-            f"the file has format {tree.get('version')!r} (saved by Coterie "
-            f"{tree.get('coterie')!r}), but this is Coterie {__version__}, which reads format "
-            f"{_VERSION}; update Coterie, or fit the model again with this version"
+            f"the file has format {version} (saved by Coterie {writer}), but this is Coterie "
+            f"{__version__}, which reads format {_VERSION}; update Coterie, or fit the model again "
+            "with this version"
         )
     if "value" not in tree:
         raise InputError(f"{TREE} contains no model; {AS_SAVED}")

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from coterie._core.texts import one_line
 from coterie._saving.archive import AS_SAVED, array_name
 from coterie.exceptions import InputError
 
@@ -22,6 +23,8 @@ Resolve: TypeAlias = Callable[[str], type | None]
 
 _ARRAY_TYPES = frozenset("?bhilqBHILQefdU")
 _MOST_BITS = 4096
+MOST_SHOWN = 80
+"""The number of characters of a file that an error shows."""
 _REMEDY = (
     "a saved model holds numbers, strings, arrays, csr arrays, and lists, tuples, dicts and "
     "dataclasses of them"
@@ -168,12 +171,12 @@ class Reader:
             return self._decode_dataclass(node["class"], node["fields"], path)
         tag = next(iter(node)) if len(node) == 1 else None
         if tag not in _DECODERS:
-            raise _damaged(path, f"it has the unexpected keys {list(node)}")
+            raise _damaged(path, f"it has the unexpected keys {_shown(list(node))}")
         return _DECODERS[tag](self, node[tag], path)
 
     def decode_float(self, word: Any, path: str) -> float:
         if word not in ("inf", "-inf", "nan"):
-            raise _damaged(path, f"{word!r} is not a number")
+            raise _damaged(path, f"{_shown(word)} is not a number")
         return float(word)
 
     def decode_tuple(self, nodes: Any, path: str) -> tuple[Any, ...]:
@@ -182,17 +185,17 @@ class Reader:
     def decode_dict(self, nodes: Any, path: str) -> dict[str, Any]:
         values: dict[str, Any] = _require_type(dict, nodes, path)
         for key, node in values.items():
-            values[key] = self.decode(node, f"{path}[{key!r}]")
+            values[key] = self.decode(node, f"{path}[{_shown(key)}]")
         return values
 
     def decode_array(self, index: Any, path: str) -> NDArray[Any]:
         member = self.members.pop(array_name(index), None)
         if member is None:
-            raise _damaged(path, f"array {index!r} is missing, or is used twice")
+            raise _damaged(path, f"array {_shown(index)} is missing, or is used twice")
         try:
             return _read_array(member)
         except Exception as error:  # NumPy raises many types of errors for wrong headers
-            raise _damaged(path, f"array {index} cannot be read: {error}") from error
+            raise _damaged(path, f"array {index} cannot be read: {_cut(error)}") from error
 
     def decode_csr(self, parts: Any, path: str) -> Any:
         if _require_type(dict, parts, path).keys() != {"shape", "data", "indices", "indptr"}:
@@ -210,22 +213,22 @@ class Reader:
         required, names = field_names(cls)
         if not required <= node_of.keys() <= names:
             missing = ", ".join(sorted(required - node_of.keys())) or "none"
-            unknown = ", ".join(sorted(node_of.keys() - names)) or "none"
+            unknown = _cut(", ".join(sorted(node_of.keys() - names))) or "none"
             raise _damaged(path, f"fields of {name}: missing {missing}, unknown {unknown}")
         values = {key: self.decode(node, join_path(path, key)) for key, node in node_of.items()}
         try:
             return cls(**values)
         except InputError as error:
-            raise _damaged(path, f"{name}: {error}") from error
+            raise _damaged(path, f"{name}: {_cut(error)}") from error
         except Exception as error:  # users' constructors may raise any error
-            raise _damaged(path, f"{name} rejects its fields: {error}") from error
+            raise _damaged(path, f"{name} rejects its fields: {_cut(error)}") from error
 
     def _find_class(self, name: str, path: str) -> type:
         cls: Any = self.resolve(name)
         if cls is None:
             raise InputError(
-                f"{path or 'the model'} is a {name}, which is not a class of Coterie; if you trust "
-                f"it, load with classes=[{name}]"
+                f"{_cut(path) or 'the model'} is a {_cut(name)}, which is not a class of Coterie; "
+                f"if you trust it, load with classes=[{_cut(name)}]"
             )
         if not (isinstance(cls, type) and is_dataclass(cls)):
             raise _damaged(path, f"{name} cannot be part of a model")
@@ -242,7 +245,19 @@ _DECODERS: dict[Any, Callable[[Reader, Any, str], Any]] = {
 
 
 def _damaged(path: str, reason: str) -> InputError:
-    return InputError(f"{path or 'the model'} is damaged: {reason}; {AS_SAVED}")
+    return InputError(f"{_cut(path) or 'the model'} is damaged: {reason}; {AS_SAVED}")
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a file as a short text for an error."""
+    if isinstance(value, str | list):
+        value = value[:MOST_SHOWN]
+    return _cut(repr(value))
+
+
+def _cut(text: object) -> str:
+    """Return the start of a text about a file, which may be as long as whoever made it wishes."""
+    return one_line(text, MOST_SHOWN)
 
 
 def _require_type(cls: type, node: Any, path: str) -> Any:
