@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._core.values import Value
 from coterie._types import Features
@@ -70,6 +71,9 @@ class RecordFeatures(PairFeaturizer):
     whole
         The kind that compares whole records: the texts of all fields, joined by blanks. It is not
         used if there is only one field.
+    min_entities
+        The number of entities of the training rows that must share a value or a word, if its hash
+        and its counts are to be stored. Rarer ones count as often as they do on average.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class RecordFeatures(PairFeaturizer):
 
     fields: tuple[Field, ...]
     whole: Kind = field(default_factory=Text)
+    min_entities: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", tuple(self.fields))
@@ -94,6 +99,7 @@ class RecordFeatures(PairFeaturizer):
                 f"the fields are for the columns {columns}; give at least one field, and no two "
                 "fields for the same column"
             )
+        as_whole("min_entities", self.min_entities, 1, error=FeatureError)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,7 +142,7 @@ class RecordFeatures(PairFeaturizer):
             The indices of the records to learn from; None means all.
         """
         kinds = [
-            kind.learn(column, entities, rows)
+            kind.learn(column, entities, rows, self.min_entities)
             for (_, kind), column in zip(self._kinds, read.fields, strict=True)
         ]
         fields = tuple(

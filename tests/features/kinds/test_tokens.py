@@ -30,10 +30,11 @@ def naive_counts(cells, entities, split):
     return rows, {token: len(members) for token, members in entities_with.items()}
 
 
-def learn_tokens(cells, tokenizer, entities):
+def learn_tokens(cells, tokenizer, entities, min_entities=1):
     distinct = DistinctCells.of(cells)
     counts = TokenCounts.of(distinct.texts, tokenizer)
-    return KnownTokens.learn(counts, distinct.text_of_row, np.array(entities, dtype=np.intp))
+    labels = np.array(entities, dtype=np.intp)
+    return KnownTokens.learn(counts, distinct.text_of_row, labels, min_entities)
 
 
 def plain_grams(text):
@@ -92,6 +93,35 @@ def test_entities_with_many_rows_count_once():
     counts = dict(zip(tokens.n_rows_with.tolist(), tokens.n_entities_with.tolist(), strict=True))
     assert counts == {3: 1, 2: 2}
     assert tokens.n_entities == 2
+
+
+@pytest.mark.parametrize("twin", TWINS.values(), ids=TWINS)
+@given(cells=phrases, data=st.data(), min_entities=st.integers(1, 4))
+def test_tokens_of_few_entities_are_not_stored(twin, cells, data, min_entities):
+    tokenizer, split = twin
+    entities = data.draw(st.lists(st.integers(0, 3), min_size=9, max_size=9))[: len(cells)]
+    tokens = learn_tokens(cells, tokenizer, entities, min_entities)
+    rows, entities_with = naive_counts(cells, entities, split)
+    stored = [token for token, n in entities_with.items() if n >= min_entities and rows[token] > 1]
+    assert sorted(tokens.n_rows_with) == sorted(rows[token] for token in stored)
+    assert sorted(tokens.n_entities_with) == sorted(entities_with[token] for token in stored)
+    # Each token of each entity in turn is taken for one of a new entity.
+    rare = [token for token, n in entities_with.items() if n < min_entities]
+    occurrences = [token for token in rare for _ in range(entities_with[token])]
+    others = [entities_with[token] - 1 for token in occurrences]
+    others_rows = [rows[token] * (1 - 1 / entities_with[token]) for token in occurrences]
+    expected = (np.mean(others_rows), np.mean(others)) if occurrences else (0.0, 0.0)
+    np.testing.assert_allclose((tokens.n_rows_with_rare, tokens.n_entities_with_rare), expected)
+
+
+def test_tokens_that_are_not_stored_have_their_expected_counts():
+    cells = ["common rare"] * 3 + ["common"] * 3
+    tokens = learn_tokens(cells, hash_words, [0, 1, 2, 3, 4, 5], min_entities=5)
+    assert (tokens.n_rows_with_rare, tokens.n_entities_with_rare) == (2.0, 2.0)
+    counts = TokenCounts.of(["common", "rare", "new"], hash_words)
+    among_entities = tokens.weigh(counts, np.arange(3)).rarities[1]
+    common, rare = (log(8 / (2 + n)) / log(8 / 2) for n in (6, 2))
+    np.testing.assert_allclose(sorted(among_entities), [common, rare, rare])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._core.arguments import as_whole
+from coterie._core.arguments import as_real, as_whole
 from coterie._core.arrays import Bools, Floats, Ints, read_only
 from coterie._core.values import Value
 from coterie._kernels.texts.records import cosines, overlaps
@@ -154,12 +154,15 @@ class KnownTokens(Value):
     Parameters
     ----------
     tokens
-        The ascending hashes of the tokens that at least two rows have; see
-        `coterie._kernels.texts.tokens`.
+        The ascending hashes of the tokens that are stored: those of at least two rows, and of at
+        least as many entities as `learn` was told; see `coterie._kernels.texts.tokens`.
     n_rows_with, n_entities_with
         The number of rows and of entities that have each token.
     n_rows, n_entities
         The number of all rows and of all entities.
+    n_rows_with_rare, n_entities_with_rare
+        The numbers assumed for a token that is not stored: its expected counts in the training
+        rows, because it may be unseen, or among those that too few entities have.
     """
 
     tokens: Hashes
@@ -167,6 +170,8 @@ class KnownTokens(Value):
     n_entities_with: Ints
     n_rows: int = 0
     n_entities: int = 0
+    n_rows_with_rare: float = 0.0
+    n_entities_with_rare: float = 0.0
 
     def __post_init__(self) -> None:
         tokens = np.asarray(self.tokens, dtype=np.uint64)
@@ -182,29 +187,37 @@ class KnownTokens(Value):
             object.__setattr__(self, name, read_only(counts))
         for name in ("n_rows", "n_entities"):
             as_whole(name, getattr(self, name), error=FeatureError)
+        for name in ("n_rows_with_rare", "n_entities_with_rare"):
+            as_real(name, getattr(self, name))
 
     @classmethod
-    def learn(cls, counts: TokenCounts, text_of_row: Ints, entities: Ints) -> Self:
-        """Count the rows and entities that have each token.
+    def learn(
+        cls, counts: TokenCounts, text_of_row: Ints, entities: Ints, min_entities: int = 1
+    ) -> Self:
+        """Count the rows and entities that have each token, and store common tokens.
 
         `text_of_row` is the index of the text of each training row, and `entities` is the label of
-        its entity.
+        its entity. Tokens of fewer than `min_entities` entities are not stored.
         """
         n_rows_with = counts.rows_per_token(text_of_row)
-        repeated = np.flatnonzero(n_rows_with > 1)
+        n_entities_with = counts.entities_per_token(text_of_row, entities)
+        is_stored = (n_rows_with > 1) & (n_entities_with >= min_entities)
+        rare = (n_entities_with > 0) & (n_entities_with < min_entities)
         return cls(
-            counts.hashes[repeated],
-            n_rows_with[repeated].astype(np.intp),
-            counts.entities_per_token(text_of_row, entities)[repeated],
+            counts.hashes[is_stored],
+            n_rows_with[is_stored].astype(np.intp),
+            n_entities_with[is_stored],
             len(entities),
             len(np.unique(entities)),
+            *_expected_counts(n_rows_with[rare], n_entities_with[rare]),
         )
 
     def weigh(self, counts: TokenCounts, text_of_row: Ints) -> TokenWeights:
         """Compute the weights and rarities of tokens, given the text of each row to compare."""
         n_rows_with = counts.rows_per_token(text_of_row)
-        n_entities_with = np.zeros(len(counts.hashes))
+        n_entities_with = np.full(len(counts.hashes), float(self.n_entities_with_rare))
         indices, is_known = find_hashes(self.tokens, counts.hashes)
+        n_rows_with[~is_known] += self.n_rows_with_rare
         n_rows_with[is_known] += self.n_rows_with[indices[is_known]]
         n_entities_with[is_known] = self.n_entities_with[indices[is_known]]
         n_rows = self.n_rows + len(text_of_row)
@@ -223,6 +236,23 @@ class KnownTokens(Value):
         n_entities = SMOOTHING + self.n_entities
         rarities: Floats = np.log(n_entities / (SMOOTHING + n_entities_with))
         return rarities / float(np.log(n_entities / SMOOTHING))
+
+
+def _expected_counts(n_rows_with: Floats, n_entities_with: Ints) -> tuple[float, float]:
+    """Return how many training rows and entities are expected to have a token that is not stored.
+
+    Each occurrence of such a token in an entity is taken for one in a new entity: the rows and
+    entities that have the token besides this entity are counted, and the mean is taken over all
+    occurrences. A token of one entity counts 0, as an unseen one does.
+    """
+    n_occurrences = n_entities_with.sum()
+    if not n_occurrences:
+        return 0.0, 0.0
+    others = n_entities_with - 1
+    return (
+        float((n_rows_with * others).sum() / n_occurrences),
+        float((n_entities_with * others).sum() / n_occurrences),
+    )
 
 
 _NO_COUNTS = np.empty(0, dtype=np.intp)

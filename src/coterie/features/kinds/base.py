@@ -90,7 +90,13 @@ class Kind(Value, ABC):
         }
         return ParsedColumn(distinct, tokens, self._read_extra(distinct.texts))
 
-    def learn(self, column: ParsedColumn, entities: Ints, rows: Ints | None = None) -> Self:
+    def learn(
+        self,
+        column: ParsedColumn,
+        entities: Ints,
+        rows: Ints | None = None,
+        min_entities: int = 1,
+    ) -> Self:
         """Return the kind with the rarities of values and tokens in some rows of a column.
 
         Parameters
@@ -101,11 +107,13 @@ class Kind(Value, ABC):
             The label of the entity of each row.
         rows
             The indices of the rows to learn from; None means all.
+        min_entities
+            The number of entities that a value or token must have, to be stored.
         """
         text_of_row = column.distinct.text_of_row
         training = slice(None) if rows is None else rows
         known_tokens = {
-            name: KnownTokens.learn(counts, text_of_row[training], entities[training])
+            name: KnownTokens.learn(counts, text_of_row[training], entities[training], min_entities)
             for name, counts in column.tokens.items()
         }
         return replace(self, **known_tokens)
