@@ -179,7 +179,9 @@ class Model:
 
     @classmethod
     def load(cls, path: FileName, classes: Iterable[type] = ()) -> Self:
-        """Read a model from a file; no code in the file is run, so it need not be trusted.
+        """Read a model from a file that may come from anybody: no code in the file is run.
+
+        But a model that somebody made on purpose can predict wrongly, or take very long to predict.
 
         Parameters
         ----------

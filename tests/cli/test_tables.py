@@ -77,6 +77,8 @@ def test_fit_prints_kinds_blocking_choice_and_metrics(files, tmp_path):
         "held-out entities",
         "logistic",
         "b_cubed.f1",
+        "The model holds no rows of the training table. It holds hashes of the values and words",
+        "that 5 or more entities share",
     ):
         assert words in done.stdout
     assert "wrote the model to" in done.stderr
@@ -86,13 +88,17 @@ def test_fit_prints_kinds_blocking_choice_and_metrics(files, tmp_path):
 
 def test_flags_override_the_schema_file_and_it_overrides_defaults(files, tmp_path):
     schema = tmp_path / "s.toml"
-    schema.write_text('cluster = "city"\nlearner = "logistic"\nseed = 7\n[kinds]\ncity = "text"\n')
+    schema.write_text(
+        'cluster = "city"\nlearner = "logistic"\nseed = 7\nmin_entities = 9\nsample = "made-up"\n'
+        '[kinds]\ncity = "text"\n'
+    )
     done = run("fit", files / "train.csv", "--schema", schema, "--cluster", "who", "--seed", 3,
-               "-o", tmp_path / "m", "--json")  # fmt: skip
+               "--sample", "rows", "-o", tmp_path / "m", "--json")  # fmt: skip
     summary = json.loads(done.stdout)
     assert (summary["cluster"], summary["seed"], summary["kinds"]["city"]) == ("who", 3, "text")
     assert summary["learner"] == "logistic regression"
     assert summary["metric"] == "b_cubed"
+    assert (summary["min_entities"], summary["sample"]) == (9, "rows")
 
 
 def test_predict_adds_four_columns(files, tmp_path):
@@ -367,6 +373,8 @@ OPTIONS = {
     "jobs": (["--jobs", "0"], "--jobs"),
     "seed": (["--seed", "-1"], "--seed"),
     "budget": (["--budget", "nan"], "budget"),
+    "entities": (["--min-entities", "0"], "--min-entities"),
+    "sample": (["--sample", "magic"], "--sample is 'magic'; use one of made-up, rows"),
     "schema": (["--schema", "magic.toml"], "magic.toml cannot be read"),
     "option": (["--magic"], "No such option"),
     "no cluster": (["--cluster", ""], "no column ''"),
@@ -388,6 +396,8 @@ SCHEMAS = {
     "column": ('[kinds]\nmagic = "text"', "no column 'magic', which `kinds` in "),
     "learner": ("learner = 3", "learner is 3"),
     "seed": ('seed = "x"', "seed is 'x'"),
+    "entities": ("min_entities = 0", "min_entities is 0"),
+    "sample": ('sample = "magic"', "`sample` in "),
     "truth": ("jobs = true", "jobs is True"),
     "list": ("id = [1]", "id is [1]"),
 }

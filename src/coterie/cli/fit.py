@@ -39,8 +39,8 @@ SchemaFile = Annotated[
     typer.Option(
         metavar="FILE",
         help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
-        "give values for cluster, set, id, learner, metric, budget, max_size, jobs and seed; "
-        "options on the command line take precedence.",
+        "give values for cluster, set, id, learner, metric, budget, max_size, min_entities, "
+        "sample, jobs and seed; options on the command line take precedence.",
     ),
 ]
 Learner = Annotated[
@@ -66,6 +66,24 @@ Budget = Annotated[
     typer.Option(
         metavar="SECONDS",
         help="Start no further learner after this many seconds. [default: no limit]",
+    ),
+]
+MinEntities = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="The model holds a hash of a value or word only if at least this many entities share "
+        "it. Whoever has the model can find such values by trying. [default: 5]",
+    ),
+]
+SampleRows = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORD",
+        help="The rows that the model holds, to test it whenever it is loaded: made-up (rows that "
+        "are made up from the kinds of the columns) or rows (up to 12 rows of the table). "
+        "[default: made-up]",
     ),
 ]
 Jobs = Annotated[
@@ -95,6 +113,8 @@ def fit(
     metric: Metric = None,
     budget: Budget = None,
     max_size: MaxSize | None = None,
+    min_entities: MinEntities = None,
+    sample: SampleRows = None,
     jobs: Jobs = None,
     seed: Seed = None,
     format_: Format = None,
@@ -117,6 +137,8 @@ def fit(
         "metric": metric,
         "budget": budget,
         "max_size": max_size,
+        "min_entities": min_entities,
+        "sample": sample,
         "jobs": jobs,
         "seed": seed,
     }
@@ -166,6 +188,8 @@ def _row(tried: "Tried") -> dict[str, Any]:
 
 
 def _print_fit(fitted: "Fitted") -> None:
+    from coterie.tables.card import contents
+
     _print_columns(fitted.model)
     typer.echo()
     _print_blocking(fitted.model.facts)
@@ -178,6 +202,8 @@ def _print_fit(fitted: "Fitted") -> None:
     typer.echo()
     _print_quality(fitted.model.facts)
     note_limit(fitted.model)
+    typer.echo()
+    typer.echo(" ".join(contents(fitted.model)))
 
 
 def _print_columns(model: "TableModel") -> None:

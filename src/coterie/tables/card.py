@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from coterie import __version__
+from coterie._core.texts import pluralize
+from coterie.tables.sample import MADE_UP, ROWS
 
 if TYPE_CHECKING:
     from coterie.tables.model import TableModel
@@ -37,7 +39,8 @@ def card(model: "TableModel") -> str:
         ("## Learning", _learning(model.facts)),
         ("## Quality", _quality(model.facts)),
         ("## Confidence", [_CONFIDENCE, *_uncalibrated(model.facts)]),
-        ("## Limits", [_LIMITS, *_contents(model)]),
+        ("## Limits", [_LIMITS]),
+        ("## What it holds of the training table", ["", *contents(model)]),
         ("## How to use it", [_USE]),
     ]
     return "\n\n".join("\n".join([title, *lines]).rstrip() for title, lines in parts) + "\n"
@@ -108,13 +111,18 @@ def _uncalibrated(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _contents(model: "TableModel") -> list[str]:
-    """Return what the file contains of the table, which matters if the table is private."""
-    return [
-        "",
-        f"The file contains {len(model.sample.labels)} rows of the training table, to test that it",
-        "still predicts as it did, and the values and words that occur in several rows.",
-    ]
+def contents(model: "TableModel") -> list[str]:
+    """Return in two sentences what a model holds of the training table, which may be private."""
+    # Models of version 0.1.0 hold rows, and do not say so.
+    is_made_up = model.facts.get("sample", ROWS) == MADE_UP
+    rows = "no rows" if is_made_up else pluralize(len(model.sample.labels), "row")
+    least = model.facts.get("min_entities", 1)
+    sharers = f"{least:,} or more entities" if least > 1 else "two or more rows"
+    hashes = (
+        f"It holds hashes of the values and words that {sharers} share, and how often they occur"
+    )
+    guess = "whoever has the model can find these values by trying"
+    return [f"The model holds {rows} of the training table.", f"{hashes}; {guess}."]
 
 
 def _table(first: str, second: str, rows: Iterable[tuple[Any, Any]]) -> list[str]:

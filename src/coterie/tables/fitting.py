@@ -25,18 +25,22 @@ from coterie.learners.calibration.calibrated import fit_calibration
 from coterie.model import Model
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
+from coterie.tables.facts import checked_facts
 from coterie.tables.groups import Group, group_rows, row_ids
 from coterie.tables.io.frames import as_table
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
 from coterie.tables.predictions import refuse_unlearnable
-from coterie.tables.sample import make_sample
+from coterie.tables.sample import MADE_UP, ROWS, SAMPLES, make_sample
 from coterie.tables.schema import Schema, infer_schema
 from coterie.tables.table import Table
 
 METRIC = "b_cubed"
 """The metric by which learners are chosen, unless another one is named."""
+
+MIN_ENTITIES = 5
+"""The number of entities that must share a value whose hash is stored, unless another is given."""
 
 
 class Fitted(NamedTuple):
@@ -61,6 +65,8 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     metric: str = METRIC,
     budget: float | None = None,
     max_size: int | str = AUTO_SIZE,
+    min_entities: int = MIN_ENTITIES,
+    sample: str = MADE_UP,
     n_jobs: int = 1,
     random_state: int = 0,
 ) -> TableModel:
@@ -95,6 +101,13 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         The largest number of different rows in a cluster, or "none" for clusters of any size. By
         default, larger clusters than those of the table are made only where scores are high, if the
         clusters of the table are all small.
+    min_entities
+        A value or a word of a column is stored only if at least this many entities share it. The
+        model stores its hash, which others can find by trying values, to weigh it by its rarity.
+    sample
+        The rows that the model holds, which are grouped again whenever it is loaded, to make sure
+        that the result is the same: "made-up" for rows that are made up from the kinds of the
+        columns, or "rows" for up to 12 rows of the table.
     n_jobs
         Number of processes.
     random_state
@@ -118,6 +131,8 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         metric=metric,
         budget=budget,
         max_size=max_size,
+        min_entities=min_entities,
+        sample=sample,
         n_jobs=n_jobs,
         random_state=random_state,
     ).model
@@ -134,6 +149,8 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     metric: str = METRIC,
     budget: float | None = None,
     max_size: int | str = AUTO_SIZE,
+    min_entities: int = MIN_ENTITIES,
+    sample: str = MADE_UP,
     n_jobs: int = 1,
     random_state: int = 0,
 ) -> Fitted:
@@ -152,16 +169,27 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
         n_jobs=as_whole("`n_jobs=`", n_jobs, 1),
         random_state=as_whole("`random_state=`", random_state),
     )
+    if sample not in SAMPLES:
+        raise InputError(f"`sample=` is {sample!r}; use one of {', '.join(SAMPLES)}")
+    n_entities = as_whole("`min_entities=`", min_entities, 1)
     row_ids(table, schema.id)
     groups = group_rows(table, schema, labelled=True)
     _refuse_uninformative(groups, table, cluster)
-    settings = {"metric": metric, "seed": random_state}
-    return _fit_groups(schema, groups, auto, size_limit(groups, max_size), settings)
+    features = RecordFeatures(schema.fields, min_entities=n_entities)
+    settings = {
+        "metric": metric,
+        "seed": random_state,
+        "min_entities": n_entities,
+        "sample": sample,
+    }
+    limit = size_limit(groups, max_size)
+    return _fit_groups(schema, groups, features, auto, limit, settings)
 
 
 def _fit_groups(
     schema: Schema,
     groups: list[Group],
+    features: RecordFeatures,
     learner: AutoLearner,
     limit: SizeLimit | None,
     settings: Mapping[str, Any],
@@ -173,7 +201,6 @@ def _fit_groups(
     # The same cluster name in two sets means the same entity.
     names = [group.clusters for group in groups if group.clusters is not None]
     entities = as_entities(names, truths)
-    features = RecordFeatures(schema.fields)
     pairs = [blocking.blocker(item_set) for item_set in sets]
     compared = compare_cross_fitted(features, sets, entities, pairs)
     featurizer = features.learned(features.read(sets), np.concatenate(entities))
@@ -196,7 +223,9 @@ def _fit_groups(
         **settings,
         "blocking": _blocking_facts(blocking, compared, learner),
     }
-    return Fitted(TableModel(schema, model, facts, make_sample(model, groups)), learner, blocking)
+    kinds = {column: schema.kinds[column] for column in schema.columns}
+    sample = make_sample(model, kinds, groups if settings["sample"] == ROWS else ())
+    return Fitted(TableModel(schema, model, checked_facts(facts), sample), learner, blocking)
 
 
 # Facts of a model hold no times and no file names, so that equal fits have equal facts.

@@ -48,8 +48,8 @@ class TableModel:
     facts
         The learner, its training table and its metrics on held-out entities, as plain values.
     sample
-        Some rows and their predicted clusters, which are predicted again whenever the model is
-        loaded, to make sure that it predicts as it did when it was saved.
+        Some rows, by default made-up ones, and what the model predicts for them. It predicts them
+        again whenever it is loaded, to make sure that the result is as it was when it was saved.
     """
 
     schema: Schema
@@ -265,7 +265,11 @@ class TableModel:
 
     @classmethod
     def load(cls, path: FileName) -> Self:
-        """Read a model for tables from a file, which need not be trusted: it holds no code."""
+        """Read a model for tables from a file, which may come from anybody.
+
+        It holds no code, and no part that makes loading it slow. But a file that somebody made on
+        purpose can predict wrongly.
+        """
         return saving.load(path, cls)
 
     def __repr__(self) -> str:

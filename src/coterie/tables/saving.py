@@ -3,12 +3,13 @@
 import math
 import platform
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from coterie import __version__
 from coterie._core.files import STREAM, FileName, as_path
-from coterie._core.texts import quote
+from coterie._core.texts import one_line, quote
 from coterie._saving import MANIFEST, TREE, Resolve, members_of, value_of
 from coterie._saving.archive import (
     AS_SAVED,
@@ -20,11 +21,12 @@ from coterie._saving.archive import (
     read_json,
     write_archive,
 )
-from coterie.calibrations import ClusterCalibration
 from coterie.exceptions import InputError, located
 from coterie.model import Model, class_resolver
 from coterie.tables.card import card
-from coterie.tables.sample import N_ROWS, Sample
+from coterie.tables.facts import checked_facts
+from coterie.tables.parts import check_model, refuse_other_class
+from coterie.tables.sample import N_ROWS, Sample, longest_cell
 from coterie.tables.schema import Schema
 
 if TYPE_CHECKING:
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="TableModel")
 
-FORMAT, VERSION = "coterie table model", 1
-"""The format that the manifest names."""
+FORMAT, VERSION = "coterie table model", 2
+"""The format that the manifest names; version 1 had samples without pairs and probabilities."""
+
+MOST_CHARACTERS_BEFORE = 1_000_000
+"""The largest number of characters of a sample of version 1, which are rows of any length."""
 
 CARD = "card.md"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "rapidfuzz", "lightgbm")
@@ -42,6 +47,11 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "rapidfuzz", "lightgbm")
 
 def save(path: FileName, model: "TableModel") -> None:
     """Write a model for tables to one file, completely or not at all; equal models, equal bytes."""
+    check_model(model)
+    checked_facts(model.facts)
+    if not model.sample.is_complete:  # of a model that was saved in version 1
+        model = replace(model, sample=model.sample.completed(model.model))
+    _check_size(model.sample, model.schema, VERSION)
     members = {CARD: card(model).encode(), **members_of(model, _classes(type(model)))}
     manifest = as_json(_manifest(model, members))
     write_archive(path, {MANIFEST: manifest, **members})
@@ -57,7 +67,7 @@ def load(path: FileName, cls: type[M]) -> M:
         del members[MANIFEST]
         _refuse_changed(members, manifest.get("checksums"))
         model = value_of(members, _classes(cls))
-        _refuse_incomplete(model, cls)
+        _refuse_incomplete(model, cls, manifest["version"])
         _check_sample(model, manifest)
         return model  # type: ignore[no-any-return]
 
@@ -87,14 +97,10 @@ def _classes(cls: type) -> Resolve:
     """Return a function that finds classes by name; it refuses all that could not be loaded."""
     find_class = class_resolver([cls, Schema, Sample])
 
-    def find(name: str) -> type:
-        kind = find_class(name)
-        if kind is None:
-            raise InputError(
-                f"the model contains a {quote(name)}, which is not a class of Coterie; in a "
-                "model for tables, use only classes of Coterie"
-            )
-        return kind
+    def find(name: str) -> type | None:
+        if name != cls.__name__:
+            refuse_other_class(name)
+        return find_class(name)
 
     return find
 
@@ -153,8 +159,8 @@ def _refuse_changed(members: Mapping[str, bytes], checksums: Any) -> None:
             )
 
 
-def _refuse_incomplete(model: Any, cls: type) -> None:
-    """Refuse a file whose parts have the right classes, but do not form a model for tables."""
+def _refuse_incomplete(model: Any, cls: type, version: int) -> None:
+    """Refuse what does not form a model for tables, or is not what `fit` could have made."""
     if not isinstance(model, cls):
         raise InputError(
             f"the file holds a {type(model).__name__}, not a model for tables; {AS_SAVED}"
@@ -163,27 +169,39 @@ def _refuse_incomplete(model: Any, cls: type) -> None:
     for name, kind in (("schema", Schema), ("model", Model), ("facts", dict), ("sample", Sample)):
         if not isinstance(getattr(parts, name), kind):
             raise InputError(f"{name} is damaged: it is not a {kind.__name__}; {AS_SAVED}")
-    if not isinstance(parts.model.calibration, ClusterCalibration):
-        raise InputError(
-            f"model.calibration is damaged: it has no calibration of clusters; {AS_SAVED}"
-        )
-    columns = parts.sample.columns
-    if set(columns) != set(parts.schema.columns) or any(map(_is_long, columns.values())):
+    check_model(parts)
+    checked_facts(parts.facts)
+    _check_size(parts.sample, parts.schema, version)
+
+
+def _check_size(sample: Sample, schema: Schema, version: int) -> None:
+    """Refuse a sample that does not fit the schema, or would take long to predict."""
+    columns = sample.columns
+    is_old = version == 1
+    is_whole = set(columns) == set(schema.columns) and (is_old or sample.is_complete)
+    if not is_whole or any(map(_is_long, columns.values())):
         raise InputError(f"sample is damaged: it does not fit the schema; {AS_SAVED}")
+    lengths = [len(cell) for texts in columns.values() for cell in texts]
+    longest = MOST_CHARACTERS_BEFORE if is_old else longest_cell(len(columns))
+    if max(lengths, default=0) > longest or sum(lengths) > MOST_CHARACTERS_BEFORE:
+        raise InputError(f"sample is damaged: it has too long texts; {AS_SAVED}")
 
 
 def _is_long(texts: Any) -> bool:
-    """Return whether there are more rows than a sample has; predicting them might be slow."""
-    return not isinstance(texts, list | tuple) or len(texts) > N_ROWS
+    """Return whether these are not texts, or more than a sample has."""
+    is_list = isinstance(texts, list | tuple) and len(texts) <= N_ROWS
+    return not is_list or not all(isinstance(cell, str) for cell in texts)
 
 
 def _check_sample(model: "TableModel", manifest: Mapping[str, Any]) -> None:
     """Refuse a model that does not predict the rows of its sample as it did."""
     try:
         holds = model.sample.holds(model.model)
+    except (MemoryError, OSError):  # faults of the machine, not of the file
+        raise
     except Exception as error:  # parts that do not fit together fail in many ways
         raise InputError(
-            f"the model cannot predict its own sample of rows: {error}; {AS_SAVED}"
+            f"the model cannot predict its own sample of rows: {one_line(error, 80)}; {AS_SAVED}"
         ) from error
     if not holds:
         raise InputError(

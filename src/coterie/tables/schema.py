@@ -189,12 +189,15 @@ def _inferred_id(table: Table, other_roles: Any) -> str | None:
 
 _KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(
-        ("cluster", "set", "id", "learner", "metric"),
+        ("cluster", "set", "id", "learner", "metric", "sample"),
         (lambda value: isinstance(value, str), "a string"),
     ),
     # True and False are of a subclass of int.
     "seed": (lambda value: type(value) is int and value >= 0, "a whole number of at least 0"),
-    "jobs": (lambda value: type(value) is int and value >= 1, "a whole number of at least 1"),
+    **dict.fromkeys(
+        ("jobs", "min_entities"),
+        (lambda value: type(value) is int and value >= 1, "a whole number of at least 1"),
+    ),
     "budget": (
         lambda value: type(value) in {int, float} and 0 < value < inf,
         "a number of seconds above 0",
