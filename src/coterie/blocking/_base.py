@@ -80,6 +80,11 @@ def pairs_of_ids(pair_ids: Ints, n_items: int) -> Pairs:
     return read_only(np.column_stack(np.divmod(pair_ids, n_items)))
 
 
+def scaled_limit(limit: int, share: float) -> int:
+    """Return a limit on the rows of a block for a sample of the rows."""
+    return max(round(limit * share), 2)
+
+
 def as_column_names(columns: Any) -> tuple[str, ...]:
     is_list = isinstance(columns, Iterable) and not isinstance(columns, str)
     names = tuple(columns) if is_list else (columns,)

@@ -3,7 +3,7 @@
 import logging
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -83,6 +83,13 @@ class TextKey(PairBlocker):
     @abstractmethod
     def block(self, table: TextTable, max_block: int) -> BlockedPairs:
         """Return the candidate pairs, only a few of them for blocks of over `max_block` rows."""
+
+    def for_sample(self, share: float) -> Self:  # noqa: ARG002
+        """Return the key for a random sample of a table: its limits on rows shrink with the share.
+
+        A limit that a block of the table exceeds, the rows of this block in the sample exceed, too.
+        """
+        return self
 
     @abstractmethod
     def extrapolate(self, sample: LabelledSample) -> Extrapolation | None:

@@ -2,12 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.blocking._base import as_column_name
+from coterie.blocking._base import as_column_name, scaled_limit
 from coterie.blocking._keys import BlockKey
 from coterie.blocking._parts import TextParts, memberships
 from coterie.blocking._tables import TextTable
@@ -38,6 +38,10 @@ class _RareParts(BlockKey):
     def largest(self) -> int:
         """The largest number of rows that a rare part may have."""
         return self.most
+
+    def for_sample(self, share: float) -> Self:
+        """Return the key for a random sample of a table, in which parts are as rare as there."""
+        return replace(self, most=scaled_limit(self.most, share))  # type: ignore[type-var]
 
     def members(self, table: TextTable) -> Ints:
         """Return the sorted ids b n + i of the rows i that have a rare part b."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints, Pairs
-from coterie.blocking._base import PairBlocker, pairs_of_ids, sorted_union
+from coterie.blocking._base import PairBlocker, pairs_of_ids, scaled_limit, sorted_union
 from coterie.blocking._keys import MAX_BLOCK, TextKey, warn_of_dropped_pairs
 from coterie.blocking._tables import TextTable
 from coterie.exceptions import InputError
@@ -80,6 +80,11 @@ class Union(PairBlocker):
         item_set = as_item_set(item_set)
         pair_ids, dropped, counts = self._block(item_set.items, len(item_set))
         return Listed(pairs_of_ids(pair_ids, max(len(item_set), 1)), dropped, counts)
+
+    def for_sample(self, share: float) -> "Union":
+        """Return the keys for a random sample of a table: limits on rows shrink with the share."""
+        keys = [key.for_sample(share) for key in self.keys]
+        return Union(keys, scaled_limit(self.max_block, share))
 
     def _pair_ids(self, items: Any, n_items: int) -> Ints:
         pair_ids, dropped, _ = self._block(items, n_items)

@@ -112,7 +112,7 @@ class DenseLinkage(Linkage):
 
     max_size: int | None
     size_cost: float = inf
-    """How much less a join to a larger cluster scores; if it is infinite, no cluster is larger."""
+    """The cost of a join to a larger cluster; if it is infinite, no cluster is larger."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

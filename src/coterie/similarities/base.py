@@ -29,7 +29,7 @@ class FeatureSimilarity(ABC):
 
     @property
     def one_by_one(self) -> bool:
-        """Whether the score of a pair does not depend on the other pairs that are scored."""
+        """True if the score of a pair does not depend on the other pairs that are scored."""
         return True
 
     def __call__(self, item_set: Any, pairs: Pairs | None = None) -> Floats:

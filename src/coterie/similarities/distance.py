@@ -103,7 +103,7 @@ class DistanceSimilarity(WeightedSimilarity):
 
     @property
     def one_by_one(self) -> bool:
-        """Whether the score of a pair does not depend on the other pairs that are scored."""
+        """True if the score of a pair does not depend on the other pairs that are scored."""
         return self.threshold is not None
 
     def _scores(self, features: Features) -> Floats:

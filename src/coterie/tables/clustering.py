@@ -101,7 +101,7 @@ class ClusteredSet:
 
     @cached_property
     def weaknesses(self) -> ClusterWeakness:
-        """How weak each cluster is."""
+        """The weakest link and the disagreement of each cluster."""
         return cluster_weaknesses(
             self.links, self.partition, self.equal_rows.n_pairs(self.links.pairs)
         )

@@ -83,7 +83,7 @@ class EqualRows:
 
     @property
     def has_copies(self) -> bool:
-        """Whether any item has several rows."""
+        """True if any item has several rows."""
         return len(self.twin_scores) < len(self.item_of_row)
 
     def items(self, item_set: ItemSet) -> ItemSet:
@@ -121,6 +121,13 @@ class EqualRows:
         is_copy = items[:, 0] == items[:, 1]
         # The pairs of the first row with its m - 1 copies stand for all m (m - 1) / 2 pairs.
         return np.where(is_copy, counts[:, 0] / 2.0, counts.prod(axis=1))
+
+
+def different_rows(item_set: ItemSet) -> ItemSet:
+    """Return the rows of an item set without the copies of earlier rows."""
+    classes = _classes(item_set, np.zeros(len(item_set), dtype=np.bool_))
+    first = np.unique(classes, return_index=True)[1]
+    return item_set if len(first) == len(item_set) else take_rows(item_set, np.sort(first))
 
 
 def take_rows(item_set: ItemSet, rows: Ints) -> ItemSet:

@@ -9,6 +9,7 @@ import numpy as np
 
 from coterie._core.arrays import Pairs
 from coterie._core.renaming import renamed_parameters
+from coterie.blocking import Union
 from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
 from coterie.features.operators.blocks import pairs_at
 from coterie.features.records import RecordFeatures
@@ -16,6 +17,7 @@ from coterie.items import ItemSet
 from coterie.learners.auto.families import SECONDS
 from coterie.model import Model
 from coterie.pairs import count_pairs
+from coterie.tables.equal_rows import different_rows
 from coterie.tables.groups import group_rows
 from coterie.tables.io.frames import as_table
 from coterie.tables.model import TableModel
@@ -162,7 +164,8 @@ def plan_predict(
     """
     table = as_table(frame)
     schema = model.schema_of(table, id)
-    sets = [group.item_set for group in group_rows(table, schema, labelled=False)]
+    groups = group_rows(table, schema, labelled=False)
+    sets = [different_rows(group.item_set) for group in groups]
     counts = [count_pairs(len(item_set)) for item_set in sets]
     largest = max(sets, key=len)
     growth = _pair_growth(model.model, largest)
@@ -174,7 +177,7 @@ def plan_predict(
     return Plan(
         len(table),
         len(sets),
-        sum(counts),
+        sum(count_pairs(len(group.rows)) for group in groups),
         n_pairs,
         _seconds_of_predicting(model, largest, len(table), n_pairs),
         _memory(table, schema, n_pairs),
@@ -227,21 +230,31 @@ class PairGrowth(NamedTuple):
 def _pair_growth(model: Model, item_set: ItemSet) -> PairGrowth:
     """Estimate how candidate pairs grow with rows, from two samples.
 
-    Pairs of nearest rows grow in proportion to the rows, pairs inside blocks with their square.
+    Pairs of nearest rows and of blocks that are too large grow in proportion to the rows, pairs
+    inside all other blocks with their square. A block is too large in a sample if it is too large
+    in the table.
     """
     if count_pairs(len(item_set)) <= _all_pairs_limit(model):
         return PairGrowth(0.0, 0.5)
-    keys = getattr(model.blocker, "otherwise", model.blocker)
     samples = [_sample_rows(item_set, n_rows) for n_rows in SAMPLES]
     # Fit m = a n + b n² to the pairs m of samples of n rows, with a and b not negative.
     (n1, m1), (n2, m2) = (
-        (len(sample), count_pairs(len(sample), keys(sample))) for sample in samples
+        (len(sample), _count_candidates(model, sample, len(sample) / len(item_set)))
+        for sample in samples
     )
     if n1 == n2:
         return PairGrowth(m2 / n2, 0.0)
     per_square = (m2 / n2 - m1 / n1) / (n2 - n1)
     per_square = min(max(per_square, 0.0), m2 / n2**2)
     return PairGrowth(m2 / n2 - per_square * n2, per_square)
+
+
+def _count_candidates(model: Model, sample: ItemSet, share: float) -> int:
+    """Count the candidate pairs of a sample that has a share of the rows of its table."""
+    keys: Any = getattr(model.blocker, "otherwise", model.blocker)
+    if not isinstance(keys, Union):
+        return count_pairs(len(sample), keys(sample))
+    return len(keys.for_sample(share).listed(sample).pairs)
 
 
 def _all_pairs_limit(model: Model) -> int:

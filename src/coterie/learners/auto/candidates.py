@@ -63,10 +63,10 @@ def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
 
 
 class SizeLimit(NamedTuple):
-    """What training clusters say about the largest size of a cluster.
+    """The largest size of a cluster, as training clusters show it.
 
-    `max_size` is the size of the largest clusters, and `n_clusters` the number of clusters of that
-    size, none of which has one item more. If it is infinite, larger clusters are never made.
+    `max_size` is the size of the largest clusters, and `n_clusters` the number of all clusters. If
+    it is infinite, larger clusters are never made.
     """
 
     max_size: int
@@ -79,21 +79,21 @@ class SizeLimit(NamedTuple):
         Several clusters of the same small size, and none above it, are evidence.
 
         >>> SizeLimit.of([Partition([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5])])
-        SizeLimit(max_size=2, n_clusters=5)
+        SizeLimit(max_size=2, n_clusters=6)
         >>> SizeLimit.of([Partition([0, 0])])
         """
         sizes = np.concatenate([truth.sizes for truth in truths])
         largest = int(sizes.max(initial=1))
-        n_clusters = int(np.count_nonzero(sizes == largest))
-        is_limit = 1 < largest <= LARGEST_LIMIT and n_clusters >= MIN_CLUSTERS
-        return cls(largest, n_clusters) if is_limit else None
+        n_largest = np.count_nonzero(sizes == largest)
+        is_limit = 1 < largest <= LARGEST_LIMIT and n_largest >= MIN_CLUSTERS
+        return cls(largest, len(sizes)) if is_limit else None
 
     def cost(self, scores: Floats, is_together: Bools) -> float:
         """Return how much more than the threshold a join beyond the limit has to score.
 
-        None of n clusters of the largest size had another item, so the odds of one are taken to be
-        1 : n + 1 (Laplace's rule of succession). The score makes up for them: by a logistic curve,
-        log-odds are proportional to scores.
+        None of n clusters was larger, so the odds of a larger one are taken to be 1 : n + 1
+        (Laplace's rule of succession). The score makes up for them: by a logistic curve, log-odds
+        are proportional to scores.
         """
         if np.isinf(self.n_clusters):
             return inf
