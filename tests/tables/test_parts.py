@@ -10,7 +10,7 @@ from coterie import clusterers, tables
 from coterie.blocking import AllIfSmall, NearestTexts, QGrams, Union
 from coterie.blocking.learning import candidate_keys, first_keys
 from coterie.exceptions import InputError
-from coterie.learners.auto.candidates import CANDIDATES, Setup
+from coterie.learners.auto.candidates import CANDIDATES, Setup, SizeLimit
 from coterie.model import _find_class
 from coterie.similarities import Trees, TreeSimilarity
 from coterie.tables.parts import MOST_KEYS, MOST_NODES_PER_TREE, PARTS, check_model, part
@@ -92,8 +92,8 @@ def test_everything_that_fit_can_choose_may_be_saved():
     keys = [*first_keys(columns), *candidate_keys(columns)]
     for start in range(0, len(keys), MOST_KEYS):
         part("AllIfSmall")(AllIfSmall(Union(keys[start : start + MOST_KEYS])), "blocker")
-    for max_size in (None, 3):
-        setup = Setup(max_size=max_size)
+    for limit in (None, SizeLimit(3)):
+        setup = Setup(limit=limit)
         for candidate in CANDIDATES:
             for variant in setup.variants(candidate):
                 for clusterer in setup.clusterers(variant):

@@ -135,7 +135,7 @@ def test_fit_declares_its_parameters():
     names = list(inspect.signature(tables.fit).parameters)
     assert names == [
         "frame", "cluster", "set", "id", "kinds", "learner", "metric", "budget", "max_size",
-        "n_jobs", "random_state",
+        "min_entities", "sample", "n_jobs", "random_state",
     ]  # fmt: skip
     assert list(inspect.signature(tables.fit_table).parameters) == names
 

@@ -73,7 +73,8 @@ class RecordFeatures(PairFeaturizer):
         used if there is only one field.
     min_entities
         The number of entities of the training rows that must share a value or a word, if its hash
-        and its counts are to be stored. Rarer ones count as often as they do on average.
+        and its counts are to be stored. How many entities share a rarer one is estimated from the
+        rows that are compared.
 
     Examples
     --------

@@ -157,9 +157,7 @@ PARTS: Mapping[str, Mapping[str, Check]] = {
     "KnownTokens": {
         **dict.fromkeys(("tokens", "n_rows_with", "n_entities_with"), _COUNTS),
         **dict.fromkeys(("n_rows", "n_entities"), whole(0, LARGEST_COUNT)),
-        **dict.fromkeys(
-            ("n_rows_with_rare", "n_entities_with_rare"), number(0.0, float(LARGEST_COUNT))
-        ),
+        "min_entities": whole(1, LARGEST_COUNT),
     },
     # Calibrations.
     "ClusterCalibration": dict.fromkeys(("pairs", "clusters", "singletons"), _CURVE),

@@ -105,23 +105,28 @@ def test_tokens_of_few_entities_are_not_stored(twin, cells, data, min_entities):
     stored = [token for token, n in entities_with.items() if n >= min_entities and rows[token] > 1]
     assert sorted(tokens.n_rows_with) == sorted(rows[token] for token in stored)
     assert sorted(tokens.n_entities_with) == sorted(entities_with[token] for token in stored)
-    # Each token of each entity in turn is taken for one of a new entity.
-    rare = [token for token, n in entities_with.items() if n < min_entities]
-    occurrences = [token for token in rare for _ in range(entities_with[token])]
-    others = [entities_with[token] - 1 for token in occurrences]
-    others_rows = [rows[token] * (1 - 1 / entities_with[token]) for token in occurrences]
-    expected = (np.mean(others_rows), np.mean(others)) if occurrences else (0.0, 0.0)
-    np.testing.assert_allclose((tokens.n_rows_with_rare, tokens.n_entities_with_rare), expected)
 
 
-def test_tokens_that_are_not_stored_have_their_expected_counts():
-    cells = ["common rare"] * 3 + ["common"] * 3
+def test_entities_of_tokens_that_are_not_stored_are_estimated_from_the_compared_rows():
+    cells = ["common rare", "common rare", *["common"] * 4]
     tokens = learn_tokens(cells, hash_words, [0, 1, 2, 3, 4, 5], min_entities=5)
-    assert (tokens.n_rows_with_rare, tokens.n_entities_with_rare) == (2.0, 2.0)
-    counts = TokenCounts.of(["common", "rare", "new"], hash_words)
-    among_entities = tokens.weigh(counts, np.arange(3)).rarities[1]
-    common, rare = (log(8 / (2 + n)) / log(8 / 2) for n in (6, 2))
-    np.testing.assert_allclose(sorted(among_entities), [common, rare, rare])
+    assert tokens.n_entities_with.tolist() == [6]
+    # Six rows, as in training: five have one word, two another, and one has a third.
+    new = ["often", "often twice", "often twice once", "often", "often", "common"]
+    counts = TokenCounts.of(new, hash_words)
+    weights = tokens.weigh(counts, np.arange(6))
+    among_entities = {
+        word: weights.rarities[1][TokenCounts.of([word], hash_words).hashes[0] == counts.hashes]
+        for word in ("often", "twice", "once", "common")
+    }
+    n_entities = {"often": 2, "twice": 1, "once": 0, "common": 6}
+    for word, count in n_entities.items():
+        np.testing.assert_allclose(among_entities[word], [log(8 / (2 + count)) / log(8 / 2)])
+    doubled = tokens.weigh(counts, np.append(np.arange(6), np.arange(6)))
+    np.testing.assert_allclose(doubled.rarities[1], weights.rarities[1])
+    # Had five entities a word, it would be stored.
+    many = TokenCounts.of(["often"], hash_words)
+    assert tokens.weigh(many, np.zeros(600, np.intp)).rarities[1][0] >= log(8 / 6) / log(8 / 2)
 
 
 @pytest.mark.parametrize(

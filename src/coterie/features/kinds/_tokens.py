@@ -7,7 +7,7 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie._core.arguments import as_real, as_whole
+from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Floats, Ints, read_only
 from coterie._core.values import Value
 from coterie._kernels.texts.records import cosines, overlaps
@@ -160,9 +160,9 @@ class KnownTokens(Value):
         The number of rows and of entities that have each token.
     n_rows, n_entities
         The number of all rows and of all entities.
-    n_rows_with_rare, n_entities_with_rare
-        The numbers assumed for a token that is not stored: its expected counts in the training
-        rows, because it may be unseen, or among those that too few entities have.
+    min_entities
+        The number of training entities that must have a token for it to be stored. For other
+        tokens, the number of entities is estimated from the table that is compared.
     """
 
     tokens: Hashes
@@ -170,8 +170,7 @@ class KnownTokens(Value):
     n_entities_with: Ints
     n_rows: int = 0
     n_entities: int = 0
-    n_rows_with_rare: float = 0.0
-    n_entities_with_rare: float = 0.0
+    min_entities: int = 1
 
     def __post_init__(self) -> None:
         tokens = np.asarray(self.tokens, dtype=np.uint64)
@@ -187,8 +186,7 @@ class KnownTokens(Value):
             object.__setattr__(self, name, read_only(counts))
         for name in ("n_rows", "n_entities"):
             as_whole(name, getattr(self, name), error=FeatureError)
-        for name in ("n_rows_with_rare", "n_entities_with_rare"):
-            as_real(name, getattr(self, name))
+        as_whole("min_entities", self.min_entities, 1, error=FeatureError)
 
     @classmethod
     def learn(
@@ -202,22 +200,20 @@ class KnownTokens(Value):
         n_rows_with = counts.rows_per_token(text_of_row)
         n_entities_with = counts.entities_per_token(text_of_row, entities)
         is_stored = (n_rows_with > 1) & (n_entities_with >= min_entities)
-        rare = (n_entities_with > 0) & (n_entities_with < min_entities)
         return cls(
             counts.hashes[is_stored],
             n_rows_with[is_stored].astype(np.intp),
             n_entities_with[is_stored],
             len(entities),
             len(np.unique(entities)),
-            *_expected_counts(n_rows_with[rare], n_entities_with[rare]),
+            min_entities,
         )
 
     def weigh(self, counts: TokenCounts, text_of_row: Ints) -> TokenWeights:
         """Compute the weights and rarities of tokens, given the text of each row to compare."""
         n_rows_with = counts.rows_per_token(text_of_row)
-        n_entities_with = np.full(len(counts.hashes), float(self.n_entities_with_rare))
+        n_entities_with = self._estimate_entities(n_rows_with, len(text_of_row))
         indices, is_known = find_hashes(self.tokens, counts.hashes)
-        n_rows_with[~is_known] += self.n_rows_with_rare
         n_rows_with[is_known] += self.n_rows_with[indices[is_known]]
         n_entities_with[is_known] = self.n_entities_with[indices[is_known]]
         n_rows = self.n_rows + len(text_of_row)
@@ -229,6 +225,17 @@ class KnownTokens(Value):
             np.stack([idf / np.log(1.0 + n_rows), self._rarities_among_entities(n_entities_with)]),
         )
 
+    def _estimate_entities(self, n_rows_with: Floats, n_rows: int) -> Floats:
+        """Estimate how many training entities have tokens that are not stored.
+
+        Such a token has fewer than `min_entities`. If m of as many rows as there were training rows
+        have the token, the m − 1 others may be of one entity or of m − 1; the estimate is the
+        geometric mean, √(m − 1). The rows are those of the table that is compared.
+        """
+        others = np.maximum(n_rows_with * self.n_rows / max(n_rows, 1) - 1.0, 0.0)
+        estimate: Floats = np.minimum(np.sqrt(others), self.min_entities - 1.0)
+        return estimate
+
     def _rarities_among_entities(self, n_entities_with: Floats) -> Floats:
         """Return the rarities of tokens among entities; 1 for tokens that no entity has."""
         if not self.n_entities:
@@ -236,23 +243,6 @@ class KnownTokens(Value):
         n_entities = SMOOTHING + self.n_entities
         rarities: Floats = np.log(n_entities / (SMOOTHING + n_entities_with))
         return rarities / float(np.log(n_entities / SMOOTHING))
-
-
-def _expected_counts(n_rows_with: Floats, n_entities_with: Ints) -> tuple[float, float]:
-    """Return how many training rows and entities are expected to have a token that is not stored.
-
-    Each occurrence of such a token in an entity is taken for one in a new entity: the rows and
-    entities that have the token besides this entity are counted, and the mean is taken over all
-    occurrences. A token of one entity counts 0, as an unseen one does.
-    """
-    n_occurrences = n_entities_with.sum()
-    if not n_occurrences:
-        return 0.0, 0.0
-    others = n_entities_with - 1
-    return (
-        float((n_rows_with * others).sum() / n_occurrences),
-        float((n_entities_with * others).sum() / n_occurrences),
-    )
 
 
 _NO_COUNTS = np.empty(0, dtype=np.intp)
