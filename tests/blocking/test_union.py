@@ -72,7 +72,7 @@ def test_what_is_left_out_is_told(caplog):
         pairs = Union([WholeValue("town")], max_block=4)(table)
     (record,) = caplog.records
     assert (record.name, record.levelno) == ("coterie.blocking", logging.WARNING)
-    assert "left out up to 10 pairs" in record.getMessage()
+    assert "up to 10 pairs of rows were left out" in record.getMessage()
     assert len(pairs) == 45 - 10 + 3
     caplog.clear()
     with caplog.at_level(logging.DEBUG):

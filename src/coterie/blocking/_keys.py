@@ -157,8 +157,8 @@ def warn_of_dropped_pairs(dropped: int, max_block: int) -> None:
     """Log a warning if pairs of large blocks were left out."""
     if dropped:
         _log.warning(
-            "left out up to %d pairs of rows: in a block of more than %d rows, each row is "
-            "paired with only the next %d rows; raise max_block to include them",
+            "up to %d pairs of rows were left out: where more than %d rows share a blocking key, "
+            "each is compared with only %d of them; to compare more, raise `max_block=`",
             *(dropped, max_block, NEXT_FEW),
         )
 

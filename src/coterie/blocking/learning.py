@@ -20,6 +20,7 @@ from coterie.blocking._keys import MAX_BLOCK, LabelledSample, TextKey
 from coterie.blocking._tables import TextTable
 from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
 from coterie.blocking.nearest_texts import NearestTexts
+from coterie.blocking.recall import Recall
 from coterie.blocking.union import Union
 from coterie.exceptions import InputError, located
 from coterie.features.columns import column_of
@@ -55,13 +56,6 @@ class KeyRow(NamedTuple):
     pairs: int
     true_pairs: int
     chosen: bool
-
-
-class Recall(NamedTuple):
-    """The share of true pairs that are candidates, or that candidate true pairs connect."""
-
-    pairs: float
-    connected: float
 
 
 class Foresight(NamedTuple):

@@ -220,10 +220,14 @@ def _print_blocking(facts: dict[str, Any]) -> None:
     facts = facts["blocking"]
     which = "all pairs" if facts["all_pairs"] else "found by blocking keys"
     typer.echo(f"{rows}; {pluralize(facts['pairs'], 'pair')} compared: {which}.")
+    recall, connected = f"{facts['recall']:.1%}", f"{facts['connected']:.1%}"
+    chains = (
+        "" if recall == connected else f" Chains of them connect {connected} of the true pairs."
+    )
     typer.echo(
         "In large tables, only pairs of rows that share one of "
         f"{pluralize(len(facts['keys']), 'blocking key')} will be compared. These pairs "
-        f"include {facts['recall']:.1%} of the true pairs of this table."
+        f"include {recall} of the true pairs of this table.{chains}"
     )
     if facts["held_out_recall"] is not None:
         typer.echo(

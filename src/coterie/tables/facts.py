@@ -72,6 +72,7 @@ _FACTS = _record(
                 "pairs": _COUNT,
                 "keys": many(_TEXT, 0, MOST_LINES),
                 "recall": _SHARE,
+                "connected": _SHARE,
                 "held_out_recall": _SHARE,
             }
         ),

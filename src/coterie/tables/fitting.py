@@ -13,6 +13,7 @@ from coterie._core.arguments import as_positive, as_whole
 from coterie._core.lazy import members
 from coterie._core.progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
+from coterie.blocking.recall import recall_of
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
@@ -221,7 +222,7 @@ def _fit_groups(
     facts = {
         **_learning_facts(groups, learner),
         **settings,
-        "blocking": _blocking_facts(blocking, compared, learner),
+        "blocking": _blocking_facts(blocking, groups, compared, learner),
     }
     kinds = {column: schema.kinds[column] for column in schema.columns}
     sample = make_sample(model, kinds, groups if settings["sample"] == ROWS else ())
@@ -245,19 +246,26 @@ def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, 
 
 
 def _blocking_facts(
-    blocking: LearnedBlocking, compared: Sequence[ItemSet], learner: AutoLearner
+    blocking: LearnedBlocking,
+    groups: Sequence[Group],
+    compared: Sequence[ItemSet],
+    learner: AutoLearner,
 ) -> dict[str, Any]:
     """Return how candidate pairs are found.
 
-    The recall of keys that were chosen with the other half of the entities is left out, as are all
+    The recall of the keys counts all pairs of the table, also of blocks that are too large. The
+    recall of keys that were chosen with the other half of the entities is left out, as are all
     metrics on held-out entities, if there are too few entities.
     """
     held_out_recall = blocking.held_out_recall.pairs if learner.held_out_ else math.nan
+    keys: Any = blocking.blocker.otherwise
+    recall = recall_of(keys, [group.item_set for group in groups], _truths(groups))
     return {
         "all_pairs": blocking.all_pairs,
         "pairs": sum(map(_n_pairs, compared)),
         "keys": [str(row.key) for row in blocking.table if row.chosen],
-        "recall": blocking.recall.pairs,
+        "recall": recall.pairs,
+        "connected": recall.connected,
         "held_out_recall": _or_none(held_out_recall),
     }
 
