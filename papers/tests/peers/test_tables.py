@@ -12,8 +12,8 @@ from coterie import Partition
 from coterie.clusterers import AverageLinkage
 from coterie.datasets import make_records
 from coterie.features.operators import to_matrix
-from coterie.learners.auto.candidates import size_bound
-from coterie.learners.auto.decoding import threshold_grid
+from coterie.learners.auto.candidates import SizeLimit
+from coterie.learners.auto.decoding import threshold_grid, with_size_cost
 from coterie.learners.auto.plan import entity_folds, pool_scores
 from coterie.metrics import adjusted_rand_score, b_cubed, pair_scores
 from coterie.tables import fit
@@ -154,7 +154,8 @@ def test_the_rule_is_the_best_on_held_out_entities_by_brute_force(folder):
     tuned = tune("BestLeftLinkLearner", train)
     (variant,) = VARIANTS["BestLeftLinkLearner"]
     (truth,) = train.truths
-    clusterers = methods.PaperSetup(max_size=size_bound([truth])).clusterers(variant)
+    limit = SizeLimit.of([truth])
+    clusterers = methods.PaperSetup(limit=limit).clusterers(variant)
     values = {}
     for n_passes in variant.lengths:
         learner = clone(variant.learner).set_params(n_passes=n_passes)
@@ -165,8 +166,9 @@ def test_the_rule_is_the_best_on_held_out_entities_by_brute_force(folder):
             ]
         )
         grid = threshold_grid([scores], [truth])
+        costly = [with_size_cost(clusterer, limit, [scores], [truth]) for clusterer in clusterers]
         shifted = [scores.plus(np.full(len(scores.scores), -threshold)) for threshold in grid]
-        for clusterer in clusterers:
+        for clusterer in costly:
             f1_values = [
                 b_cubed(truth, clusterer(candidate_scores)).f1 for candidate_scores in shifted
             ]
@@ -195,7 +197,7 @@ def test_the_better_setting_is_chosen_in_any_order(folder, monkeypatch, lengths)
 def test_every_learner_of_a_paper_has_its_clusterer():
     for variants in VARIANTS.values():
         for variant in variants:
-            clusterers = methods.PaperSetup(max_size=3).clusterers(variant)
+            clusterers = methods.PaperSetup(limit=SizeLimit(3)).clusterers(variant)
             assert clusterers[0] == PAPER_CLUSTERERS[type(variant.learner)]
             assert AverageLinkage(max_size=3) in clusterers
             assert len(set(clusterers)) == len(clusterers)

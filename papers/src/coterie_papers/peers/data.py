@@ -16,6 +16,7 @@ from coterie.learners.auto.entities import as_entities
 from coterie.learners.base import Examples
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
+from coterie.tables.fitting import MIN_ENTITIES
 from coterie.tables.groups import group_rows
 from coterie.tables.io.reading import read_table
 from coterie.tables.schema import Schema, infer_schema
@@ -84,7 +85,7 @@ def compare_halves(name: str, folder: Path | None, seed: int) -> ComparedHalves:
     schema = infer_schema(tables.train, cluster=CLUSTER)
     train, test = (_shuffle(*_read_items(half, schema), seed) for half in tables)
     blocking = learn_blocking(*train, schema.columns)
-    featurizer = RecordFeatures(schema.fields)
+    featurizer = RecordFeatures(schema.fields, min_entities=MIN_ENTITIES)
     entities = as_entities(None, train.truths)
     candidate_pairs = [blocking.blocker(item_set) for item_set in train.item_sets]
     # Cross-fitted: the features of a training row are made without the rows of its own entity.
