@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export COTERIE_DATA ?= $(abspath ../shared/data)
 
-.PHONY: demo test test-slow check lint types layers bench clean
+.PHONY: demo test test-slow fuzz check lint types layers bench clean
 
 demo: .venv/.core
 	$(BIN)/coterie demo
@@ -16,6 +16,13 @@ test: .venv/.test
 
 test-slow: .venv/.test
 	$(BIN)/python -m pytest -m slow
+
+# Random inputs for ten minutes: make fuzz SECONDS=3600 SEED=7 JOBS=2
+fuzz: SECONDS ?= 600
+fuzz: SEED ?= 0
+fuzz: JOBS ?= 1
+fuzz: .venv/.test
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 check: test lint types layers demo
 
