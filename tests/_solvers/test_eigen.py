@@ -56,3 +56,18 @@ def test_missing_eigenpairs_are_computed(count, monkeypatch):
     monkeypatch.setattr("coterie._solvers.eigen.eigh", short)
     half = np.random.default_rng(count).normal(size=(4, 4))
     check(half + half.T, count)
+
+
+def test_one_huge_number_among_ordinary_ones_leaves_eigenvectors_finite():
+    """LAPACK returns NaN for some of these matrices if it gets them as they are."""
+    for seed in range(20):
+        half = np.random.default_rng(seed).normal(size=(12, 12))
+        matrix = half + half.T
+        for huge in (1e80, 1e100, 1e200, 1e307):
+            matrix[0, 3] = matrix[3, 0] = huge
+            values, vectors = largest_eigenpairs(matrix, 2)
+            np.testing.assert_allclose(values[1], huge)
+            np.testing.assert_allclose(vectors.T @ vectors, np.eye(2), atol=1e-10)
+            # The two items share the top eigenvector equally.
+            np.testing.assert_allclose(vectors[[0, 3], 1] ** 2, 0.5)
+            np.testing.assert_allclose(largest_eigenvalues(matrix, 1), huge)

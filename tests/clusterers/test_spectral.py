@@ -141,3 +141,14 @@ def test_numbers_are_checked():
         DiscreteSpectral(n_init=0)
     assert list(Spectral().get_params()) == ["n_clusters", "random_state"]
     assert list(DiscreteSpectral().get_params()) == ["n_clusters", "n_init", "random_state"]
+
+
+@pytest.mark.parametrize("clusterer", [Spectral(2), DiscreteSpectral(2)])
+@pytest.mark.parametrize("huge", [1e100, 1e200])
+def test_one_huge_score_among_ordinary_ones_loses_no_item(clusterer, huge, rng):
+    for _ in range(10):
+        scores = rng.normal(size=66)
+        scores[3] = huge
+        partition = clusterer(PairScores(12, None, scores))
+        assert len(partition) == 12
+        assert partition.labels[0] == partition.labels[4]
