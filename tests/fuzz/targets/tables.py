@@ -18,6 +18,7 @@ from tests.fuzz.damage import damaged
 from tests.fuzz.inputs import (
     FORMATS,
     LEARNERS,
+    NAMES,
     ODD_VALUES,
     encoded,
     json_text,
@@ -86,7 +87,8 @@ def model_and_table(rng: random.Random, folder: Path) -> tuple[Path | None, dict
     if rng.random() < 0.01:
         # Two long texts: what takes quadratic time shows itself.
         for row in range(min(count, 2)):
-            columns["surname"][row] = rng.choice("abc") * rng.choice([10_000, 100_000])
+            length = rng.choice([5_000, 50_000, 400_000])
+            columns[rng.choice(NAMES)][row] = rng.choice(["ab", "ac", "a b ", "é1"]) * length
     return model_file(rng.choice(LEARNERS)), columns
 
 
@@ -143,6 +145,7 @@ def restructured(rng: random.Random, data: bytes) -> bytes:
         "huge number": lambda: b'{"surname": ' + b"9" * 5000 + b"}\n" + data,
         "double key": lambda: b'{"surname": 1, "surname": 2}\n' + data,
         "gzip": lambda: gzip.compress(data, 1),
+        "bomb": lambda: gzip.compress(data + b"x" * 10**8, 1),
         "large": lambda: data + (b"x" * 10_000 + b"\n") * 500,
     }  # fmt: skip
     return ways[rng.choice(list(ways))]()
