@@ -520,3 +520,8 @@ def frozen_pairs(pairs, dtype=np.intp):
 def test_the_check_finds_broken_blockers(blocker, message):
     with pytest.raises(AssertionError, match=message):
         check_blocker(blocker, LISTED)
+
+
+def test_an_array_of_no_dimension_is_refused_as_column_names():
+    with pytest.raises(InputError, match="give the name of at least one column"):
+        blocking.Canopies(columns=np.array(3))

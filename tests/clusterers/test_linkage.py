@@ -376,3 +376,17 @@ def test_joins_are_cut_at_every_level_above(kind, rng):
         for threshold in (-0.5, -0.1, 0.0, 0.8, 9.0):
             expected = replace(clusterer, threshold=threshold)(scores)
             assert Partition(joins.labels(threshold)) == expected
+
+
+@pytest.mark.parametrize("clusterer", [AverageLinkage, CompleteLinkage])
+def test_a_size_limit_that_no_kernel_can_hold_is_no_limit(clusterer, rng):
+    values = rng.normal(size=10)
+    for pairs in (None, all_pairs(5)[::2]):
+        scores = PairScores(5, pairs, values[:: 1 if pairs is None else 2])
+        assert clusterer(max_size=2**70)(scores) == clusterer()(scores)
+
+
+@pytest.mark.parametrize("cost", [np.zeros(0), np.ones(2), np.array([np.inf]), "x", None, -1])
+def test_a_size_cost_that_is_not_a_number_is_refused(cost):
+    with pytest.raises(InputError, match=r"size_cost is .*; give a finite number of at least 0"):
+        AverageLinkage(size_cost=cost)

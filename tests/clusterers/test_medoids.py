@@ -128,3 +128,11 @@ def test_swaps_end_at_any_scale(rng, scale):
         scores = PairScores(50, None, scale * rng.integers(0, 3, 1225).astype(float))
         assert KMedoids(n_clusters=1)(scores).n_clusters == 1
     assert KMedoids(n_clusters=1)(PairScores(3, [(0, 1)], [2.2944729481689397e-12])).n_clusters == 1
+
+
+def test_huge_scores_give_the_partition_of_smaller_ones(rng):
+    """The sums of the distances would overflow otherwise."""
+    for _ in range(10):
+        scores = rng.normal(size=66)
+        expected = KMedoids(3)(PairScores(12, None, scores))
+        assert KMedoids(3)(PairScores(12, None, np.ldexp(scores, 1021))) == expected

@@ -316,3 +316,8 @@ def test_the_check_catches_what_breaks_the_contract(broken, message, rng):
     check_featurizer(Sound(), sets)
     with pytest.raises(AssertionError, match=message):
         check_featurizer(broken(), sets)
+
+
+def test_a_column_of_numbers_and_lists_is_refused():
+    with pytest.raises(FeatureError):
+        GivenFeatures()(ItemSet({"x": [1.0, [2.0, 3.0], 4.0]}), None)

@@ -242,3 +242,9 @@ def test_a_kind_that_was_added_is_inferred_and_used(monkeypatch):
     fitted = RecordFeatures(schema.fields).fit([ItemSet(columns)])
     equal = matrix(fitted, ItemSet(columns))[:, fitted.names.index("letter: equal")]
     assert equal.tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("fields", [0.5, None, range(3), ["name"], [("name", Name())], np.array(1)])
+def test_fields_that_are_not_a_list_of_fields_are_refused(fields):
+    with pytest.raises(FeatureError, match=r"give a list of Field\(column, kind\)"):
+        RecordFeatures(fields)

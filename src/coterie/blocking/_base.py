@@ -86,7 +86,9 @@ def scaled_limit(limit: int, share: float) -> int:
 
 
 def as_column_names(columns: Any) -> tuple[str, ...]:
+    # An array of no dimension counts as iterable, but is not.
     is_list = isinstance(columns, Iterable) and not isinstance(columns, str)
+    is_list &= getattr(columns, "ndim", 1) > 0
     names = tuple(columns) if is_list else (columns,)
     if not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"columns are {columns!r}; give the name of at least one column")

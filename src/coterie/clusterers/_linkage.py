@@ -118,7 +118,7 @@ class DenseLinkage(Linkage):
         super().__post_init__()
         if self.max_size is not None:
             as_whole("max_size", self.max_size, 1)
-        if self.size_cost != inf:
+        if np.ndim(self.size_cost) or self.size_cost != inf:
             as_real("size_cost", self.size_cost)
 
     def united(self, scores: PairScores, links: Pairs) -> PairScores:
@@ -199,7 +199,7 @@ class DenseLinkage(Linkage):
         if pairs is None or len(pairs) >= DENSE_SHARE * n_items**2:
             return self._dense_joins(scores, above)
         pairs, values = with_cannot_link_pairs(scores, pairs)
-        max_size = n_items if self.max_size is None else self.max_size
+        max_size = n_items if self.max_size is None else min(self.max_size, n_items)
         links, heights, spreads = self._listed_joins(n_items, pairs, values, above, max_size)
         return Joins(n_items, links, heights, self._rounding * spreads)
 
@@ -232,7 +232,9 @@ class DenseLinkage(Linkage):
         cost = 0.0 if self.size_cost == inf else self.size_cost
         lowest = -2.0 * ((largest_magnitude(condensed) or 1.0) + cost)
         forbidden_score = 2.0 * lowest * len(work)
-        max_size = scores.n_items if self.max_size is None else self.max_size
+        max_size = scores.n_items
+        if self.max_size is not None:
+            max_size = min(self.max_size, max_size)
         if max_size == 1:
             work[:] = np.maximum(work - self.size_cost, forbidden_score)
         if scores.apart is not None:

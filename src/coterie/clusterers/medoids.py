@@ -61,10 +61,17 @@ class KMedoids(HeuristicClusterer):
         return _nearest(distances, np.sort(best_medoids))
 
 
+LARGE = 2.0**900
+"""Sums of distances from this number on might overflow."""
+
+
 def _distances(scores: PairScores) -> Floats:
     complete = len(scores.scores) == count_pairs(scores.n_items)
     highest = scores.scores.max(initial=-np.inf if complete else 0.0)
     distances = scores.to_matrix()
+    if np.abs(distances).max(initial=0.0) > LARGE:
+        # Only comparisons of distances count, and a power of 2 rounds nothing.
+        distances, highest = np.ldexp(distances, -100), np.ldexp(highest, -100)
     np.subtract(highest, distances, out=distances)
     np.fill_diagonal(distances, 0.0)
     return distances

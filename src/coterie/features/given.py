@@ -296,7 +296,10 @@ def stack_numeric_columns(items: Any) -> Any:
     columns = (
         items if isinstance(items, Columns) else nw.from_native(items).to_dict(as_series=False)
     )
-    arrays = [np.asarray(column) for column in columns.values()]
+    try:
+        arrays = [np.asarray(column) for column in columns.values()]
+    except ValueError:  # a column of numbers and of lists
+        return items
     if not arrays or any(array.dtype.kind not in "biuf" for array in arrays):
         return items
     return as_matrix(np.column_stack(arrays))

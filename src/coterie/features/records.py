@@ -46,6 +46,16 @@ class Field(Value):
             )
 
 
+def _as_fields(fields: Any) -> tuple[Field, ...]:
+    try:
+        checked: tuple[Any, ...] = tuple(fields)
+    except TypeError:
+        checked = (None,)
+    if not all(isinstance(value, Field) for value in checked):
+        raise FeatureError(f"fields is {fields!r}; give a list of Field(column, kind)")
+    return checked
+
+
 class ParsedRecords(NamedTuple):
     """Records after reading: one column per field and, if it is compared, the whole record."""
 
@@ -93,7 +103,7 @@ class RecordFeatures(PairFeaturizer):
     min_entities: int = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fields", tuple(self.fields))
+        object.__setattr__(self, "fields", _as_fields(self.fields))
         columns = [field.column for field in self.fields]
         if not columns or len(set(columns)) < len(columns):
             raise FeatureError(

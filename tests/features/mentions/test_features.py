@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -466,3 +467,11 @@ def test_missing_values_agree_with_nothing():
 
 def test_an_item_set_without_mentions_has_no_pairs():
     assert MentionFeatures()(ItemSet([]), None).shape[0] == 0
+
+
+def test_positions_that_are_lists_and_items_that_are_sparse_are_refused():
+    columns = {"text": ["a", "b"], "start": [0, (1, 2)], "end": [1, 2], "sentence": [0, 0]}
+    with pytest.raises(FeatureError, match="column 'start' must be whole numbers"):
+        MentionFeatures().encode(ItemSet(columns))
+    with pytest.raises(FeatureError, match="give mentions as a mapping"):
+        MentionFeatures().encode(ItemSet(sp.csr_array(np.eye(3))))

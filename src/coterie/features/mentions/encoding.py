@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from coterie._core.arrays import Bools, Ints
 from coterie._kernels.texts.mentions import Bits
@@ -92,7 +93,8 @@ def property_bit(name: str) -> np.uint64:
 
 def encode_mentions(items: Any) -> EncodedMentions:
     """Read each mention, and encode its properties and texts."""
-    rows = mention_rows(items) if len(items) else []
+    is_empty = not sp.issparse(items) and not len(items)
+    rows = [] if is_empty else mention_rows(items)
     readings = [read_mention(row) for row in rows]
     codes = TextCodes()
     return EncodedMentions(
@@ -130,7 +132,10 @@ class TextCodes:
 
 
 def _int_column(name: str, values: Sequence[Any]) -> Ints:
-    column = np.asarray(values)
+    try:
+        column = np.asarray(values)
+    except ValueError:  # numbers and lists
+        column = np.array(["not numbers"])
     if column.size and (column.dtype.kind not in "iu" or column.ndim != 1):
         raise FeatureError(f"column {name!r} must be whole numbers; give one whole number per item")
     return column.astype(np.intp)

@@ -177,7 +177,9 @@ def _as_distinct(name: str, values: Any, check: Callable[[Any], Any]) -> tuple[A
     Traceback (most recent call last):
     coterie.exceptions.FeatureError: n_grams is 2; give a list, such as [2]
     """
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    # An array of no dimension counts as iterable, but is not.
+    is_list = isinstance(values, Iterable) and getattr(values, "ndim", 1) > 0
+    if isinstance(values, str) or not is_list:
         raise FeatureError(f"{name} is {values!r}; give a list, such as [{values!r}]")
     checked_values = tuple(map(check, values))
     if not checked_values or len(set(checked_values)) < len(checked_values):
