@@ -1,10 +1,12 @@
 """Random tables of people, files of them in all formats, and models that cluster them."""
 
+import atexit
 import csv
 import gzip
 import io
 import json
 import random
+import shutil
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -40,6 +42,7 @@ ODD_TYPES: list[pa.DataType] = [
 def model_file(learner: str = "logistic") -> Path:
     """Fit a model to a table of people, and return its file."""
     folder = Path(mkdtemp(prefix="models-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     rows = people(80, 1, NAMES)
     tables.fit(rows, cluster="who", learner=learner).save(folder / "people.coterie")
     return folder / "people.coterie"
