@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export COTERIE_DATA ?= $(abspath ../shared/data)
+# Kernels are compiled once for all tests; `make clean` deletes them too.
+export NUMBA_CACHE_DIR ?= $(abspath .venv/kernels)
 
 .PHONY: demo test test-slow fuzz check lint types layers bench clean
 

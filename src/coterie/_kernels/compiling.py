@@ -1,9 +1,13 @@
 """The two decorators that compile kernels."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from numba import njit
+
+from coterie._kernels.caching import KernelCache
+from coterie._kernels.storing import warn
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -11,15 +15,15 @@ Function: TypeAlias = Callable[..., Any]
 def kernel(function: Function) -> Function:
     """Compile for arrays, without the interpreter's lock, and cache the result on disk.
 
-    Numba caches it beside the source, or in the user's cache folder where that cannot be written;
-    where neither can be written, each process compiles it anew. A cached kernel is compiled again
-    when its own file changes, but not when a kernel that it calls changes in another file.
+    A cached kernel is compiled again when its file changes, or a file whose kernels it imports.
     """
-    try:
-        return njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        # Numba raises this at decoration where it finds no folder that it can write to.
-        return njit(nogil=True)(function)
+    compiled = njit(nogil=True)(function)
+    if hasattr(compiled, "_cache"):  # with NUMBA_DISABLE_JIT, it is the function as it is
+        try:
+            compiled._cache = KernelCache(function)  # noqa: SLF001
+        except OSError as error:  # there is no source, as in a program of one file
+            warn(Path(function.__code__.co_filename), error)
+    return compiled
 
 
 def inlined(function: Function) -> Function:
