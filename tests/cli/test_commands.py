@@ -1,4 +1,5 @@
 import io
+import logging
 import re
 import subprocess
 import sys
@@ -94,6 +95,16 @@ def test_an_error_of_the_user_is_one_line(monkeypatch, capsys):
         cli.main()
     assert stop.value.code == 2
     assert capsys.readouterr().err == "coterie: item set 3: row 0 has a NaN\n"
+
+
+def test_what_the_library_logs_is_a_line_too(monkeypatch, capsys):
+    def log():
+        logging.getLogger("coterie.kernels").warning("%s is full; raise `max_block=`", "the disk")
+
+    monkeypatch.setattr(application, "app", log)
+    for _ in range(2):
+        cli.main()
+        assert capsys.readouterr().err == "coterie: the disk is full; raise --max-block\n"
 
 
 def test_wrong_options_are_refused():

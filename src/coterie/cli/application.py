@@ -17,6 +17,7 @@ from coterie.cli.others import add_others
 from coterie.cli.plan import plan
 from coterie.cli.predict import predict
 from coterie.cli.report import report
+from coterie.cli.shown import noting_logs
 
 app = typer.Typer(
     name="coterie",
@@ -59,5 +60,5 @@ add_others(app)
 
 def main() -> None:
     """Run the command line; wrong input ends it with one line of text and exit code 2."""
-    with ending():
+    with noting_logs(), ending():
         app()

@@ -1,9 +1,11 @@
 """Output of commands: numbers, tables and JSON."""
 
 import json
+import logging
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -53,6 +55,25 @@ def print_json(record: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """Print a message about the work to standard error."""
     typer.echo(f"coterie: {text}", err=True)
+
+
+@contextmanager
+def noting_logs() -> Iterator[None]:
+    """Print what the library logs during the work inside as messages about the work."""
+    logger, handler = logging.getLogger("coterie"), _Notes(logging.WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+class _Notes(logging.Handler):
+    """A handler of log records that prints messages."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one message."""
+        note(with_flags(record.getMessage()))
 
 
 def note_limit(model: "TableModel") -> None:
