@@ -14,6 +14,7 @@ from coterie.learners.auto.candidates import CANDIDATES, Setup, SizeLimit
 from coterie.model import _find_class
 from coterie.similarities import Trees, TreeSimilarity
 from coterie.tables.parts import MOST_KEYS, MOST_NODES_PER_TREE, PARTS, check_model, part
+from coterie.tables.sample import Sample
 from tests.tables.model_files import change_fields, check_refused, rewrite, table
 
 
@@ -202,6 +203,16 @@ def test_long_cells_and_many_rows_are_refused(file):
 def test_rows_of_different_lengths_are_refused(file):
     rewrite(file, model=sample_fields(lambda sample: sample["columns"]["dict"]["surname"].pop()))
     check_refused(file, "the model cannot predict its own sample of rows: ")
+
+
+@pytest.mark.parametrize("fault", [MemoryError, OSError, ImportError])
+def test_a_fault_of_the_machine_is_no_fault_of_the_file(file, monkeypatch, fault):
+    def fail(sample, model):
+        raise fault("not the file")
+
+    monkeypatch.setattr(Sample, "holds", fail)
+    with pytest.raises(fault, match=r"^not the file$"):
+        tables.load(file)
 
 
 def test_a_sample_without_candidate_pairs_is_refused_in_version_2(file):

@@ -197,7 +197,7 @@ def _check_sample(model: "TableModel", manifest: Mapping[str, Any]) -> None:
     """Refuse a model that does not predict the rows of its sample as it did."""
     try:
         holds = model.sample.holds(model.model)
-    except (MemoryError, OSError):  # faults of the machine, not of the file
+    except (MemoryError, OSError, ImportError):  # faults of the machine, not of the file
         raise
     except Exception as error:  # parts that do not fit together fail in many ways
         raise InputError(
