@@ -65,14 +65,50 @@ def test_links_and_permissions_are_kept(tmp_path, file):
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
-def test_a_new_file_follows_the_umask(tmp_path):
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_a_new_file_is_private_whatever_the_umask(tmp_path):
     before = os.umask(0o022)
     try:
         with replacing(str(tmp_path / "new")) as stream:
+            (temporary,) = tmp_path.iterdir()
+            assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
             stream.write(b"")
     finally:
         os.umask(before)
-    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o644
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize("mode", [0o400, 0o604, 0o640, 0o666, 0o755])
+def test_the_temporary_file_is_private_until_it_is_complete(tmp_path, file, mode):
+    file.chmod(mode)
+    with replacing(file) as stream:
+        stream.write(b"new")
+        (temporary,) = set(tmp_path.iterdir()) - {file}
+        assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize(("mode", "after"), [(0o660, 0o600), (0o664, 0o644), (0o640, 0o600)])
+def test_permissions_of_a_group_are_not_for_another_group(file, monkeypatch, mode, after):
+    def refuse(*_args):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    other_group = file.stat().st_gid + 1
+    stat_of = os.fstat
+
+    def of_other_group(handle):
+        values = list(stat_of(handle))
+        values[stat.ST_GID] = other_group
+        return os.stat_result(values)
+
+    file.chmod(mode)
+    monkeypatch.setattr(os, "fchown", refuse)
+    with replacing(file) as stream:
+        stream.write(b"new")
+        monkeypatch.setattr(os, "fstat", of_other_group)
+    assert stat.S_IMODE(file.stat().st_mode) == after
 
 
 def test_places_that_cannot_be_written_are_refused(tmp_path):

@@ -1,14 +1,18 @@
 """Writing of files such that each is either complete or unchanged."""
 
 import os
-import secrets
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+from coterie._core.temporary import (
+    CAN_LOCK,
+    remove_leftovers,
+    take_permissions,
+    temporary_file,
+)
 from coterie.exceptions import InputError
 
 FileName: TypeAlias = str | os.PathLike[str]
@@ -21,7 +25,9 @@ STREAM = "-"
 def replacing(path: FileName) -> Iterator[BinaryIO]:
     """Write a file under a temporary name in the same folder, and rename it once it is complete.
 
-    If anything fails, an existing file stays unchanged and the temporary file is removed.
+    If anything fails, an existing file stays unchanged and the temporary file is removed. Those of
+    programs that were killed while they wrote the same file are removed too. A new file can be read
+    by its owner only; one that replaces another takes its permissions.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -32,18 +38,16 @@ def replacing(path: FileName) -> Iterator[BinaryIO]:
     """
     with _write_errors(path):
         target = _as_target(path)
-        # `tempfile` makes private files, whereas new files of the user must follow the umask.
-        temporary = target.with_name(f".{target.name[:64]}.{secrets.token_hex(8)}.tmp")
-        try:
-            with temporary.open("xb") as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            if target.exists():
-                shutil.copymode(target, temporary)
+        remove_leftovers(target)
+        with temporary_file(target) as (temporary, stream):
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+            take_permissions(stream.fileno(), temporary, target)
+            if not CAN_LOCK:
+                stream.close()  # Windows renames closed files only
+            # While it is locked: without the lock, another program would take it for a leftover.
             temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
     _sync_folder(target.parent)
 
 
@@ -70,11 +74,14 @@ def as_path(path: Any) -> Path:
     return Path(path)
 
 
-def discard_output() -> None:
-    """Discard all further standard output, for example because its reader has closed the pipe."""
+def discard_output(stream: Any = None) -> None:
+    """Discard what is still written to standard output, for example if its reader has closed it.
+
+    What waits in its buffer is discarded too. `stream` may be another stream, such as `sys.stderr`.
+    """
     with suppress(OSError, ValueError, AttributeError):  # in a notebook, there is no file
         null_device = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null_device, sys.stdout.fileno())
+        os.dup2(null_device, (sys.stdout if stream is None else stream).fileno())
         os.close(null_device)
 
 
