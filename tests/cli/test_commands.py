@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie import cli
-from coterie.cli import application
 from coterie.cli.bars import TimeEstimate, bars
+from coterie.cli.ending import ending
 from coterie.exceptions import InputError
 from coterie.tables import read_table
 
@@ -86,13 +86,9 @@ def test_python_dash_m_runs_the_command_line():
     assert done.stdout.startswith("coterie ")
 
 
-def test_an_error_of_the_user_is_one_line(monkeypatch, capsys):
-    def fail():
+def test_an_error_of_the_user_is_one_line(capsys):
+    with pytest.raises(SystemExit) as stop, ending():
         raise InputError("item set 3: row 0 has a NaN")
-
-    monkeypatch.setattr(application, "app", fail)
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
     assert stop.value.code == 2
     assert capsys.readouterr().err == "coterie: item set 3: row 0 has a NaN\n"
 

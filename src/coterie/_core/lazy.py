@@ -1,14 +1,20 @@
-"""Packages that import each of their public names when it is first used."""
+"""Packages that import each of their public names when it is first used.
 
-import ast
+This module is loaded before the command line can catch a signal, so it loads no others by itself.
+"""
+
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
-from importlib.util import resolve_name
-from pkgutil import get_data
-from types import ModuleType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import ModuleType
+    from typing import Any
+
+_modules: dict[str, Mapping[str, str]] = {}
+"""What `_modules_of_names` has read, by package."""
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
@@ -20,6 +26,8 @@ def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str
     """
 
     def __getattr__(name: str) -> object:  # noqa: N807
+        from importlib import import_module  # noqa: PLC0415
+
         if name == "__all__":
             return __dir__()
         module = _modules_of_names(package).get(name)
@@ -48,9 +56,18 @@ def members(package: ModuleType) -> dict[str, Any]:
     return {name: getattr(package, name) for name in public_names(package)}
 
 
-@cache
 def _modules_of_names(package: str) -> Mapping[str, str]:
     """Return a mapping of the public names of a package to the modules that define them."""
+    if package not in _modules:
+        _modules[package] = _read_stub(package)
+    return _modules[package]
+
+
+def _read_stub(package: str) -> Mapping[str, str]:
+    import ast  # noqa: PLC0415
+    from importlib.util import resolve_name  # noqa: PLC0415
+    from pkgutil import get_data  # noqa: PLC0415
+
     stub = get_data(package, "__init__.pyi")
     assert stub is not None  # noqa: S101 - a package that has none would not call `attach`
     return {

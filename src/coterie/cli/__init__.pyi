@@ -1,2 +1,2 @@
 from .application import app as app
-from .application import main as main
+from .starting import main as main

@@ -7,7 +7,7 @@ import typer
 import coterie
 from coterie.cli.clusters import clusters
 from coterie.cli.demo import demo
-from coterie.cli.ending import Commands, ending
+from coterie.cli.ending import DEBUG, Commands
 from coterie.cli.evaluate import evaluate
 from coterie.cli.explain import explain
 from coterie.cli.fit import fit
@@ -17,7 +17,6 @@ from coterie.cli.others import add_others
 from coterie.cli.plan import plan
 from coterie.cli.predict import predict
 from coterie.cli.report import report
-from coterie.cli.shown import noting_logs
 
 app = typer.Typer(
     name="coterie",
@@ -49,6 +48,15 @@ def options(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            DEBUG,
+            envvar="COTERIE_DEBUG",
+            help="If the command fails, also show where in the program. The option may come after "
+            "the command, too.",
+        ),
+    ] = False,
 ) -> None:
     """Take the options of the program, which come before the command."""
 
@@ -56,9 +64,3 @@ def options(
 for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo):
     app.command()(command)
 add_others(app)
-
-
-def main() -> None:
-    """Run the command line; wrong input ends it with one line of text and exit code 2."""
-    with noting_logs(), ending():
-        app()

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, repeat
 from threading import Event, Thread
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import coterie
 from coterie._core.texts import one_line, time_text
+from coterie.cli.interrupts import stop_if_requested
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,8 +39,14 @@ def bars(processes: int = 1) -> Iterator[None]:
 
     console = Console(stderr=True)
     display = _bars(console, processes) if console.is_terminal else _lines(processes)
-    with display as show, coterie.progress(show):
-        yield
+    with display as show:
+
+        def show_unless_stopped(step: "Step") -> None:
+            stop_if_requested()
+            show(step)
+
+        with coterie.progress(show_unless_stopped):
+            yield
 
 
 @contextmanager
@@ -109,8 +116,9 @@ def _lines(processes: int) -> Iterator[Show]:
                 (step, left) for step, left in list(latest.values()) if step.done != step.total
             ]
             if unfinished:
-                sys.stderr.write("; ".join(_line(*task) for task in unfinished[:2]) + "\n")
-                sys.stderr.flush()
+                with suppress(OSError):  # progress is not worth an error
+                    sys.stderr.write("; ".join(_line(*task) for task in unfinished[:2]) + "\n")
+                    sys.stderr.flush()
 
     thread = Thread(target=write, daemon=True)
     thread.start()

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from coterie.cli.lines import print_line
 from coterie.exceptions import CoterieError
 
 GROUP = "coterie.commands"
@@ -31,10 +32,9 @@ def _add(app: typer.Typer, point: EntryPoint) -> None:
     try:
         command = point.load()
     except Exception as error:  # noqa: BLE001 - code of others may raise anything
-        typer.echo(
-            f"coterie: the command {point.name} of {point.value} cannot be loaded "
-            f"({type(error).__name__}: {error}); install its distribution again",
-            err=True,
+        print_line(
+            f"the command {point.name} of {point.value} cannot be loaded "
+            f"({type(error).__name__}: {error}); install its distribution again"
         )
         return
     if isinstance(command, typer.Typer):

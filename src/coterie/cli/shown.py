@@ -1,5 +1,6 @@
 """Output of commands: numbers, tables and JSON."""
 
+import io
 import json
 import logging
 import math
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from coterie.cli.ending import with_flags
+from coterie.cli.lines import print_line
 
 if TYPE_CHECKING:
     from coterie.tables import TableModel
@@ -40,11 +42,18 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: s
         table.add_column(heading, justify="right" if mark == "x" else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    width = None if sys.stdout.isatty() else WIDTH
-    console = Console(width=width, markup=False, emoji=False, highlight=False)
-    with console.capture() as capture:  # printing to a closed pipe would end the program here
-        console.print(table)
-    typer.echo(capture.get(), nl=False)
+    is_terminal = sys.stdout.isatty()
+    text = io.StringIO()  # Rich would end the program where standard output is a closed pipe
+    console = Console(
+        file=text,
+        force_terminal=is_terminal or None,
+        width=None if is_terminal else WIDTH,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+    console.print(table)
+    typer.echo(text.getvalue(), nl=False)
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -54,7 +63,7 @@ def print_json(record: Mapping[str, Any]) -> None:
 
 def note(text: str) -> None:
     """Print a message about the work to standard error."""
-    typer.echo(f"coterie: {text}", err=True)
+    print_line(text)
 
 
 @contextmanager
