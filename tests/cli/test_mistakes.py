@@ -1,5 +1,7 @@
 """Mistakes that new users make: each error says what is wrong, where, and what to do."""
 
+from pathlib import Path
+
 import pytest
 
 from coterie import tables
@@ -158,3 +160,15 @@ def test_commands_say_what_they_wrote(folder, tmp_path):
     assert f"coterie: wrote the kinds of columns to {tmp_path / 's.toml'}\n" in done.stderr
     done = run("predict", folder / "m.coterie", folder / "new.csv", "-o", tmp_path / "o.csv")
     assert f"coterie: wrote the table to {tmp_path / 'o.csv'}\n" in done.stderr
+
+
+def test_large_and_hostile_schema_files_are_refused(fit_error, tmp_path):
+    (tmp_path / "s.toml").write_bytes(b"#" * 2_000_000)
+    line = fit_error("--schema", tmp_path / "s.toml")
+    assert line == f"{tmp_path / 's.toml'} is larger than 1,000,000 bytes; give a smaller file"
+    assert "s.toml is not valid TOML: its brackets" in fit_error(toml="x = " + "[" * 5000)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero")
+def test_a_schema_file_without_an_end_is_not_read_to_its_end(fit_error):
+    assert "/dev/zero is larger than 1,000,000 bytes" in fit_error("--schema", "/dev/zero")

@@ -54,10 +54,12 @@ def write_text(path: str, text: str) -> None:
         stream.write(text.encode())
 
 
-def read_text(path: str) -> str:
-    """Read a small text file."""
+def read_text(path: str, max_bytes: int) -> str:
+    """Read a small text file; refuse a larger one before it is read as a whole."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with Path(path).open("rb") as stream:
+            data = stream.read(max_bytes + 1)
+        text = data[:max_bytes].decode(errors="strict" if len(data) <= max_bytes else "ignore")
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
@@ -67,6 +69,9 @@ def read_text(path: str) -> str:
         raise InputError(
             f"{path} cannot be read: {reason}; check its name and permissions"
         ) from error
+    if len(data) > max_bytes:
+        raise InputError(f"{path} is larger than {max_bytes:,} bytes; give a smaller file")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class _WritableError(Exception):

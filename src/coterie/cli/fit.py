@@ -126,7 +126,7 @@ def fit(
     --schema file. Each other column is compared according to its kind, such as name, date or
     number; the kinds are inferred.
     """
-    from coterie.tables import fit_table, read_settings, read_table
+    from coterie.tables import fit_table, read_table
 
     refuse_many_streams(table, schema)
     flags: dict[str, Any] = {
@@ -143,7 +143,7 @@ def fit(
         "seed": seed,
     }
     given = {name: value for name, value in flags.items() if value is not None}
-    in_file = {} if schema is None else read_settings(read_text(schema), schema)
+    in_file = {} if schema is None else _read_schema(schema)
     settings = _settings(in_file | given)
     refuse_overwriting(output, table, schema)
     check_model_target(output)
@@ -156,6 +156,13 @@ def fit(
     else:
         _print_fit(fitted)
     note(f"wrote the model to {output}")
+
+
+def _read_schema(path: str) -> dict[str, Any]:
+    from coterie.tables import read_settings
+    from coterie.tables.toml import MAX_BYTES
+
+    return read_settings(read_text(path, MAX_BYTES), path)
 
 
 def _settings(settings: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The schema of a table: its columns of ids, clusters and sets, and its fields by kind."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -8,6 +7,7 @@ from typing import Any
 
 from coterie._core.lazy import members
 from coterie._core.renaming import renamed_parameters
+from coterie._core.texts import one_line
 from coterie._core.values import Value
 from coterie.exceptions import InputError
 from coterie.features import kinds as kinds_module
@@ -18,6 +18,7 @@ from coterie.tables.io.delimited import other_delimiter
 from coterie.tables.io.frames import as_table
 from coterie.tables.predictions import COLUMNS, is_predicted
 from coterie.tables.table import Table, column_list
+from coterie.tables.toml import parse_toml
 
 IGNORED = "ignored"
 """The kind of a column that is not compared."""
@@ -59,7 +60,8 @@ class Schema(Value):
         for column, kind in self.kinds.items():
             if kind not in names:
                 raise InputError(
-                    f"the kind of column {column!r} is {kind!r}; use one of {', '.join(names)}"
+                    f"the kind of column {_shown(column)} is {_shown(kind)}; use one of "
+                    f"{', '.join(names)}"
                 )
         object.__setattr__(self, "kinds", dict(self.kinds))
 
@@ -187,23 +189,29 @@ def _inferred_id(table: Table, other_roles: Any) -> str | None:
 
 # The schema as a file.
 
+
+def _is_whole(value: object, least: int) -> bool:
+    """Return whether a value is a whole number of at most 64 bits, as the TOML format has them."""
+    # True and False are of a subclass of int.
+    return type(value) is int and least <= value < 2**63
+
+
 _KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(
         ("cluster", "set", "id", "learner", "metric", "sample"),
         (lambda value: isinstance(value, str), "a string"),
     ),
-    # True and False are of a subclass of int.
-    "seed": (lambda value: type(value) is int and value >= 0, "a whole number of at least 0"),
+    "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
     **dict.fromkeys(
         ("jobs", "min_entities"),
-        (lambda value: type(value) is int and value >= 1, "a whole number of at least 1"),
+        (lambda value: _is_whole(value, 1), "a whole number of at least 1"),
     ),
     "budget": (
-        lambda value: type(value) in {int, float} and 0 < value < inf,
+        lambda value: _is_whole(value, 1) or (type(value) is float and 0 < value < inf),
         "a number of seconds above 0",
     ),
     "max_size": (
-        lambda value: value in ("auto", "none") or (type(value) is int and value >= 1),
+        lambda value: value in ("auto", "none") or _is_whole(value, 1),
         'a whole number of at least 1, "none" or "auto"',
     ),
     "kinds": (lambda value: isinstance(value, dict), "a table of columns and their kinds"),
@@ -243,24 +251,30 @@ def schema_text(schema: Schema, source: str) -> str:
 
 def read_settings(text: str, source: str) -> dict[str, Any]:
     """Read the settings in the text of a TOML file: columns, kinds, and how to learn."""
-    try:
-        settings = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{source} is not valid TOML: {error}; correct the file") from error
+    settings = parse_toml(text, source)
     for key, value in settings.items():
         if key not in _KEYS:
             raise InputError(
-                f"{source} has the unknown key {key!r}; the keys are {', '.join(_KEYS)}"
+                f"{source} has the unknown key {_shown(key)}; the keys are {', '.join(_KEYS)}"
             )
         is_valid, requirement = _KEYS[key]
         if not is_valid(value):
-            raise InputError(f"{source}: {key} is {value!r}; it must be {requirement}")
+            raise InputError(f"{source}: {key} is {_shown(value)}; it must be {requirement}")
     for column, kind in settings.get("kinds", {}).items():
         if not isinstance(kind, str):
             raise InputError(
-                f'{source}: the kind of {column!r} is {kind!r}; it must be a string, such as "name"'
+                f"{source}: the kind of {_shown(column)} is {_shown(kind)}; it must be a string, "
+                'such as "name"'
             )
     return settings
+
+
+def _shown(value: object) -> str:
+    """Return a value for an error: on one line, and cut if it is long."""
+    try:
+        return one_line(repr(value), 100)
+    except ValueError:  # Python does not print numbers of thousands of digits
+        return "a number of thousands of digits"
 
 
 def _quoted(text: str, *, bare: bool = False) -> str:
