@@ -42,6 +42,15 @@ Keep = Annotated[
         "cluster_id_input, confidence_input and so on. [default: replace them]",
     ),
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="Put an apostrophe in front of cells and column names that a spreadsheet could run as "
+        "formulas: those that start with =, +, -, @, a tab or the end of a line, except numbers. "
+        "For CSV and TSV only. It changes these cells, also ids.",
+    ),
+]
 
 
 def predict(
@@ -51,6 +60,7 @@ def predict(
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
     keep: Keep = False,
+    escape_formulas: EscapeFormulas = False,
     max_block: MaxBlock = None,
     max_size: MaxSize = "auto",
     id_: IdColumn = None,
@@ -71,6 +81,7 @@ def predict(
     reason: why these two rows are linked; for a row that is alone, why it is not linked.
     """
     from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
+    from coterie.tables.io.writing import refuse_escaping
 
     start = monotonic()
     pairs = pair_files(table, must_link, cannot_link)
@@ -79,13 +90,14 @@ def predict(
             "standard output cannot hold both the table and JSON; write the table to a file"
         )
     refuse_overwriting(output, model, must_link, cannot_link)
+    format_out = output_format(output, format_)
+    refuse_escaping(format_out, is_escaping=escape_formulas)
     check_target(output)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
-    format_out = output_format(output, format_)
     typed = read_typed(table, format=format_, to=format_out)
     with bars():
         predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
-    write_table(output, predicted, format=format_out)
+    write_table(output, predicted, format=format_out, escape_formulas=escape_formulas)
     counts = summary(predicted)
     seconds = monotonic() - start
     if as_json:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from coterie._core.files import STREAM, FileName, discard_output, replacing
 from coterie.exceptions import InputError, located
+from coterie.tables.io import formulas
 from coterie.tables.io.cells import as_results, is_numeric, result_text, rounded
 from coterie.tables.io.delimited import DELIMITERS
 from coterie.tables.io.frames import as_table, is_arrow
@@ -27,6 +28,7 @@ def write_table(
     table: Any,
     *,
     format: str | None = None,  # noqa: A002
+    escape_formulas: bool = False,
 ) -> None:
     """Write a table to a file that `read_table` reads back; equal tables give equal bytes.
 
@@ -42,6 +44,10 @@ def write_table(
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format, if the file name does not end in one of these; by default CSV on standard
         output.
+    escape_formulas : bool
+        Whether cells and column names that a spreadsheet could run as formulas get an apostrophe in
+        front: those that start with =, +, -, @, a tab or the end of a line, except numbers such as
+        -5. It is for CSV and TSV only, and `read_table` does not undo it.
 
     Examples
     --------
@@ -57,7 +63,9 @@ def write_table(
     """
     is_stream = str(path) == STREAM
     format_ = named_format(path, format) or ("csv" if is_stream else None)
-    blocks = _blocks(table, require_format(path, format_))
+    kind = require_format(path, format_)
+    refuse_escaping(kind, is_escaping=escape_formulas)
+    blocks = _blocks(table, kind, is_escaping=escape_formulas)
     with _standard_output() if is_stream else _replaced(path) as stream:
         for block in blocks:
             stream.write(block)
@@ -88,13 +96,25 @@ def _as_output(table: Any) -> _Output:
     return _Output(Table(texts), numbers)
 
 
-def _blocks(table: Any, kind: str) -> Iterable[bytes]:
+def refuse_escaping(format_: str | None, *, is_escaping: bool) -> None:
+    """Refuse to escape formulas in a format whose cells no spreadsheet runs."""
+    if is_escaping and format_ is not None and format_ not in DELIMITERS:
+        raise InputError(
+            f"`escape_formulas=` is for csv and tsv, but the format is {format_}, in which texts "
+            "are never formulas; leave it out"
+        )
+
+
+def _blocks(table: Any, kind: str, *, is_escaping: bool = False) -> Iterable[bytes]:
     if kind == "jsonl" and isinstance(table, list):
         return (f"{_encode(record)}\n".encode() for record in table)
     if kind == "parquet":
         return [_parquet(table if is_arrow(table) else _arrow_table(_as_output(table)))]
     output = _as_output(table)
-    lines = _json_lines(output) if kind == "jsonl" else _delimited(output.table, DELIMITERS[kind])
+    if kind == "jsonl":
+        return (block.encode() for block in _json_lines(output))
+    texts = formulas.escape_formulas(output.table) if is_escaping else output.table
+    lines = _delimited(texts, DELIMITERS[kind])
     return (block.encode() for block in lines)
 
 
