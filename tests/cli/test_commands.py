@@ -14,6 +14,7 @@ import coterie
 from coterie import cli
 from coterie.cli.bars import TimeEstimate, bars
 from coterie.cli.ending import ending
+from coterie.demo.run import FILES, MARK
 from coterie.exceptions import InputError
 from coterie.tables import read_table
 
@@ -38,6 +39,8 @@ def test_demo_goes_from_tables_to_clusters_and_reports(tmp_path):
     rule_f1, classifier_f1, coterie_f1 = (float(line[-3]) for line in lines)  # F1 over pairs
     assert coterie_f1 >= classifier_f1 - 0.02
     assert coterie_f1 > rule_f1
+    assert {path.name for path in (tmp_path / "made").iterdir()} == {*FILES, MARK}
+    assert (tmp_path / "made" / MARK).read_text().split("\n")[1:-1] == list(FILES)
     for name in ("people", "digits"):
         for file_name in (f"{name}.csv", f"new-{name}.csv", f"{name}.coterie", f"{name}.html"):
             assert (tmp_path / "made" / file_name).stat().st_size

@@ -2,6 +2,7 @@
 
 import pytest
 
+from coterie.demo.run import Demo
 from tests.commands import error_of, run
 
 
@@ -34,3 +35,28 @@ def test_a_folder_that_cannot_be_made_or_written_to_is_refused(place, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "missing")
     folder = tmp_path / place
     check_refused(folder, f"no file can be written to the folder {folder}: ", "give another folder")
+
+
+@pytest.mark.parametrize("name", ["people.csv", "digits.html", "people.coterie"])
+def test_files_of_others_are_not_overwritten(name, tmp_path):
+    (tmp_path / name).write_text("mine")
+    start = f"the folder {tmp_path} has a file {name} that an earlier `coterie demo` need not"
+    check_refused(tmp_path, start, "give another folder, or delete the file")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+
+
+def stop(_message):
+    raise KeyboardInterrupt
+
+
+def test_files_of_an_earlier_demonstration_are_overwritten_and_others_stay(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    for seed in (0, 1):
+        with pytest.raises(KeyboardInterrupt):  # after the first tables
+            Demo(tmp_path, 100, seed, stop).run()
+    again = tmp_path / "again"
+    with pytest.raises(KeyboardInterrupt):
+        Demo(again, 100, 1, stop).run()
+    assert (tmp_path / "people.csv").read_bytes() == (again / "people.csv").read_bytes()
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -1,5 +1,6 @@
 """The work of `coterie demo`: make tables, cluster them and write reports, all in one folder."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,17 @@ RULE = ("given_name", "surname", "birth_date")
 
 N_SETS, N_PIXELS = 8, 4
 """Number of sets of digits, and the width and height of a digit in pixels."""
+
+
+FILES = (
+    *("people.csv", "new-people.csv", "people.coterie", "people-clustered.csv", "people.html"),
+    *("people.svg", "digits.csv", "new-digits.csv", "digits.coterie", "digits-clustered.csv"),
+    "digits.html",
+)
+"""The files that the demonstration writes, over those of an earlier one."""
+
+MARK = "coterie-demo.txt"
+"""A file that says that the folder is one of demonstrations."""
 
 
 class MethodQuality(NamedTuple):
@@ -66,6 +78,7 @@ class Demo:
     def run(self) -> list[MethodQuality]:
         """Run all steps, and return the quality of each method on each table."""
         _make_folder(self.folder)
+        _mark(self.folder)
         return [*self._people(), *self._digits()]
 
     def _people(self) -> Iterator[MethodQuality]:
@@ -131,6 +144,19 @@ def _make_folder(folder: Path) -> None:
         raise InputError(
             f"no file can be written to the folder {folder}: {error.strerror}; give another folder"
         ) from error
+
+
+def _mark(folder: Path) -> None:
+    """Mark a folder as one of demonstrations; refuse one with files that would be overwritten."""
+    others = [name for name in FILES if os.path.lexists(folder / name)]
+    if others and not (folder / MARK).is_file():
+        raise InputError(
+            f"the folder {folder} has a file {others[0]} that an earlier `coterie demo` need not "
+            "have written; give another folder, or delete the file"
+        )
+    with replacing(folder / MARK) as stream:
+        lines = ["These files were written by `coterie demo`, which overwrites them:", *FILES]
+        stream.write("".join(f"{line}\n" for line in lines).encode())
 
 
 def _numbered_table(corpus: Corpus, cluster: str) -> Table:
