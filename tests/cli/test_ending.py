@@ -136,6 +136,12 @@ def test_a_stop_that_a_library_ignored_is_a_stop(error, monkeypatch):
     assert the_line(done) == "stopped"
 
 
+def test_a_command_may_say_itself_that_it_was_stopped(monkeypatch):
+    monkeypatch.setattr("coterie.cli.interrupts._Stop.is_requested", True)
+    done = run(typer.Exit(130), "fit")
+    assert (done.exit_code, done.stderr) == (130, "")
+
+
 def test_exit_codes_of_commands_stay():
     assert run(typer.Exit(3), "fit").exit_code == 3
     assert run(SystemExit(4), "fit").exit_code == 4

@@ -79,7 +79,11 @@ def ending(ctx: Any = None) -> Iterator[None]:
     try:
         yield
         stop_if_requested()
-    except (SystemExit, typer.Exit):
+    except SystemExit:
+        raise
+    except typer.Exit as end:
+        if end.exit_code == STOPPED:  # the command has said in its own words that it was stopped
+            sys.exit(STOPPED)
         raise
     except BaseException as error:  # noqa: BLE001 - whatever fails, users get one line of text
         if ctx is not None and ctx.params.get("debug") and not isinstance(error, Usage):
