@@ -18,7 +18,7 @@ from coterie.cli.options import (
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, number, print_json, print_table
+from coterie.cli.shown import note, note_missing_ids, number, print_json, print_table
 
 if TYPE_CHECKING:
     from coterie.tables import ClusterSummary
@@ -54,6 +54,7 @@ def clusters(
     rows = read_table(table, format=format_)
     with bars():
         clustering = table_model.cluster(rows, id=id_, **pairs)
+    note_missing_ids(table_model, rows.names, id_)
     note_pairs(pairs)
     if as_json:
         print_json(clustering.to_dict(top))

@@ -17,7 +17,14 @@ from coterie.cli.options import (
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, note_limit, number, print_json, print_table
+from coterie.cli.shown import (
+    note,
+    note_limit,
+    note_training_table,
+    number,
+    print_json,
+    print_table,
+)
 
 
 def evaluate(
@@ -45,6 +52,7 @@ def evaluate(
     rows = read_table(table, format=format_)
     with bars():
         evaluation = table_model.evaluate(rows, cluster, id=id_, **pairs)
+    note_training_table(table_model, rows)
     note_pairs(pairs)
     note_limit(table_model)
     if as_json:

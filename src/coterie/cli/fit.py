@@ -127,6 +127,7 @@ def fit(
     number; the kinds are inferred.
     """
     from coterie.tables import fit_table, read_table
+    from coterie.tables.unreadable import unreadable_columns
 
     refuse_many_streams(table, schema)
     flags: dict[str, Any] = {
@@ -155,6 +156,8 @@ def fit(
         print_json({"model": output, **_record(fitted)})
     else:
         _print_fit(fitted)
+    for sentence in unreadable_columns(rows, fitted.model.schema):
+        note(sentence)
     note(f"wrote the model to {output}")
 
 

@@ -21,7 +21,7 @@ from coterie.cli.options import (
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, note_limit, print_json
+from coterie.cli.shown import note, note_limit, note_missing_ids, print_json
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -112,6 +112,7 @@ def predict(
         f"largest has {pluralize(counts['largest'], 'row')}; "
         f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
+    note_missing_ids(table_model, typed.table.names, id_)
     note_pairs(pairs)
     note_limit(table_model)
     if output != STREAM:

@@ -19,7 +19,7 @@ from coterie.cli.options import (
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note
+from coterie.cli.shown import note, note_training_table
 
 PageOut = Annotated[
     str,
@@ -56,6 +56,8 @@ def report(
     rows = read_table(table, format=format_)
     with bars():
         page = table_model.report(rows, cluster, id=id_, **pairs)
+    if (cluster or table_model.schema.cluster) in rows.names:
+        note_training_table(table_model, rows)
     note_pairs(pairs)
     write_text(output, page)
     if output != STREAM:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from coterie._core.texts import quote
 from coterie.cli.ending import with_flags
 from coterie.cli.lines import print_line
 
 if TYPE_CHECKING:
-    from coterie.tables import TableModel
+    from coterie.tables import Table, TableModel
 
 WIDTH = 100
 """Width of tables in characters when the output is not a terminal."""
@@ -89,6 +90,27 @@ def note_limit(model: "TableModel") -> None:
     """Print the limit on the sizes of clusters, if there is one."""
     if model.size_limit is not None:
         note(with_flags(model.size_limit))
+
+
+def note_missing_ids(model: "TableModel", names: Sequence[str], id_: str | None) -> None:
+    """Say so if a table has no column of ids, although the training table had one."""
+    column = model.schema.id
+    if id_ is None and column is not None and column not in names:
+        note(
+            f"the table has no column {quote(column)}, from which the model took the ids of rows; "
+            "rows are named by their numbers, counting from 1; to name another column, use --id"
+        )
+
+
+def note_training_table(model: "TableModel", table: "Table") -> None:
+    """Say so if the quality is measured on the rows from which the model learned."""
+    from coterie.tables.fingerprint import is_training_table
+
+    if is_training_table(table, model.schema, model.facts):
+        note(
+            f"{table.name} seems to be the table from which the model learned, on which the "
+            "quality looks better than it is; measure it on a table of other clusters"
+        )
 
 
 def _json_value(value: Any) -> Any:

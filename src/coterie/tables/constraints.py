@@ -44,17 +44,23 @@ class PairFile:
         self.path = path
         self.n_pairs = 0
 
-    def links(self, row_of: Mapping[str, int]) -> Links:
-        """Read the pairs as pairs of row indices; `row_of` has the index of each id."""
+    def links(self, row_of: Mapping[str, int], *, are_apart: bool = False) -> Links:
+        """Read the pairs as pairs of row indices; `row_of` has the index of each id.
+
+        A row that is a cannot-link pair with itself is refused, and ignored as a must-link pair.
+        """
         source = read_source(self.path, None, can_name=False)
         with located(source.name):
-            links = [_pair(row, row_of, place) for place, row in _rows(source, row_of)]
+            rows = _rows(source, row_of)
+            links = [_pair(row, row_of, place, are_apart=are_apart) for place, row in rows]
         self.n_pairs = len(links)
         return links
 
 
-def as_links(pairs: IdPairs, ids: Sequence[Any]) -> Links:
+def as_links(pairs: IdPairs, ids: Sequence[Any], *, are_apart: bool = False) -> Links:
     """Return pairs of ids as pairs of row indices; ids are compared as text.
+
+    `are_apart` says whether they are cannot-link pairs, which may not join a row with itself.
 
     >>> as_links([("b", "a"), ("a", 7)], ["a", "b", "7"])
     [(1, 0), (0, 2)]
@@ -65,11 +71,11 @@ def as_links(pairs: IdPairs, ids: Sequence[Any]) -> Links:
     """
     row_of = _rows_by_id([as_text(name) for name in ids])
     if isinstance(pairs, PairFile):
-        return pairs.links(row_of)
+        return pairs.links(row_of, are_apart=are_apart)
     if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
         raise InputError(f"the pairs are of type {type(pairs).__name__}; {_AS_PAIRS}")
     return [
-        _pair(_two_texts(pair, f"pair {count}"), row_of, f"pair {count}")
+        _pair(_two_texts(pair, f"pair {count}"), row_of, f"pair {count}", are_apart=are_apart)
         for count, pair in enumerate(pairs)
     ]
 
@@ -121,11 +127,17 @@ def _two_texts(pair: Any, place: str) -> list[str]:
         return [id_text(part, "an id") for part in parts]
 
 
-def _pair(ids: Sequence[str], row_of: Mapping[str, int], place: str) -> tuple[int, int]:
+def _pair(
+    ids: Sequence[str], row_of: Mapping[str, int], place: str, *, are_apart: bool
+) -> tuple[int, int]:
     for name in ids:
         if name not in row_of:
             raise InputError(
                 f"{place} has the id {quote(name)}, but no row has this id; correct it or drop "
                 "the pair"
             )
+    if are_apart and ids[0] == ids[1]:
+        raise InputError(
+            f"{place}: {quote(ids[0])} is in a cannot-link pair with itself; drop this pair"
+        )
     return row_of[ids[0]], row_of[ids[1]]

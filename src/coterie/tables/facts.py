@@ -17,6 +17,7 @@ from coterie.tables.bounds import (
     truth_value,
     whole,
 )
+from coterie.tables.fingerprint import BITS
 from coterie.tables.sample import SAMPLES
 
 MOST_TEXT, MOST_LINES = 1_000_000, 1_000
@@ -63,6 +64,7 @@ _FACTS = _record(
         "metric": _TEXT,
         "seed": whole(0, None),
         "min_entities": whole(1, _LARGEST),
+        "fingerprint": whole(0, (1 << BITS) - 1),
         "sample": one_of(*SAMPLES),
         "held_out": mapping(number_or_nan, MOST_LINES, MOST_TEXT),
         "choice": _choice,

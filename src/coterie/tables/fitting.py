@@ -27,6 +27,7 @@ from coterie.model import Model
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
 from coterie.tables.facts import checked_facts
+from coterie.tables.fingerprint import fingerprint
 from coterie.tables.groups import Group, group_rows, row_ids
 from coterie.tables.io.frames import as_table
 from coterie.tables.limits import AUTO as AUTO_SIZE
@@ -182,6 +183,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
         "seed": random_state,
         "min_entities": n_entities,
         "sample": sample,
+        "fingerprint": fingerprint(table, schema),
     }
     limit = size_limit(groups, max_size)
     return _fit_groups(schema, groups, features, auto, limit, settings)

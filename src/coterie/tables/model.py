@@ -115,7 +115,8 @@ class TableModel:
         table = as_table(frame)
         schema = self.schema_of(table, id)
         ids = row_ids(table, schema.id)
-        must, cannot = (_row_pairs(pairs, ids) for pairs in (must_link, cannot_link))
+        must = _row_pairs(must_link, ids)
+        cannot = _row_pairs(cannot_link, ids, are_apart=True)
         groups = group_rows(table, schema, labelled=False)
         refuse_contradictions(must, cannot, len(ids), lambda row: quote(ids[row]))
         _refuse_across_sets(must, groups, ids)
@@ -293,9 +294,10 @@ MOST_COLUMNS = 12
 """Number of columns that the short description of a model names."""
 
 
-def _row_pairs(pairs: IdPairs, ids: Sequence[str]) -> Pairs:
+def _row_pairs(pairs: IdPairs, ids: Sequence[str], *, are_apart: bool = False) -> Pairs:
     """Return pairs of ids as pairs of row indices."""
-    return np.array(as_links(pairs, ids), dtype=np.intp).reshape(-1, 2)
+    links = as_links(pairs, ids, are_apart=are_apart)
+    return np.array(links, dtype=np.intp).reshape(-1, 2)
 
 
 def _refuse_across_sets(must_link: Pairs, groups: Sequence[Group], ids: Sequence[str]) -> None:
