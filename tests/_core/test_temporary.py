@@ -1,4 +1,4 @@
-"""What programs that were killed left behind, and what must stay."""
+"""Temporary files of killed programs, which are removed, and files that must stay."""
 
 import os
 import signal

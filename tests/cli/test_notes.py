@@ -1,4 +1,4 @@
-"""What commands say beside their results, so that nothing goes wrong in silence."""
+"""Notes of commands beside their results, so that nothing goes wrong in silence."""
 
 import pytest
 

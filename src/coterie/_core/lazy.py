@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _modules: dict[str, Mapping[str, str]] = {}
-"""What `_modules_of_names` has read, by package."""
+"""The modules of the names of each package whose stub has been read."""
 
 
 def attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

@@ -19,7 +19,7 @@ LINE = "coterie: stopped\n"
 
 
 class _Stop:
-    """Whether the user has asked to stop."""
+    """The memory of the program: whether the user has asked to stop."""
 
     is_requested = False
 

@@ -93,7 +93,7 @@ def note_limit(model: "TableModel") -> None:
 
 
 def note_missing_ids(model: "TableModel", names: Sequence[str], id_: str | None) -> None:
-    """Say so if a table has no column of ids, although the training table had one."""
+    """Print that a table has no column of ids, if the training table had one."""
     column = model.schema.id
     if id_ is None and column is not None and column not in names:
         note(
@@ -103,7 +103,7 @@ def note_missing_ids(model: "TableModel", names: Sequence[str], id_: str | None)
 
 
 def note_training_table(model: "TableModel", table: "Table") -> None:
-    """Say so if the quality is measured on the rows from which the model learned."""
+    """Print that quality is measured on the rows from which the model learned, if it is."""
     from coterie.tables.fingerprint import is_training_table
 
     if is_training_table(table, model.schema, model.facts):

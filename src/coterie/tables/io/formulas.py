@@ -10,7 +10,7 @@ from coterie.exceptions import InputError
 from coterie.tables.table import Table
 
 ESCAPE = "'"
-"""What spreadsheets take for the mark of a text if a cell starts with it."""
+"""The first character of a cell that spreadsheets always show as text."""
 
 # Also after blanks and invisible characters, which some programs drop, and the wide forms of the
 # signs, which some programs replace by the usual ones.
