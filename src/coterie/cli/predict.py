@@ -90,9 +90,9 @@ def predict(
             "standard output cannot hold both the table and JSON; write the table to a file"
         )
     refuse_overwriting(output, model, must_link, cannot_link)
+    check_target(output)
     format_out = output_format(output, format_)
     refuse_escaping(format_out, is_escaping=escape_formulas)
-    check_target(output)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     typed = read_typed(table, format=format_, to=format_out)
     with bars():
