@@ -1,7 +1,7 @@
 """The plain form of texts, in which case, accents and punctuation are gone; and short texts."""
 
 from collections.abc import Iterable
-from unicodedata import category, decimal, normalize
+from unicodedata import category, combining, decimal, normalize
 
 STROKES = {"ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ı": "i", "æ": "ae", "œ": "oe"}
 """Latin letters with an addition, such as a stroke, that Unicode does not decompose."""
@@ -11,6 +11,19 @@ ACCENTS = (
     *((0x0670, 0x0670), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE20, 0xFE2F)),
 )
 """Ranges of accents that are dropped; the marks of other scripts are parts of letters and stay."""
+
+MAX_CHARACTERS = 2000
+"""The number of characters of a text that are compared one by one.
+
+The time is quadratic in it, and a cell of a table may hold a book.
+"""
+
+MAX_MARKS, SHORT_TEXT = 30, 1000
+"""The number of combining marks that a letter may have in texts above the second length.
+
+The time to normalize a text is quadratic in the number of marks in a row. Letters of all languages
+have far fewer; 30 is also the limit of the stream-safe format of Unicode.
+"""
 
 
 def plain_text(text: str) -> str:
@@ -29,8 +42,30 @@ def plain_text(text: str) -> str:
     """
     if text.isascii():
         return " ".join(text.lower().translate(_CHARACTERS).split())
-    decomposed = normalize("NFKD", normalize("NFKD", text.casefold()).casefold())
-    return " ".join(normalize("NFC", decomposed.translate(_CHARACTERS)).split())
+    decomposed = normalize("NFKD", normalize("NFKD", limit_marks(text.casefold())).casefold())
+    # Dropped characters may have stood between marks, so that there can be long rows of them again.
+    return " ".join(normalize("NFC", limit_marks(decomposed.translate(_CHARACTERS))).split())
+
+
+def limit_marks(text: str) -> str:
+    """Return a text without the combining marks that follow 30 others; short texts stay as is.
+
+    >>> limit_marks("e" + 1000 * chr(0x301)) == "e" + 30 * chr(0x301)
+    True
+    """
+    if len(text) <= SHORT_TEXT or text.isascii():
+        return text
+    limited, n_marks = [], 0
+    for character in text:
+        n_marks = n_marks + 1 if _IS_MARK[character] else 0
+        if n_marks <= MAX_MARKS:
+            limited.append(character)
+    return "".join(limited)
+
+
+def first_characters(text: str) -> str:
+    """Return the part of a text that is compared character by character."""
+    return text[:MAX_CHARACTERS]
 
 
 def plain_texts(texts: Iterable[str]) -> list[str]:
@@ -100,6 +135,18 @@ class _Characters(dict[int, str]):
 
 
 _CHARACTERS = _Characters()
+
+
+class _IsMark(dict[str, bool]):
+    """Whether the decomposition of a character begins with a combining mark, by the character."""
+
+    def __missing__(self, character: str) -> bool:
+        # Some characters that are no marks themselves decompose into marks only.
+        first = normalize("NFKD", character)[0]
+        return self.setdefault(character, combining(first) != 0)
+
+
+_IS_MARK = _IsMark()
 
 
 def _plain_character(character: str) -> str:

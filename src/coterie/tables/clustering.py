@@ -10,7 +10,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from coterie._core.arrays import Bools, Ints
-from coterie._core.texts import pluralize
+from coterie._core.texts import first_characters, pluralize
 from coterie.calibrations import Confidences
 from coterie.features.kinds.base import Kind
 from coterie.features.records import Field
@@ -295,7 +295,7 @@ def _likeness(texts: Sequence[str], kind: Kind, left: Any, right: Any) -> Ints:
     is_present: Bools = (first != "") & (second != "")
     is_equal = first == second
     unequal = np.flatnonzero(is_present & ~is_equal)
-    lefts, rights = first[unequal].tolist(), second[unequal].tolist()
+    lefts, rights = (list(map(first_characters, texts[unequal])) for texts in (first, second))
     ratios = [
         process.cpdist(lefts, rights, scorer=scorer, dtype=np.float64)
         for scorer in (fuzz.ratio, fuzz.token_set_ratio)

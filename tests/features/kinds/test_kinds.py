@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from coterie._core.texts import plain_text
+from coterie._core.texts import MAX_CHARACTERS, plain_text
 from coterie.features import kinds
 from coterie.features.kinds import Category, Code, Date, Name, Number, Short, Text, TokenSet
-from coterie.features.kinds._edits import EDIT_MEASURES, MAX_CHARACTERS
+from coterie.features.kinds._edits import EDIT_MEASURES
 from coterie.features.kinds._folding import fold_text
 from coterie.features.kinds.base import COMMON_MEASURES, Kind
 from coterie.features.kinds.date import NOT_A_DATE, date_of

@@ -9,23 +9,18 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
 from coterie._core.arrays import Floats, Ints
+from coterie._core.texts import first_characters
 
 EDIT_MEASURES = ("Jaro-Winkler", "edit ratio")
 """The names of the similarities that `edit_similarities` returns."""
-
-MAX_CHARACTERS = 2000
-"""The number of characters compared per text.
-
-The time is quadratic in it, and a cell of a table may hold a book.
-"""
 
 Texts: TypeAlias = NDArray[Any]
 """An array of objects, all of them texts."""
 
 
 def truncate(texts: Iterable[str]) -> Texts:
-    """Return the first `MAX_CHARACTERS` characters of each text."""
-    return np.array([text[:MAX_CHARACTERS] for text in texts], dtype=object)
+    """Return the part of each text that is compared character by character."""
+    return np.array(list(map(first_characters, texts)), dtype=object)
 
 
 def edit_similarities(texts: Texts, left: Ints, right: Ints) -> list[Floats]:

@@ -2,7 +2,7 @@
 
 from unicodedata import normalize
 
-from coterie._core.texts import plain_text
+from coterie._core.texts import limit_marks, plain_text
 
 
 def fold_text(text: str) -> str:
@@ -17,4 +17,4 @@ def fold_text(text: str) -> str:
         return ""
     if text.isascii():
         return text.strip().lower()
-    return normalize("NFKC", normalize("NFKC", text).casefold()).strip()
+    return normalize("NFKC", normalize("NFKC", limit_marks(text)).casefold()).strip()
