@@ -12,6 +12,7 @@ from coterie.cli.options import (
     CannotLink,
     Format,
     IdColumn,
+    LongCells,
     MaxBlock,
     MaxSize,
     ModelFile,
@@ -39,6 +40,7 @@ def clusters(
     max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
+    long_cells: LongCells = False,
     as_json: AsJson = False,
 ) -> None:
     """Cluster a table, and list its most doubtful clusters.
@@ -51,7 +53,7 @@ def clusters(
 
     pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     with bars():
         clustering = table_model.cluster(rows, id=id_, **pairs)
     note_missing_ids(table_model, rows.names, id_)

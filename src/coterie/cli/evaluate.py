@@ -11,6 +11,7 @@ from coterie.cli.options import (
     Cluster,
     Format,
     IdColumn,
+    LongCells,
     MaxBlock,
     MaxSize,
     ModelFile,
@@ -37,6 +38,7 @@ def evaluate(
     max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
+    long_cells: LongCells = False,
     as_json: AsJson = False,
 ) -> None:
     """Cluster a table with known clusters, and measure the result.
@@ -49,7 +51,7 @@ def evaluate(
 
     pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     with bars():
         evaluation = table_model.evaluate(rows, cluster, id=id_, **pairs)
     note_training_table(table_model, rows)

@@ -12,6 +12,7 @@ from coterie.cli.options import (
     CannotLink,
     Format,
     IdColumn,
+    LongCells,
     MaxBlock,
     MaxSize,
     ModelFile,
@@ -47,6 +48,7 @@ def explain(
     max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
+    long_cells: LongCells = False,
     as_json: AsJson = False,
 ) -> None:
     """Explain why two rows are, or are not, in one cluster.
@@ -60,7 +62,7 @@ def explain(
 
     pairs = pair_files(table, must_link, cannot_link)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     with bars():
         explanation = table_model.explain(rows, first, second, id=id_, **pairs)
     note_pairs(pairs)

@@ -13,6 +13,7 @@ from coterie.cli.options import (
     ClusterToLearn,
     Format,
     IdColumn,
+    LongCells,
     MaxSize,
     SetColumn,
     TableFile,
@@ -118,6 +119,7 @@ def fit(
     jobs: Jobs = None,
     seed: Seed = None,
     format_: Format = None,
+    long_cells: LongCells = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from a table with known clusters how to cluster others.
@@ -148,7 +150,7 @@ def fit(
     settings = _settings(in_file | given)
     refuse_overwriting(output, table, schema)
     check_model_target(output)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     with naming_file(schema, in_file.keys() - given), bars(settings.get("n_jobs", 1)):
         fitted = fit_table(rows, **settings)
     fitted.model.save(output)

@@ -6,7 +6,7 @@ import typer
 
 from coterie._core.files import STREAM
 from coterie.cli.files import check_target, refuse_overwriting, write_text
-from coterie.cli.options import ClusterToLearn, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.options import ClusterToLearn, Format, IdColumn, LongCells, SetColumn, TableFile
 from coterie.cli.shown import note
 
 SchemaOut = Annotated[
@@ -24,6 +24,7 @@ def init(
     id_: IdColumn = None,
     output: SchemaOut = STREAM,
     format_: Format = None,
+    long_cells: LongCells = False,
 ) -> None:
     """Infer the kinds of the columns, and write them to a TOML file.
 
@@ -33,7 +34,7 @@ def init(
 
     refuse_overwriting(output, table)
     check_target(output)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     schema = infer_schema(rows, cluster=cluster, set=set_, id=id_)
     write_text(output, schema_text(schema, rows.name))
     if output != STREAM:

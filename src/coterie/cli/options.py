@@ -64,6 +64,15 @@ Format = Annotated[
     ),
 ]
 
+LongCells = Annotated[
+    bool,
+    typer.Option(
+        "--long-cells",
+        help="Read cells of more than 1,048,576 characters too. They are refused by default, "
+        "because such a cell is hardly ever meant.",
+    ),
+]
+
 PAIR_FILE = f"a {FORMATS} file with two columns of row ids, with or without a header."
 
 MustLink = Annotated[

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from coterie.cli.options import AsJson, ClusterToLearn, Format, IdColumn, SetColumn, TableFile
+from coterie.cli.options import (
+    AsJson,
+    ClusterToLearn,
+    Format,
+    IdColumn,
+    LongCells,
+    SetColumn,
+    TableFile,
+)
 from coterie.cli.shown import print_json, print_table
 from coterie.exceptions import InputError
 
@@ -29,6 +37,7 @@ def plan(
     set_: SetColumn = None,
     id_: IdColumn = None,
     format_: Format = None,
+    long_cells: LongCells = False,
     as_json: AsJson = False,
 ) -> None:
     """Estimate the time and memory that `fit` or `predict` needs."""
@@ -40,7 +49,7 @@ def plan(
             "--set"
         )
     table_model = None if model is None else load(model)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     if table_model is None:
         estimate = plan_fit(rows, infer_schema(rows, cluster=cluster, set=set_, id=id_))
     else:

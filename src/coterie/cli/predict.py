@@ -15,6 +15,7 @@ from coterie.cli.options import (
     CannotLink,
     Format,
     IdColumn,
+    LongCells,
     MaxBlock,
     MaxSize,
     ModelFile,
@@ -65,6 +66,7 @@ def predict(
     max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
+    long_cells: LongCells = False,
     as_json: AsJson = False,
 ) -> None:
     """Cluster a table, and write it with four more columns.
@@ -94,7 +96,7 @@ def predict(
     format_out = output_format(output, format_)
     refuse_escaping(format_out, is_escaping=escape_formulas)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
-    typed = read_typed(table, format=format_, to=format_out)
+    typed = read_typed(table, format=format_, to=format_out, long_cells=long_cells)
     with bars():
         predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
     write_table(output, predicted, format=format_out, escape_formulas=escape_formulas)

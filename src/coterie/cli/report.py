@@ -13,6 +13,7 @@ from coterie.cli.options import (
     Cluster,
     Format,
     IdColumn,
+    LongCells,
     MaxBlock,
     MaxSize,
     ModelFile,
@@ -40,6 +41,7 @@ def report(
     max_size: MaxSize = "auto",
     id_: IdColumn = None,
     format_: Format = None,
+    long_cells: LongCells = False,
 ) -> None:
     """Cluster a table, and write a web page about the result.
 
@@ -53,7 +55,7 @@ def report(
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     refuse_overwriting(output, model, table, must_link, cannot_link)
     check_target(output)
-    rows = read_table(table, format=format_)
+    rows = read_table(table, format=format_, long_cells=long_cells)
     with bars():
         page = table_model.report(rows, cluster, id=id_, **pairs)
     if (cluster or table_model.schema.cluster) in rows.names:

@@ -84,9 +84,9 @@ def _rows(source: Source, row_of: Mapping[str, int]) -> LocatedRows:
     if source.format in DELIMITERS:
         return _delimited_rows(source, row_of)
     if source.format == "parquet":
-        columns, places = read_parquet(source.data), None
+        columns, places = read_parquet(source.data, long_cells=True), None
     else:
-        columns = read_json_lines(source.data)
+        columns = read_json_lines(source.data, long_cells=True)
         places = [f"line {line}" for line, _record in json_objects(source.data)]
     _refuse_width(len(columns), "the table")
     rows = zip(*columns.values(), strict=True)

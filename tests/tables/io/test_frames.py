@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.exceptions import InputError
+from coterie.tables.io import cells
 from coterie.tables.io.cells import as_text
 from coterie.tables.io.frames import as_table, with_columns
 from coterie.tables.table import Table
@@ -111,6 +112,7 @@ class Hidden(importlib.abc.MetaPathFinder):
             raise ImportError(name)
 sys.meta_path.insert(0, Hidden())
 import pyarrow as pa
+from coterie.tables.io import cells
 from coterie.tables.io.frames import as_table
 kinds = [pa.timestamp("ns"), pa.timestamp("ns", tz="UTC"), pa.duration("ns")]
 for kind in kinds:
@@ -356,3 +358,15 @@ def test_tables_do_not_change():
 def test_errors_name_the_rows_and_columns_that_a_table_lacks(act, message):
     with pytest.raises(InputError, match=message):
         act(Table({"a": ["1", "2"], "b": ["x", "y"]}, "people"))
+
+
+def test_cells_of_frames_are_limited_too(monkeypatch):
+    monkeypatch.setattr(cells, "MAX_CELL", 100)
+    columns = {"a": ["1", "2"], "b": ["x" * 100, "x" * 101]}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for frame in (columns, rows, pd.DataFrame(columns), pl.DataFrame(columns), pa.table(columns)):
+        with pytest.raises(
+            InputError, match=r"the table: column b, row 1 has 101 .*give .*coterie\.tables\.Table"
+        ):
+            as_table(frame)
+    assert as_table(Table(columns)) == Table(columns)

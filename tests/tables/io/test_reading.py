@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from coterie.exceptions import InputError
-from coterie.tables.io import delimited, sources
+from coterie.tables.io import cells, delimited, sources
 from coterie.tables.io.reading import read_table
 from coterie.tables.table import Table
 
@@ -100,8 +100,8 @@ def test_a_given_format_overrides_the_file_name(read, piped):
 
 
 def test_cells_are_read_without_any_conversion(read):
-    cells = ["NA", "null", "01234", "12345678901234567890", "1.0", "1e5", " x ", "TRUE", "=1+1"]
-    assert read("a\n" + "\n".join(cells))["a"] == tuple(cells)
+    texts = ["NA", "null", "01234", "12345678901234567890", "1.0", "1e5", " x ", "TRUE", "=1+1"]
+    assert read("a\n" + "\n".join(texts))["a"] == tuple(texts)
 
 
 def test_newlines_and_blanks_in_cells_are_kept(read):
@@ -256,13 +256,34 @@ def test_an_unknown_format_is_refused(read):
 
 def test_cells_beyond_the_limit_are_refused(read, monkeypatch):
     before = csv.field_size_limit()
-    assert len(read("a\n" + "x" * 3_000_000)["a"][0]) == 3_000_000
+    assert len(read("a\n" + "x" * 1_000_000)["a"][0]) == 1_000_000
     assert csv.field_size_limit() == before
-    monkeypatch.setattr(delimited, "MAX_CELL", 100)
+    monkeypatch.setattr(cells, "MAX_CELL", 100)
+    long = "x" * 101
+    for name, content, place in [
+        ("t.csv", f"a,b\n1,2\n3,{long}\n", "line 3, column b"),
+        ("t.csv.gz", gzip.compress(f"a,b\n1,{long}\n".encode()), "line 2, column b"),
+        ("t.csv", f'a,b\n"1\n2",3\n4,"{long}"\n5\n', "line 4, column b"),
+        ("t.csv", f"a,{long}\n1,2\n", "line 1, the name of column 2"),
+        ("t.tsv", f"a\tb\n{long}\t2\n", "line 2, column a"),
+        ("t.jsonl", f'{{"a": "1"}}\n\n{{"a": "{long}"}}\n', "line 3, column a"),
+        ("t.jsonl", f'{{"a": ["1", "{long}"]}}\n', "line 1, column a"),
+        ("t.parquet", as_parquet({"a": ["1", long]}), "column a, row 1"),
+    ]:
+        with pytest.raises(InputError, match=f"{name}: {place} has 10. characters, more than 100"):
+            read(content, name)
+        allowed = content if "5\n" not in str(content) else content.replace("5\n", "")
+        assert long in str(read(allowed, name, long_cells=True).columns)
     assert len(read("a\n" + "x" * 100)["a"][0]) == 100
-    with pytest.raises(InputError, match="line 2 has a cell of over 100 characters"):
-        read("a\n" + "x" * 101)
     assert csv.field_size_limit() == before
+
+
+def test_an_open_quote_is_named_however_long_the_rest_of_the_file_is(read, monkeypatch):
+    monkeypatch.setattr(cells, "MAX_CELL", 100)
+    content = 'a,b\n1,2\n1,"2\n' + "3,4\n" * 100
+    for long_cells in (False, True):
+        with pytest.raises(InputError, match="starts at line 3 has an opening quote without"):
+            read(content, long_cells=long_cells)
 
 
 def test_too_large_a_table_is_refused_however_small_its_file(read, monkeypatch):

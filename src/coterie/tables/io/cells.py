@@ -1,7 +1,7 @@
 """Values of any type as the text of cells."""
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -11,11 +11,21 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie._core.texts import quote
 from coterie.exceptions import InputError
 from coterie.features.columns import is_missing
 
 Result: TypeAlias = str | float | None
 """A cell of a column that Coterie adds to a table."""
+
+MAX_CELL = 2**20
+"""The largest number of characters of a cell, unless long cells are allowed.
+
+Longer ones are hardly ever meant: most are files put into a cell, or follow an unclosed quote.
+"""
+
+ALLOW = "allow long cells with `long_cells=`"
+"""What a user can do who needs them."""
 
 _EXACT = 2**53
 """All whole numbers below this are exact as floating-point numbers."""
@@ -69,6 +79,23 @@ def as_texts(values: Sequence[Any]) -> list[str]:
     if any(issubclass(kind, datetime | np.datetime64) for kind in kinds):
         _drop_midnights(texts, values)
     return texts
+
+
+def refuse_long(place: str, text: str, advice: str = ALLOW) -> None:
+    """Refuse a cell that is too long; `place` says in an error where it is."""
+    if len(text) > MAX_CELL:
+        raise InputError(
+            f"{place} has {len(text):,} characters, more than {MAX_CELL:,}; shorten the cell, or "
+            f"{advice}"
+        )
+
+
+def refuse_long_cells(columns: Mapping[str, Sequence[str]], advice: str = ALLOW) -> None:
+    """Refuse columns of text if any cell is too long, and name its column and row."""
+    for name, cells in columns.items():
+        if max(map(len, cells), default=0) > MAX_CELL:
+            for row, text in enumerate(cells):
+                refuse_long(f"column {quote(name)}, row {row}", text, advice)
 
 
 def as_results(values: Sequence[Any]) -> list[Result]:

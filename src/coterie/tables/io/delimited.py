@@ -6,16 +6,18 @@ from contextlib import contextmanager
 from itertools import islice
 from threading import Lock
 
+from coterie._core.texts import quote
 from coterie.exceptions import InputError
+from coterie.tables.io import cells
 from coterie.tables.io.sources import decoding, text_lines
-
-MAX_CELL = 10 * 2**20
-"""Largest number of characters of a cell; an unclosed quote would swallow the rest of the file."""
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 _BLOCK = 200
 """Rows that are read at a time: few enough to be still in the processor's cache when transposed."""
+_ANY_LENGTH = 2**31 - 1
+"""The largest limit that the csv module has on all systems."""
+
 _limit = Lock()
 
 
@@ -23,23 +25,28 @@ OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", ",": "commas"}
 """Delimiters that a file may have in place of the expected one."""
 
 
-def read_delimited(data: bytes, delimiter: str) -> dict[str, list[str]]:
+def read_delimited(
+    data: bytes, delimiter: str, *, long_cells: bool = False
+) -> dict[str, list[str]]:
     r"""Read the columns of a table with a header; cells are not converted.
+
+    With `long_cells`, cells may have more than `cells.MAX_CELL` characters.
 
     >>> read_delimited(b'id,name\n007,"Bond, James"\n', ",")
     {'id': ['007'], 'name': ['Bond, James']}
     """
-    with _long_cells():
-        try:
+    try:
+        with _cells_up_to(_ANY_LENGTH if long_cells else cells.MAX_CELL):
             return _columns(data, delimiter)
-        except (csv.Error, UnicodeDecodeError, _UnequalError):
-            _explain(data, delimiter)
-            raise
+    except (csv.Error, UnicodeDecodeError, _UnequalError):
+        with _cells_up_to(_ANY_LENGTH):
+            _explain(data, delimiter, long_cells=long_cells)
+        raise
 
 
 def read_rows(data: bytes, delimiter: str) -> list[tuple[int, list[str]]]:
     """Read all rows, including the first, each with the number of its first line."""
-    with _long_cells():
+    with _cells_up_to(_ANY_LENGTH):
         return list(_numbered(data, delimiter))
 
 
@@ -48,10 +55,10 @@ class _UnequalError(Exception):
 
 
 @contextmanager
-def _long_cells() -> Iterator[None]:
-    """Raise the cell size limit of the csv module, which is global, for a while."""
+def _cells_up_to(length: int) -> Iterator[None]:
+    """Change the cell size limit of the csv module, which is global, for a while."""
     with _limit:
-        before = csv.field_size_limit(MAX_CELL)
+        before = csv.field_size_limit(length)
         try:
             yield
         finally:
@@ -66,8 +73,8 @@ def _columns(data: bytes, delimiter: str) -> dict[str, list[str]]:
     while block := list(islice(rows, _BLOCK)):
         if set(map(len, block)) != {len(columns)}:
             raise _UnequalError
-        for column, cells in zip(columns.values(), zip(*block, strict=True), strict=True):
-            column.extend(cells)
+        for column, texts in zip(columns.values(), zip(*block, strict=True), strict=True):
+            column.extend(texts)
     if not any(columns.values()):
         raise InputError("the table has a header but no rows; it needs at least one row")
     return columns
@@ -86,15 +93,21 @@ def _check_header(names: list[str] | None) -> None:
             )
 
 
-def _explain(data: bytes, delimiter: str) -> None:
+def _explain(data: bytes, delimiter: str, *, long_cells: bool) -> None:
     """Read the rows once more, slowly, and name the line of the fault in an error."""
     rows = _numbered(data, delimiter)
-    _line, header = next(rows)
+    line, header = next(rows)
     advice = (
         other_delimiter(header)
         or "give all rows the same number of cells, and quote cells that contain a delimiter"
     )
+    if not long_cells:
+        for number, name in enumerate(header, 1):
+            cells.refuse_long(f"line {line}, the name of column {number}", name)
     for line, row in rows:
+        if not long_cells:
+            for name, text in zip(header, row, strict=False):
+                cells.refuse_long(f"line {line}, column {quote(name)}", text)
         if len(row) != len(header):
             raise InputError(
                 f"line {line} has {len(row)} cell{'s' * (len(row) != 1)}, but the header has "
@@ -130,8 +143,8 @@ def _reason(error: csv.Error) -> str:
     reason = str(error)
     if "unexpected end" in reason:
         return "has an opening quote without a closing one; close it"
-    if "field limit" in reason:
-        return f"has a cell of over {MAX_CELL:,} characters; shorten it, or close an open quote"
     if "expected after" in reason:
         return "has text after a closing quote; write quotes inside a cell twice"
+    if "field limit" in reason:
+        return f"has a cell of over {_ANY_LENGTH:,} characters; shorten it"
     return f"cannot be read ({reason}); put its cells in quotes"

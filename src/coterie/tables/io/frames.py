@@ -11,7 +11,14 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from coterie.exceptions import InputError, located
-from coterie.tables.io.cells import Result, as_results, as_texts, is_numeric, result_text
+from coterie.tables.io.cells import (
+    Result,
+    as_results,
+    as_texts,
+    is_numeric,
+    refuse_long_cells,
+    result_text,
+)
 from coterie.tables.io.json_lines import as_columns
 from coterie.tables.table import Table, check_name
 
@@ -26,7 +33,8 @@ def as_table(frame: Any, name: str = "the table") -> Table:
 
     Missing values become the empty text. Whole numbers have no decimal point; truth values become
     "true" and "false"; times are in ISO format, without the time of day if it is midnight in the
-    whole column; a list becomes its values joined by "; ". The index of pandas is ignored.
+    whole column; a list becomes its values joined by "; ". The index of pandas is ignored. Cells of
+    more than `cells.MAX_CELL` characters are refused, except in a `Table`.
 
     Parameters
     ----------
@@ -44,6 +52,7 @@ def as_table(frame: Any, name: str = "the table") -> Table:
         return frame
     with located(name):
         columns = text_columns(frame)
+        refuse_long_cells(columns, "give the columns as a coterie.tables.Table, which allows it")
     return Table(columns, name)
 
 

@@ -5,19 +5,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from coterie._core.texts import quote
 from coterie.exceptions import InputError
 from coterie.tables.io import sources
-from coterie.tables.io.cells import as_text
+from coterie.tables.io.cells import as_text, refuse_long
 from coterie.tables.io.sources import decoding, text_lines
 
 
-def read_json_lines(data: bytes) -> dict[str, list[str]]:
+def read_json_lines(data: bytes, *, long_cells: bool = False) -> dict[str, list[str]]:
     r"""Read one row per object; numbers keep the digits of the file.
+
+    With `long_cells`, cells may have more than `cells.MAX_CELL` characters.
 
     >>> read_json_lines(b'{"id": 1.50, "tags": ["a", "b"]}\n{"id": null}')
     {'id': ['1.50', ''], 'tags': ['a; b', '']}
     """
-    columns = as_columns((_texts(line, record) for line, record in json_objects(data)), missing="")
+    records = (_texts(line, record, long_cells=long_cells) for line, record in json_objects(data))
+    columns = as_columns(records, missing="")
     if not columns:
         raise InputError("the file has no values; write one JSON object per line")
     return columns
@@ -67,13 +71,15 @@ def _refuse_many(n_columns: int, n_rows: int) -> None:
         )
 
 
-def _texts(line: int, record: dict[str, Any]) -> dict[str, str]:
+def _texts(line: int, record: dict[str, Any], *, long_cells: bool) -> dict[str, str]:
     for key, value in record.items():
         if type(value) is not str:
             try:
                 record[key] = as_text(value)
             except InputError as error:
                 raise InputError(f"line {line}: the value of {key!r} is {error}") from error
+        if not long_cells:
+            refuse_long(f"line {line}, column {quote(key)}", record[key])
     return record
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from coterie.exceptions import InputError
 from coterie.tables.io import sources
+from coterie.tables.io.cells import refuse_long_cells
 from coterie.tables.io.frames import text_columns
 
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -19,8 +20,11 @@ def parquet_frame(data: bytes) -> Any:
     return file.read()
 
 
-def read_parquet(data: bytes) -> dict[str, list[str]]:
-    """Read the columns without an index that pandas may have added."""
+def read_parquet(data: bytes, *, long_cells: bool = False) -> dict[str, list[str]]:
+    """Read the columns without an index that pandas may have added.
+
+    With `long_cells`, cells may have more than `cells.MAX_CELL` characters.
+    """
     arrow, _ = load_pyarrow()
     # Damaged files make pyarrow raise all of these.
     damage = (arrow.ArrowException, OSError, UnicodeError, MemoryError, OverflowError, KeyError)
@@ -33,6 +37,8 @@ def read_parquet(data: bytes) -> dict[str, list[str]]:
         raise InputError(f"the Parquet file is damaged ({reason}); write it again") from error
     if not any(columns.values()):
         raise InputError("the table has no rows; it needs at least one")
+    if not long_cells:
+        refuse_long_cells(columns)
     return columns
 
 

@@ -12,7 +12,12 @@ from coterie.tables.io.sources import Source, read_source
 from coterie.tables.table import Table
 
 
-def read_table(path: FileName, *, format: str | None = None) -> Table:  # noqa: A002
+def read_table(
+    path: FileName,
+    *,
+    format: str | None = None,  # noqa: A002
+    long_cells: bool = False,
+) -> Table:
     r"""Read a table; every cell is the text in the file, and no types are guessed.
 
     Text files are UTF-8, or UTF-16 with a byte-order mark. JSON lines and Parquet have typed cells:
@@ -25,6 +30,8 @@ def read_table(path: FileName, *, format: str | None = None) -> Table:  # noqa: 
         .parquet. "-" is standard input, whose format is recognised by its first bytes.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format, if the file name does not end in one of these.
+    long_cells : bool
+        Whether cells may have more than 1,048,576 characters.
 
     Examples
     --------
@@ -36,7 +43,7 @@ def read_table(path: FileName, *, format: str | None = None) -> Table:  # noqa: 
     ...     read_table(file)["postcode"]
     ('01234',)
     """
-    return _table(read_source(path, format))
+    return _table(read_source(path, format), long_cells=long_cells)
 
 
 def read_typed(
@@ -44,12 +51,13 @@ def read_typed(
     *,
     format: str | None = None,  # noqa: A002
     to: str | None = None,
+    long_cells: bool = False,
 ) -> TypedTable:
     """Read a table as `read_table` does, and also as a frame that keeps the types of cells.
 
     Parameters
     ----------
-    path, format
+    path, format, long_cells
         As for `read_table`.
     to : {"csv", "tsv", "jsonl", "parquet"}, optional
         The format in which the frame will be written. If it is the format of the file, cells keep
@@ -57,14 +65,14 @@ def read_typed(
         dict of columns of text.
     """
     source = read_source(path, format)
-    table = _table(source)
+    table = _table(source, long_cells=long_cells)
     is_typed = source.format == to and to not in DELIMITERS
     return TypedTable(table, _typed_frame(source) if is_typed else dict(table.columns))
 
 
-def _table(source: Source) -> Table:
+def _table(source: Source, *, long_cells: bool) -> Table:
     with located(source.name):
-        columns = _columns(source)
+        columns = _columns(source, long_cells=long_cells)
     return Table(columns, source.name)
 
 
@@ -73,7 +81,8 @@ def _typed_frame(source: Source) -> Any:
         return (parquet_frame if source.format == "parquet" else json_records)(source.data)
 
 
-def _columns(source: Source) -> dict[str, list[str]]:
+def _columns(source: Source, *, long_cells: bool) -> dict[str, list[str]]:
     if source.format in DELIMITERS:
-        return read_delimited(source.data, DELIMITERS[source.format])
-    return (read_parquet if source.format == "parquet" else read_json_lines)(source.data)
+        return read_delimited(source.data, DELIMITERS[source.format], long_cells=long_cells)
+    read = read_parquet if source.format == "parquet" else read_json_lines
+    return read(source.data, long_cells=long_cells)
