@@ -33,6 +33,7 @@ from coterie.blocking._base import PairBlocker
 from coterie.checks.blockers import check_blocker
 from coterie.exceptions import InputError, ItemSetError
 from coterie.pairs import all_pairs
+from tests.memory import limit_memory
 
 MISSING = [None, "", float("nan"), np.nan, pd.NA, pd.NaT, np.datetime64("NaT", "D")]
 
@@ -274,7 +275,7 @@ def test_shared_keys_refuse_what_has_no_keys(items, message):
 
 
 def test_large_lists_of_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
+    limit_memory(monkeypatch, 100.0)
     with pytest.raises(ItemSetError, match="a list of 6 pairs"):
         Window(1)(ItemSet(VECTORS))
 
@@ -458,7 +459,7 @@ def test_canopies_refuse_what_has_neither_words_nor_numbers(blocker, items, mess
 
 
 def test_canopies_with_too_much_in_common_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
+    limit_memory(monkeypatch, 100.0)
     with pytest.raises(ItemSetError, match="the overlap of canopies takes"):
         Canopies(2.0, 0.0)(ItemSet(VECTORS))
 

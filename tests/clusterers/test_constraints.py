@@ -35,6 +35,7 @@ from coterie.exceptions import ItemSetError, PairError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores, all_pairs
 from coterie.partition import Partition
+from tests.memory import limit_memory
 from tests.partitions import all_partitions
 
 FAMILY = [
@@ -421,7 +422,7 @@ def test_what_a_clusterer_broke_is_not_returned():
 
 
 def test_groups_of_too_many_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 1e6)
+    limit_memory(monkeypatch, 1e6)
     scores = PairScores(400, [], [])
     links = np.column_stack([np.zeros(399, dtype=int), np.arange(1, 400)])
     with pytest.raises(ItemSetError, match="list of 79,800 must-link pairs takes"):

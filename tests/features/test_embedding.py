@@ -14,6 +14,7 @@ from coterie.features import (
     NameFeatures,
 )
 from coterie.items import ItemSet
+from tests.memory import limit_memory
 
 STAR = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 """Distances of a centre and three ends: 1 from the centre, 2 between ends; not Euclidean."""
@@ -136,6 +137,6 @@ def test_bad_parameters_are_refused():
 
 
 def test_large_matrices_are_refused(monkeypatch):
-    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 100.0)
+    limit_memory(monkeypatch, 100.0)
     with pytest.raises(InputError, match="a full matrix of 4 items"):
         embedded(item_set_with([STAR]), 2)

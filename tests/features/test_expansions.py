@@ -22,6 +22,7 @@ from coterie.features.expansions import (
 from coterie.features.operators.base import ZeroDiagonal
 from coterie.items import PairFeatures
 from coterie.pairs import condensed_positions
+from tests.memory import limit_memory
 
 KERNELS = {
     RBF(0.3): lambda x, y=None: rbf_kernel(x, y, gamma=0.3),
@@ -380,7 +381,7 @@ def test_features_that_are_too_large_are_refused(expansion, kernel, rng):
 def test_maps_larger_than_the_memory_are_refused(monkeypatch, rng):
     sets = pair_sets(rng)
     featurizer = Kernelized(GIVEN, RBF(), RandomFourier(50)).fit(sets)
-    monkeypatch.setattr("coterie._core.arrays.physical_memory", lambda: 8 * 28 * 50 - 1.0)
+    limit_memory(monkeypatch, 8 * 28 * 50 - 1.0)
     with pytest.raises(ItemSetError, match="28 pairs × 50 features"):
         featurizer(sets[0], None)
 

@@ -1,11 +1,11 @@
 """Array types, numerical tolerances, and a check that an array fits into memory."""
 
-import os
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie._core.memory import bytes_text, memory_limit
 from coterie.exceptions import ItemSetError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -41,26 +41,18 @@ def forbidding_score(scores: Floats) -> float:
 
 
 def refuse_too_large(n_numbers: int, description: str) -> None:
-    """Raise an error if an array of float64 numbers is larger than the memory of the machine.
+    """Raise an error if an array of float64 numbers is larger than the memory that is left.
 
-    >>> refuse_too_large(10**15, "a full matrix of 31,622,777 items")
+    >>> refuse_too_large(10**15, "a full matrix of 31,622,777 items")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     coterie.exceptions.ItemSetError: a full matrix of 31,622,777 items takes 8,000,000 GB, more than
-    the memory of this machine; use a blocker and a clusterer that needs only some pairs, or smaller
-    item sets
+    the memory that this process may take, ... GB (...); use a blocker and a clusterer that needs
+    only some pairs, or smaller item sets
     """
-    n_bytes = 8 * n_numbers
-    if n_bytes > physical_memory():
+    n_bytes, limit = 8 * n_numbers, memory_limit()
+    if n_bytes > limit.n_bytes:
         raise ItemSetError(
-            f"{description} takes {n_bytes / 1e9:,.0f} GB, more than the memory of this "
-            "machine; use a blocker and a clusterer that needs only some pairs, or smaller item "
-            "sets"
+            f"{description} takes {bytes_text(n_bytes)}, more than the memory that this process "
+            f"may take, {bytes_text(limit.n_bytes)} ({limit.cause}); use a blocker and a clusterer "
+            "that needs only some pairs, or smaller item sets"
         )
-
-
-def physical_memory() -> float:
-    """Return the size of the memory of the machine in bytes, infinity where it is unknown."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")

@@ -4,10 +4,10 @@ from coterie._core.arrays import Bools as Bools
 from coterie._core.arrays import Floats as Floats
 from coterie._core.arrays import Ints as Ints
 from coterie._core.arrays import Pairs as Pairs
-from coterie._core.arrays import physical_memory as physical_memory
 from coterie._core.files import FileName as FileName
 from coterie._core.files import replacing as replacing
 from coterie._core.lazy import attach as attach
+from coterie._core.memory import physical_memory as physical_memory
 from coterie._core.progress import report as report
 from coterie._core.progress import uninterrupted as uninterrupted
 from coterie._core.texts import time_text as time_text

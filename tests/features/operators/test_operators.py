@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie import checks, features
-from coterie._core import arrays
 from coterie.exceptions import FeatureError, ItemSetError, PairError
 from coterie.features import (
     ConstantFeatures,
@@ -20,6 +19,7 @@ from coterie.features import (
 )
 from coterie.features.operators import LinearOperator, ScaledFeatures, blocks
 from coterie.pairs import all_pairs, count_pairs
+from tests.memory import limit_memory
 
 
 def nodes_of(n_items, rng, dtype=np.float64):
@@ -323,7 +323,7 @@ def test_the_check_catches_what_breaks_the_contract(broken, message, rng):
 
 
 def test_matrices_larger_than_the_memory_are_refused(monkeypatch, rng):
-    monkeypatch.setattr(arrays, "physical_memory", lambda: 1e5)
+    limit_memory(monkeypatch, 1e5)
     wide = sp.random_array((100, 300), density=0.2, rng=rng, format="csr")
     too_large = [
         NodeProducts(np.ones((100, 30))),

@@ -1,0 +1,12 @@
+"""A limit on the memory of tests that does not depend on the machine."""
+
+from typing import Any
+
+from coterie._core.memory import MemoryLimit
+
+
+def limit_memory(monkeypatch: Any, n_bytes: float) -> None:
+    """Let Coterie take a process for one that may take only so many more bytes."""
+    limit = MemoryLimit(n_bytes, "`ulimit -v`")
+    for module in ("memory", "arrays"):
+        monkeypatch.setattr(f"coterie._core.{module}.memory_limit", lambda: limit)
