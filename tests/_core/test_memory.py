@@ -93,8 +93,8 @@ def test_work_beyond_the_limit_is_refused_with_the_numbers(monkeypatch):
         refuse_beyond_memory(3.1e9, "clustering 9 rows", "split the table")
     assert str(caught.value) == (
         "clustering 9 rows needs at least 3.1 GB more memory, but this process may take only "
-        "0.7 GB more (`ulimit -v`); raise the limit, or split the table"
+        "700 MB more (`ulimit -v`); raise the limit, or split the table"
     )
     refuse_too_large(10**6, "a matrix")
-    with pytest.raises(ItemSetError, match=r"a matrix takes 0\.8 GB, more than .* 0\.7 GB"):
+    with pytest.raises(ItemSetError, match=r"a matrix takes 800 MB, more than .* 700 MB"):
         refuse_too_large(10**8, "a matrix")

@@ -66,8 +66,10 @@ def bytes_text(n_bytes: float) -> str:
     """Return a number of bytes as text.
 
     >>> bytes_text(3.14e9), bytes_text(7e8), bytes_text(5e15)
-    ('3.1 GB', '0.7 GB', '5,000,000 GB')
+    ('3.1 GB', '700 MB', '5,000,000 GB')
     """
+    if n_bytes < 1e9:
+        return f"{n_bytes / 1e6:.0f} MB"
     n_gigabytes = n_bytes / 1e9
     return f"{n_gigabytes:.1f} GB" if n_gigabytes < 100 else f"{n_gigabytes:,.0f} GB"
 

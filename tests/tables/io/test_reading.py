@@ -19,8 +19,9 @@ from pyarrow import parquet
 
 from coterie.exceptions import InputError
 from coterie.tables.io import cells, delimited, sources
-from coterie.tables.io.reading import read_table
+from coterie.tables.io.reading import read_table, read_typed
 from coterie.tables.table import Table
+from tests.memory import limit_memory
 
 PEOPLE = 'id,name,zip\n1,"O""Neil, Ann",01234\n2,NA,\n'
 EXPECTED = Table({"id": ["1", "2"], "name": ['O"Neil, Ann', "NA"], "zip": ["01234", ""]})
@@ -299,6 +300,84 @@ def test_too_large_a_table_is_refused_however_small_its_file(read, monkeypatch):
     ]:
         with pytest.raises(InputError, match=f"{name}: .*{message}"):
             read(content, name)
+
+
+def test_a_gzip_file_that_expands_too_much_is_refused_on_the_way(read, monkeypatch):
+    monkeypatch.setattr(sources, "SAFE_BYTES", 3 * 2**20)
+    n_read = []
+
+    def count_reads(self, size=-1):
+        n_read.append(size)
+        return read_block(self, size)
+
+    read_block = gzip.GzipFile.read
+    monkeypatch.setattr(gzip.GzipFile, "read", count_reads)
+    bomb = gzip.compress(b"a\n" + b"x\n" * 2**24, mtime=0)
+    with pytest.raises(InputError, match=r"t.csv.gz: the [\d,]+ bytes .* over .* with gunzip"):
+        read(bomb, "t.csv.gz")
+    most = sources.MAX_RATIO * len(bomb)
+    assert sum(n_read) <= most + 2 * 2**20 < 2**25
+    # The second limit: little text, however much it expands.
+    assert len(read(gzip.compress(b"a\n" + b"x\n" * 2**20, mtime=0), "t.csv.gz")) == 2**20
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "t.csv",
+            b"a\n" + b"x" * 2**21,
+            "needs over 4 MB of memory, but .* only 3 MB more .`ulimit -v`",
+        ),
+        (
+            "t.csv.gz",
+            gzip.compress(b"a\n" + b"x" * 2**21, mtime=0),
+            "needs over 4 MB of memory, but .* only 3 MB more .`ulimit -v`",
+        ),
+        ("t.csv", b"a,b\n" + b"x,y\n" * 2**17, "a table of over .* rows and 2 columns needs"),
+        ("t.parquet", as_parquet({"a": [None] * 2**18}), "a table of 262,144 rows and 1 column"),
+        (
+            "t.parquet",
+            as_parquet({"a": pa.DictionaryArray.from_arrays([0] * 1000, ["x" * 10_000])}),
+            "a table with over 10,000,000 bytes of text needs",
+        ),
+    ],
+)
+def test_what_exceeds_memory_is_refused_before_it_is_read(
+    read, name, content, message, monkeypatch
+):
+    limit_memory(monkeypatch, 3 * 2**20)
+    with pytest.raises(InputError, match=f"{name}: .*{message}") as caught:
+        read(content, name, long_cells=True)
+    assert "raise the limit" in str(caught.value) or "split the table" in str(caught.value)
+
+
+def test_texts_of_parquet_are_counted_as_often_as_they_occur(read, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_BYTES", 10**6)
+    repeated = {"a": ["x" * 1000] * 1001, "b": [["x"]] * 1001}
+    for columns in (repeated, {**repeated, "a": pa.array(repeated["a"]).dictionary_encode()}):
+        with pytest.raises(InputError, match="the texts of the table have over 1,001,000 bytes"):
+            read(as_parquet(columns), "t.parquet")
+    assert len(read(as_parquet({"a": ["x" * 1000, None] * 1000}), "t.parquet")) == 2000
+
+
+@pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 9 failed")])
+def test_too_little_memory_is_not_taken_for_damage(read, error, monkeypatch):
+    def fail(_data):
+        raise error
+
+    monkeypatch.setattr("coterie.tables.io.parquet.parquet_frame", fail)
+    with pytest.raises(InputError, match=r"needs more memory than there is.*split") as caught:
+        read(SAME["t.parquet"], "t.parquet")
+    assert str(error) in str(caught.value)
+
+
+def test_numbers_with_too_many_digits_for_python_are_refused_where_types_are_kept(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1}\n{"a": ' + "7" * 10_000 + "}\n")
+    assert len(read_table(path)["a"][1]) == 10_000
+    with pytest.raises(InputError, match="line 2 has a number with too many digits; write it as"):
+        read_typed(path, to="jsonl")
 
 
 def test_parquet_without_pyarrow_says_how_to_install_it(read, monkeypatch):

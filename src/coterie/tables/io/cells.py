@@ -24,6 +24,9 @@ MAX_CELL = 2**20
 Longer ones are hardly ever meant: most are files put into a cell, or follow an unclosed quote.
 """
 
+CELL_BYTES = 16
+"""The least memory of a cell: a list and a tuple point to its text."""
+
 ALLOW = "allow long cells with `long_cells=`"
 """What a user can do who needs them."""
 

@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from itertools import islice
 from threading import Lock
 
+from coterie._core.memory import bytes_text, memory_limit
 from coterie._core.texts import quote
 from coterie.exceptions import InputError
 from coterie.tables.io import cells
+from coterie.tables.io.cells import CELL_BYTES
 from coterie.tables.io.sources import decoding, text_lines
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -70,14 +72,28 @@ def _columns(data: bytes, delimiter: str) -> dict[str, list[str]]:
     names = next(rows, None)
     _check_header(names)
     columns: dict[str, list[str]] = {name: [] for name in names or ()}
+    most_rows, limit = _most_rows(len(columns))
+    n_rows = 0
     while block := list(islice(rows, _BLOCK)):
         if set(map(len, block)) != {len(columns)}:
             raise _UnequalError
+        n_rows += len(block)
+        if n_rows > most_rows:
+            raise InputError(
+                f"a table of over {n_rows:,} rows and {len(columns):,} columns needs more memory "
+                f"than this process may take ({limit}); split the table into several files"
+            )
         for column, texts in zip(columns.values(), zip(*block, strict=True), strict=True):
             column.extend(texts)
     if not any(columns.values()):
         raise InputError("the table has a header but no rows; it needs at least one row")
     return columns
+
+
+def _most_rows(n_columns: int) -> tuple[float, str]:
+    """Return the number of rows of text that memory can hold at most, and what limits it."""
+    limit = memory_limit()
+    return limit.n_bytes / (CELL_BYTES * n_columns), f"{bytes_text(limit.n_bytes)}, {limit.cause}"
 
 
 def _check_header(names: list[str] | None) -> None:

@@ -33,7 +33,19 @@ def json_records(data: bytes) -> list[dict[str, Any]]:
     >>> json_records(b'{"id": 1.50, "tags": ["a", "b"]}\n{"id": null}')
     [{'id': 1.5, 'tags': ['a', 'b']}, {'id': None}]
     """
-    return [json.loads(line) for line in text_lines(data, "\n") if line.strip()]
+    lines = enumerate(text_lines(data, "\n"), 1)
+    return [_typed(line, number) for number, line in lines if line.strip()]
+
+
+def _typed(line: str, number: int) -> dict[str, Any]:
+    """Return a JSON object that was read as text before."""
+    try:
+        record: dict[str, Any] = json.loads(line)
+    except ValueError as error:  # Python refuses to convert more than a few thousand digits
+        raise InputError(
+            f"line {number} has a number with too many digits; write it as a string, in quotes"
+        ) from error
+    return record
 
 
 def json_objects(data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -14,6 +14,7 @@ from stat import S_ISFIFO
 from typing import BinaryIO
 
 from coterie._core.files import STREAM, FileName, as_path
+from coterie._core.memory import bytes_text, memory_limit
 from coterie.exceptions import InputError, located
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
@@ -75,6 +76,10 @@ def is_gzip_name(path: FileName) -> bool:
 
 MAX_BYTES = 4 * 2**30
 """Largest size of a table after decompression; a small file can expand to a very large one."""
+
+MAX_RATIO, SAFE_BYTES = 200, 256 * 2**20
+"""The largest ratio of the sizes after and before decompression, above the second size. Tables
+reach about 100; the most that gzip can reach is 1,032."""
 
 MAX_CELLS = MAX_BYTES // 8
 """Largest number of cells of a table; a small file can declare very many empty ones."""
@@ -210,7 +215,7 @@ def _refuse_zip(start: bytes) -> None:
 def _decompressed(data: bytes) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            return _bounded(stream)
+            return _bounded(stream, len(data))
     except (OSError, EOFError, zlib.error) as error:
         reason = str(error).rstrip(".")
         raise InputError(
@@ -218,13 +223,27 @@ def _decompressed(data: bytes) -> bytes:
         ) from error
 
 
-def _bounded(stream: BinaryIO | gzip.GzipFile) -> bytes:
-    """Read to the end, but refuse more than `MAX_BYTES`."""
-    buffer = io.BytesIO()
+def _bounded(stream: BinaryIO | gzip.GzipFile, compressed_size: int | None = None) -> bytes:
+    """Read to the end, but refuse more than `MAX_BYTES`, and more than memory can hold."""
+    buffer, limit = io.BytesIO(), memory_limit()
     while block := stream.read(_BLOCK):
-        if buffer.tell() + len(block) > MAX_BYTES:
+        size = buffer.tell() + len(block)
+        if size > MAX_BYTES:
             raise InputError(
                 f"the table is larger than {MAX_BYTES:,} bytes; split it into several files"
+            )
+        # The cells of the table take at least as much memory as its bytes.
+        if 2 * size > limit.n_bytes:
+            raise InputError(
+                f"the table needs over {bytes_text(2 * size)} of memory, but this process may take "
+                f"only {bytes_text(limit.n_bytes)} more ({limit.cause}); raise the limit, or split "
+                "the table into several files"
+            )
+        if compressed_size is not None and size > max(SAFE_BYTES, MAX_RATIO * compressed_size):
+            raise InputError(
+                f"the {compressed_size:,} bytes of the gzip file expand to over {size:,}, more "
+                f"than {MAX_RATIO} times as many, which is unusual for a table; if it is right, "
+                "decompress it with gunzip, and give the decompressed file"
             )
         buffer.write(block)
     return buffer.getvalue()
