@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from coterie._core.arguments import as_floats
 from coterie._core.arrays import Floats, Pairs
+from coterie._core.memory import refuse_beyond_memory
 from coterie._core.progress import report
 from coterie._types import Features, Featurizer
 from coterie.exceptions import FeatureError, InputError
@@ -20,6 +21,9 @@ from coterie.pairs import PairScores, all_pairs, as_pairs, count_pairs
 
 BATCH_SIZE = 100_000
 """The number of pairs scored at once, if the featurizer computes each pair separately."""
+
+PAIR_BYTES = 50
+"""The least memory per scored pair while it is clustered; 100 bytes were measured."""
 
 
 class FeatureSimilarity(ABC):
@@ -52,6 +56,7 @@ class FeatureSimilarity(ABC):
         def score(pairs: Pairs | None) -> PairScores:
             pairs = resolve_pairs(items, pairs)
             if self._needs_batches(items, pairs):
+                _refuse_many_pairs(count_pairs(len(items), pairs), len(items))
                 scores, diagonal = self._scores_in_batches(encoded, items, pairs), None
             else:
                 features = self._compare(encoded, pairs)
@@ -156,6 +161,15 @@ class WeightedSimilarity(FeatureSimilarity):
                 f"{len(self.coef)}; give the same featurizer and the same kind of item sets "
                 "as when coef was learned"
             )
+
+
+def _refuse_many_pairs(n_pairs: int, n_items: int) -> None:
+    """Raise an error if the scores of so many pairs, and clusters of them, need too much memory."""
+    refuse_beyond_memory(
+        PAIR_BYTES * n_pairs,
+        f"comparing {n_pairs:,} pairs of {n_items:,} items",
+        "compare fewer pairs, for example by a lower `max_block=`",
+    )
 
 
 def shift_similarity(similarity: Any, threshold: float) -> Any:

@@ -13,6 +13,7 @@ from coterie._core.arguments import as_positive, as_whole
 from coterie._core.lazy import members
 from coterie._core.progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
+from coterie.blocking.all_pairs import ALL_UP_TO
 from coterie.blocking.recall import recall_of
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
@@ -24,6 +25,7 @@ from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.auto.text import HEADINGS, row_cells
 from coterie.learners.calibration.calibrated import fit_calibration
 from coterie.model import Model
+from coterie.pairs import count_pairs
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
 from coterie.tables.facts import checked_facts
@@ -33,6 +35,7 @@ from coterie.tables.io.frames import as_table
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
+from coterie.tables.needs import refuse_learning
 from coterie.tables.predictions import refuse_unlearnable
 from coterie.tables.sample import MADE_UP, ROWS, SAMPLES, make_sample
 from coterie.tables.schema import Schema, infer_schema
@@ -198,6 +201,8 @@ def _fit_groups(
     settings: Mapping[str, Any],
 ) -> Fitted:
     sets, truths = [group.item_set for group in groups], _truths(groups)
+    n_features = len(features.names)
+    refuse_learning(sets, _least_pairs(sets), n_features)
     report("step", 0, 3, "choosing blocking keys")
     blocking = learn_blocking(sets, truths, schema.columns)
     report("step", 1, 3, "comparing pairs")
@@ -205,6 +210,7 @@ def _fit_groups(
     names = [group.clusters for group in groups if group.clusters is not None]
     entities = as_entities(names, truths)
     pairs = [blocking.blocker(item_set) for item_set in sets]
+    refuse_learning(sets, sum(map(count_pairs, map(len, sets), pairs)), n_features)
     compared = compare_cross_fitted(features, sets, entities, pairs)
     featurizer = features.learned(features.read(sets), np.concatenate(entities))
     report("step", 2, 3, "learning")
@@ -229,6 +235,12 @@ def _fit_groups(
     kinds = {column: schema.kinds[column] for column in schema.columns}
     sample = make_sample(model, kinds, groups if settings["sample"] == ROWS else ())
     return Fitted(TableModel(schema, model, checked_facts(facts), sample), learner, blocking)
+
+
+def _least_pairs(sets: Sequence[ItemSet]) -> int:
+    """Return the number of pairs of the sets of which all pairs are compared."""
+    counts = (count_pairs(len(item_set)) for item_set in sets)
+    return sum(count for count in counts if count <= ALL_UP_TO)
 
 
 # Facts of a model hold no times and no file names, so that equal fits have equal facts.

@@ -27,6 +27,7 @@ from coterie.tables.io.cells import id_text
 from coterie.tables.io.frames import as_table, as_typed, renamed, with_columns
 from coterie.tables.limits import AUTO, describe_size_limit, limit_model
 from coterie.tables.links import RowConstraints
+from coterie.tables.needs import refuse_clustering
 from coterie.tables.predictions import refuse_predicted_clusters, renamed_inputs
 from coterie.tables.sample import Sample
 from coterie.tables.schema import Schema
@@ -282,6 +283,7 @@ class TableModel:
         equal_rows = EqualRows.of(group.item_set, constraints, self.model.similarity)
         item_constraints = (equal_rows.items_of(pairs) for pairs in constraints)
         items = equal_rows.items(group.item_set)
+        refuse_clustering(items)
         item_scores, partition = self.model.decide(items, *item_constraints)
         scores = equal_rows.row_scores(item_scores)
         calibration = self.model.calibration
