@@ -12,7 +12,7 @@ from coterie.items import ItemSet
 from coterie.learners import AutoLearner
 from coterie.model import Model
 from coterie.similarities import base
-from coterie.tables import Table, needs, write_table
+from coterie.tables import Table, needs, schema, write_table
 from coterie.tables.needs import reading_bytes
 from tests.memory import limit_memory
 from tests.people import people
@@ -126,3 +126,14 @@ def test_a_command_under_a_limit_of_ulimit_ends_in_one_line(model, tmp_path):
     assert done.stderr.count("\n") == 1
     assert "more memory, but this process may take only " in done.stderr
     assert not (tmp_path / "o.csv").exists()
+
+
+def test_too_many_columns_are_refused_before_their_kinds_are_inferred(monkeypatch):
+    monkeypatch.setattr("coterie.tables.schema.inferred_kind", refuse_work)
+    columns = {f"c{number}": ["1", "2"] for number in range(schema.MOST_COLUMNS + 2)}
+    for infer in (tables.infer_schema, lambda table: tables.fit(table, cluster="c0")):
+        with pytest.raises(InputError, match=r"has 10,00\d columns to compare; leave out columns"):
+            infer(columns)
+    allowed = dict.fromkeys(["c0", "c1"], schema.IGNORED)
+    monkeypatch.setattr("coterie.tables.schema.inferred_kind", lambda _texts: "number")
+    assert len(tables.infer_schema(columns, kinds=allowed).columns) == schema.MOST_COLUMNS

@@ -23,8 +23,7 @@ from coterie.tables.bounds import (
     truth_value,
     whole,
 )
-from coterie.tables.sample import MOST_COLUMNS
-from coterie.tables.schema import kind_classes
+from coterie.tables.schema import MOST_COLUMNS, kind_classes
 
 LONGEST_NAME = 10_000
 """The largest number of characters of the name of a column."""

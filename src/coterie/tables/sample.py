@@ -24,8 +24,8 @@ SAMPLES = (MADE_UP, ROWS)
 N_CLUSTERS, N_ROWS = 4, 12
 """Number of clusters of several rows and of single rows in a sample, and its largest size."""
 
-MOST_COLUMNS, MOST_CHARACTERS, LONGEST_CELL = 10_000, 200_000, 1_000
-"""The largest numbers of columns, of characters of all cells together, and of those of a cell."""
+MOST_CHARACTERS, LONGEST_CELL = 200_000, 1_000
+"""The largest numbers of characters of all cells together, and of those of a cell."""
 
 CLOSE, CLOSE_PROBABILITY = 1e-6, 1e-9
 """Largest difference of a score from the saved one, relative to the largest score; and of a

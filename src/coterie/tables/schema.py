@@ -23,6 +23,9 @@ from coterie.tables.toml import parse_toml
 IGNORED = "ignored"
 """The kind of a column that is not compared."""
 
+MOST_COLUMNS = 10_000
+"""The largest number of columns that are compared."""
+
 IDS = ("id", "_id", "rec_id", "record_id", "row_id", "uid", "uuid")
 """Names of columns that hold ids if their values are unique; one called id must be unique."""
 
@@ -121,6 +124,12 @@ def infer_schema(
         raise InputError(f"{table.name} has a single column, {table.names[0]!r}; {advice}")
     roles = {cluster, set, id}
     columns = [name for name in table.names if name not in roles]
+    n_compared = sum(kinds.get(name) != IGNORED for name in columns)
+    if n_compared > MOST_COLUMNS:
+        raise InputError(
+            f"{table.name} has {n_compared:,} columns to compare; leave out columns, so that at "
+            f"most {MOST_COLUMNS:,} remain"
+        )
     schema = Schema(
         {name: kinds.get(name) or _inferred_kind(table, name) for name in columns},
         cluster,
