@@ -1,4 +1,4 @@
-"""How much memory this process may use: the limits of the machine, of its cgroup and of ulimit."""
+"""The memory that this process may take: the limits of the machine, of its cgroup and of ulimit."""
 
 import os
 from collections.abc import Iterator

@@ -138,10 +138,10 @@ _CHARACTERS = _Characters()
 
 
 class _IsMark(dict[str, bool]):
-    """Whether the decomposition of a character begins with a combining mark, by the character."""
+    """A mapping of characters to whether their decomposition begins with a combining mark."""
 
     def __missing__(self, character: str) -> bool:
-        # Some characters that are no marks themselves decompose into marks only.
+        # There are characters of other classes that decompose into marks only.
         first = normalize("NFKD", character)[0]
         return self.setdefault(character, combining(first) != 0)
 

@@ -28,7 +28,7 @@ CELL_BYTES = 16
 """The least memory of a cell: a list and a tuple point to its text."""
 
 ALLOW = "allow long cells with `long_cells=`"
-"""What a user can do who needs them."""
+"""The remedy for long cells that are right."""
 
 _EXACT = 2**53
 """All whole numbers below this are exact as floating-point numbers."""
