@@ -1,8 +1,8 @@
 """Refusals of tables that do not fit into memory, before any work on them.
 
-The estimates are lower bounds, so that no table is refused that would have fitted: half to three
-quarters of what was measured on tables of people, of two or three columns of short values, and of
-texts of 50,000 characters.
+The estimates are lower bounds, so that no table is refused that would have fitted: at most about
+three quarters of what was measured on tables of people, of one to three columns of short values,
+and of long texts.
 """
 
 from collections.abc import Sequence
