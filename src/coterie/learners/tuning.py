@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
@@ -25,6 +25,7 @@ from coterie.learners.parts import (
     random_folds,
     subset_examples,
 )
+from coterie.learners.workers import call_all
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 
@@ -232,7 +233,7 @@ class _GridSearch:
             delayed(_fit_and_measure)(number, self.learner, *task, self.examples, self.metric)
             for number, task in enumerate(tasks)
         )
-        for number, fold_values in Parallel(self.n_jobs, return_as="generator_unordered")(calls):
+        for number, fold_values in call_all(calls, self.n_jobs, ordered=False):
             job, fold = tasks[number]
             for index, trial_values in zip(job.grid_indices, fold_values, strict=True):
                 values[index][fold] = trial_values

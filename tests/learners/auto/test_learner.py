@@ -20,7 +20,7 @@ from coterie.clusterers.thresholds import lower_missing_score, partitions_at
 from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError, InputError, MetricError
 from coterie.features import GivenFeatures, NodeProducts, Scaled
-from coterie.learners import LatentLeftLinking, PairwiseClustering
+from coterie.learners import LatentLeftLinking, PairwiseClustering, workers
 from coterie.learners.auto import learner as learner_module
 from coterie.learners.auto import search as search_module
 from coterie.learners.auto import variants as variants_module
@@ -690,11 +690,11 @@ def test_two_runs_are_the_same_bits_with_any_number_of_processes():
 def test_there_are_no_more_processes_than_processors(monkeypatch):
     counts = []
 
-    def parallel(n_jobs, **options):
+    def call_all(calls, n_jobs):
         counts.append(n_jobs)
-        return joblib.Parallel(1, **options)
+        return workers.call_all(calls, 1)
 
-    monkeypatch.setattr(search_module, "Parallel", parallel)
+    monkeypatch.setattr(search_module, "call_all", call_all)
     AutoLearner(n_jobs=10_000).fit(*make_sets())
     assert set(counts) == {joblib.cpu_count()}
 

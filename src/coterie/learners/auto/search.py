@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from coterie._core.arrays import Floats
@@ -30,6 +30,7 @@ from coterie.learners.auto.decoding import (
 from coterie.learners.auto.measure import Measure
 from coterie.learners.auto.plan import Fold, HeldOut, ValidationPlan, pool_scores
 from coterie.learners.base import Learner
+from coterie.learners.workers import call_all
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.similarities.base import shift_similarity
@@ -138,9 +139,9 @@ class CandidateSearch:
             for candidate, fold in tasks
         )
         results: dict[Candidate, list[_FoldScores]] = {candidate: [] for candidate in pending}
-        parallel = Parallel(self.n_jobs, return_as="generator")
+        folds_scores = call_all(calls, self.n_jobs)
         for n_done, ((candidate, _), fold_scores) in enumerate(
-            zip(tasks, parallel(calls), strict=True), 1
+            zip(tasks, folds_scores, strict=True), 1
         ):
             if fold_scores is not None:
                 results[candidate].append(fold_scores)
@@ -272,7 +273,7 @@ class CandidateSearch:
             for scores, measure in zip(set_scores, measures, strict=True)
         )
         # Each array is clusterers × thresholds × (metric, values of the standard error).
-        arrays = list(Parallel(self.n_jobs)(calls))
+        arrays = list(call_all(calls, self.n_jobs))
         means = np.mean([array[..., :1] for array in arrays], axis=0)
         tables = np.concatenate([means, *(array[..., 1:] for array in arrays)], axis=-1)
         if is_single:
