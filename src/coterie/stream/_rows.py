@@ -12,6 +12,9 @@ import scipy.sparse as sp
 from coterie.exceptions import ItemSetError
 from coterie.items import Columns, ItemSet, PairFeatures, as_item_set
 
+EXTREME = 1e50
+"""Numbers up to this size do not overflow in products of up to six of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class ItemRows(ABC):
@@ -44,6 +47,14 @@ class ItemRows(ABC):
     def __len__(self) -> int:
         return len(self.items)
 
+    def extreme_positions(self) -> list[int]:
+        """Return the positions of the items with numbers so large that a score may overflow."""
+        return [
+            position
+            for position, item in enumerate(self.extract(range(len(self))))
+            if _is_extreme(item)
+        ]
+
     @abstractmethod
     def extract(self, positions: Iterable[int]) -> list[Any]:
         """Return single items, each without a reference to the others."""
@@ -65,6 +76,11 @@ class Vectors(ItemRows):
     def empty(self) -> ItemRows:
         return Vectors(self.items[:0].copy())
 
+    def extreme_positions(self) -> list[int]:
+        # Faster than abs, which copies the array.
+        largest = self.items.max(axis=1, initial=0.0), -self.items.min(axis=1, initial=0.0)
+        return np.flatnonzero(np.maximum(*largest) > EXTREME).tolist()
+
     def extract(self, positions: Iterable[int]) -> list[Any]:
         return [self.items[position].copy() for position in positions]
 
@@ -81,6 +97,11 @@ class SparseVectors(ItemRows):
 
     def __len__(self) -> int:
         return int(self.items.shape[0])
+
+    def extreme_positions(self) -> list[int]:
+        entries = np.flatnonzero(np.abs(self.items.data) > EXTREME)
+        rows = np.searchsorted(self.items.indptr, entries, side="right") - 1
+        return np.unique(rows).tolist()  # type: ignore[no-any-return]
 
     def extract(self, positions: Iterable[int]) -> list[Any]:
         starts, columns, values = self.items.indptr, self.items.indices, self.items.data
@@ -141,6 +162,16 @@ class Records(ItemRows):
             name: [row[index] for row in earlier] + column
             for index, (name, column) in enumerate(self.items.items())
         }
+
+
+def _is_extreme(item: Any) -> bool:
+    """Return whether an object is, or a row contains, a number that is extreme."""
+    if isinstance(item, np.ndarray) and item.dtype.kind in "iuf":
+        return bool((np.abs(item) > EXTREME).any())
+    cells = item if isinstance(item, tuple | list) else [item]
+    return any(
+        isinstance(cell, int | float | np.floating) and abs(cell) > EXTREME for cell in cells
+    )
 
 
 def as_rows(items: Any) -> ItemRows:

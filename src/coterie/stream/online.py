@@ -1,26 +1,28 @@
 """Streams: each new item joins a cluster of earlier items or starts a new one, by a model."""
 
+import logging
 from collections import defaultdict
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie._core.arrays import Floats, Ints, read_only
+from coterie._core.arrays import Ints, read_only
 from coterie._core.progress import report
 from coterie._kernels.linking.streams import (
     decide_left_links,
     decide_sum_links,
-    list_pairs,
     positions_of,
 )
 from coterie.clusterers import LeftLink, SumLink
-from coterie.exceptions import InputError, PairError, located
-from coterie.items import ItemSet
+from coterie.exceptions import InputError, located
 from coterie.model import Model
 from coterie.stream._rows import ItemRows, as_rows, one_row
+from coterie.stream._scoring import ScoredCandidates, Scorer
 from coterie.stream._trackers import CandidateLists
 from coterie.stream.candidates import CandidateRule, rule_of
+
+LOGGER = logging.getLogger(__name__)
 
 
 class RunnerUp(NamedTuple):
@@ -62,6 +64,10 @@ class Stream:
     Only items that can still be candidates are remembered. A cluster whose items are all forgotten
     gets no more items. An item is encoded again for every later block in which it is a candidate.
 
+    An item without a finite score with itself is refused, such as a vector of numbers whose squares
+    are infinite, and leaves no trace. A candidate without a finite score with a new item is left
+    out of the candidates of this item. `n_dropped` counts such candidates, and the first is logged.
+
     Parameters
     ----------
     model
@@ -96,7 +102,8 @@ class Stream:
         self.model = model
         self.candidates = rule_of(model.blocker) if candidates is None else _as_rule(candidates)
         self._tracker = self.candidates.tracker()
-        self._n_items = self._n_clusters = 0
+        self._scorer = Scorer(model.similarity)
+        self._n_items = self._n_clusters = self._n_dropped = 0
         self._form: ItemRows | None = None
         self._rows: dict[int, Any] = {}
         self._labels: dict[int, int] = {}
@@ -109,6 +116,11 @@ class Stream:
     def n_clusters(self) -> int:
         """The number of clusters started so far."""
         return self._n_clusters
+
+    @property
+    def n_dropped(self) -> int:
+        """The number of candidates left out so far, as they had no finite score with an item."""
+        return self._n_dropped
 
     @property
     def clusters(self) -> dict[int, list[int]]:
@@ -131,11 +143,15 @@ class Stream:
 
         The items are of any type that `ItemSet` takes, except pair features, or a list of mappings
         of names to values. All are checked before the first is added. If the similarity raises an
-        error for a block of items, the error names this block, and only earlier items are added.
+        error for a block of items, the error names this block or an item of it, and only the items
+        before the block are added.
         """
         rows = as_rows(items)
         if self._form is not None and len(rows):
             rows = rows.conform_to(self._form)
+        extreme = rows.extreme_positions()
+        if extreme:
+            self._scorer.refuse_overflowing(rows, extreme, self._n_items)
         assignments: list[Assignment] = []
         while len(assignments) < len(rows):
             start = len(assignments)
@@ -156,40 +172,31 @@ class Stream:
             starts, indices = self._tracker.list_candidates(first, rows)
             earlier = indices if len(rows) == 1 else np.unique(indices[indices < first])
             positions = positions_of(read_only(indices), read_only(earlier), first)
-            candidates = CandidateLists(read_only(starts), read_only(positions))
-            scores = self._scores(rows, earlier, candidates)
-        assignments = self._decide(candidates, scores, earlier, first)
+            lists = CandidateLists(read_only(starts), read_only(positions))
+        remembered = [self._rows[item] for item in earlier.tolist()]
+        candidates = self._scorer.score(rows, remembered, lists, first)
+        assignments = self._decide(candidates, earlier, first)
         self._remember(rows, assignments)
+        self._count_dropped(candidates.n_dropped, first)
         return assignments
 
-    def _scores(self, rows: ItemRows, earlier: Ints, candidates: CandidateLists) -> Floats:
-        """Score new items with their candidates, in one call of the similarity.
-
-        `candidates` has positions in the concatenation of the earlier items and the new ones.
-        """
-        pairs, order = list_pairs(*candidates, len(earlier))
-        items = rows.append_to([self._rows[item] for item in earlier.tolist()])
-        # Also called without pairs, as the similarity raises the errors for unsuitable items.
-        scores = np.asarray(self.model.similarity(ItemSet(items, ordered=True), read_only(pairs)))
-        if scores.shape != order.shape or not np.isfinite(scores).all():
-            raise PairError(
-                f"the similarity returned scores of shape {scores.shape} for {len(order)} "
-                "pairs, of which some may not be finite; return one finite score per pair"
+    def _count_dropped(self, n_dropped: int, first: int) -> None:
+        if n_dropped and not self._n_dropped:
+            LOGGER.warning(
+                "item %d or a later one has no finite score with a candidate, which is left out; "
+                "Stream.n_dropped counts such candidates",
+                first,
             )
-        by_item = np.empty(len(order))
-        by_item[order] = scores
-        return read_only(by_item)
+        self._n_dropped += n_dropped
 
-    def _decide(
-        self, candidates: CandidateLists, scores: Floats, earlier: Ints, first: int
-    ) -> list[Assignment]:
+    def _decide(self, candidates: ScoredCandidates, earlier: Ints, first: int) -> list[Assignment]:
         """Choose the clusters of the new items in their order."""
         labels = [self._labels[item] for item in earlier.tolist()]
         # Kernels number only the clusters of the candidates, in order of appearance.
         clusters = sorted(set(labels))
         index_of = {cluster: index for index, cluster in enumerate(clusters)}
         indices = np.array([index_of[label] for label in labels], dtype=np.int32)
-        arguments = (*candidates, scores, read_only(indices), len(clusters))
+        arguments = (*candidates.lists, candidates.scores, read_only(indices), len(clusters))
         clusterer = self.model.clusterer
         probabilities: list[list[Any]]
         if isinstance(clusterer, LeftLink):
