@@ -20,6 +20,7 @@ from coterie.cli.options import (
 )
 from coterie.cli.shown import (
     note,
+    note_divided,
     note_limit,
     note_training_table,
     number,
@@ -57,6 +58,7 @@ def evaluate(
     note_training_table(table_model, rows)
     note_pairs(pairs)
     note_limit(table_model)
+    note_divided(evaluation.divided)
     if as_json:
         print_json(evaluation.to_dict())
         return
@@ -68,6 +70,9 @@ def evaluate(
         for figure in evaluation.figures
     ]
     print_table(("metric", "value", "from", "to"), lines, " xxx")
+    for reason in dict.fromkeys(figure.reason for figure in evaluation.figures if figure.reason):
+        names = [figure.name for figure in evaluation.figures if figure.reason == reason]
+        typer.echo(f"– stands for unknown in {', '.join(names)}: {reason}.")
     lower = [figure.name for figure in evaluation.figures if not figure.higher_is_better]
     typer.echo(f"Lower is better for {' and '.join(lower)}, higher for all others.")
     note(

@@ -1,5 +1,6 @@
 """`coterie fit`."""
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +19,7 @@ from coterie.cli.options import (
     SetColumn,
     TableFile,
 )
-from coterie.cli.shown import note, note_limit, number, print_json, print_table
+from coterie.cli.shown import note, note_divided, note_limit, number, print_json, print_table
 from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
 
@@ -128,7 +129,8 @@ def fit(
     --schema file. Each other column is compared according to its kind, such as name, date or
     number; the kinds are inferred.
     """
-    from coterie.tables import fit_table, read_table
+    from coterie.tables import fit_table, read_settings, read_table
+    from coterie.tables.divided import DividedClusters
     from coterie.tables.unreadable import unreadable_columns
 
     refuse_many_streams(table, schema)
@@ -160,6 +162,8 @@ def fit(
         _print_fit(fitted)
     for sentence in unreadable_columns(rows, fitted.model.schema):
         note(sentence)
+    facts = fitted.model.facts
+    note_divided(DividedClusters(facts["divided_clusters"], facts["pairs_across_sets"]))
     note(f"wrote the model to {output}")
 
 
@@ -254,3 +258,5 @@ def _print_quality(facts: dict[str, Any]) -> None:
         return
     rows = [(name, number(value, 4)) for name, value in facts["held_out"].items()]
     print_table(("on held-out entities", "value"), rows, " x")
+    if any(math.isnan(value) for value in facts["held_out"].values()):
+        typer.echo("– stands for unknown: too few held-out rows truly belong together.")

@@ -17,6 +17,7 @@ from coterie.cli.lines import print_line
 
 if TYPE_CHECKING:
     from coterie.tables import Table, TableModel
+    from coterie.tables.divided import DividedClusters
 
 WIDTH = 100
 """Width of tables in characters when the output is not a terminal."""
@@ -111,6 +112,13 @@ def note_training_table(model: "TableModel", table: "Table") -> None:
             f"{table.name} seems to be the table from which the model learned, on which the "
             "quality looks better than it is; measure it on a table of other clusters"
         )
+
+
+def note_divided(divided: "DividedClusters") -> None:
+    """Print how many true clusters the sets divide, if any."""
+    text = divided.note()
+    if text is not None:
+        note(text)
 
 
 def _json_value(value: Any) -> Any:

@@ -28,7 +28,7 @@ from coterie.report.data import (
     WorstCluster,
     WorstClusters,
 )
-from coterie.tables import Clustering, Evaluation, Figure, Table, TableModel
+from coterie.tables import Clustering, Evaluation, Table, TableModel
 from coterie.tables.clustering import ClusteredSet, Doubt
 from coterie.tables.constraints import IdPairs
 from coterie.tables.explaining import field_contributions, is_additive
@@ -133,17 +133,7 @@ def _count_sizes(sizes: Ints) -> dict[int, int]:
 
 def _quality(model: TableModel, evaluation: Evaluation, n_rows: int) -> Quality:
     curve = _curve(model, evaluation) if n_rows <= MOST_ROWS else None
-    return Quality(_figures(evaluation), curve)
-
-
-def _figures(evaluation: Evaluation) -> list[Figure]:
-    """Return the metrics; a precision or recall that is undefined becomes NaN."""
-    scores = _pair_scores(evaluation.truth, evaluation.predicted)
-    undefined = {f"pair_scores.{name}" for name, value in scores.items() if np.isnan(value)}
-    return [
-        figure._replace(value=np.nan, low=None, high=None) if figure.name in undefined else figure
-        for figure in evaluation.figures
-    ]
+    return Quality(evaluation.figures, curve)
 
 
 def _pair_scores(truth: Partition, predicted: Partition) -> dict[str, float]:

@@ -168,10 +168,8 @@ def _is_extreme(item: Any) -> bool:
     """Return whether an object is, or a row contains, a number that is extreme."""
     if isinstance(item, np.ndarray) and item.dtype.kind in "iuf":
         return bool((np.abs(item) > EXTREME).any())
-    cells = item if isinstance(item, tuple | list) else [item]
-    return any(
-        isinstance(cell, int | float | np.floating) and abs(cell) > EXTREME for cell in cells
-    )
+    cells: Iterable[Any] = item if isinstance(item, tuple | list) else [item]
+    return any(isinstance(cell, int | float) and abs(cell) > EXTREME for cell in cells)
 
 
 def as_rows(items: Any) -> ItemRows:

@@ -59,7 +59,8 @@ def _choice(value: Any, path: str) -> None:
 
 _FACTS = _record(
     {
-        **dict.fromkeys(("rows", "clusters", "sets"), _COUNT),
+        **dict.fromkeys(("rows", "clusters", "sets", "divided_clusters"), _COUNT),
+        "pairs_across_sets": _SHARE,
         "learner": _TEXT,
         "metric": _TEXT,
         "seed": whole(0, None),

@@ -28,6 +28,8 @@ from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
+from coterie.tables.divided import divided_clusters
+from coterie.tables.evaluating import why_unmeasured
 from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
 from coterie.tables.groups import Group, group_rows, row_ids
@@ -46,6 +48,9 @@ METRIC = "b_cubed"
 
 MIN_ENTITIES = 5
 """The number of entities that must share a value whose hash is stored, unless another is given."""
+
+MIN_PAIRS = 2
+"""The number of held-out true pairs below which metrics of pairs are unknown."""
 
 
 class Fitted(NamedTuple):
@@ -249,10 +254,13 @@ def _least_pairs(sets: Sequence[ItemSet]) -> int:
 def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, Any]:
     """Return the sizes of the training table, the choice, and its metrics."""
     choice = learner.choice_
+    divided = divided_clusters(group.clusters or () for group in groups)
     return {
         "rows": sum(len(group.rows) for group in groups),
         "clusters": sum(group.truth.n_clusters for group in groups if group.truth is not None),
         "sets": len(groups),
+        "divided_clusters": divided.n_clusters,
+        "pairs_across_sets": divided.share,
         "learner": choice.name + (" with context" if choice.context else ""),
         "held_out": _held_out_metrics(learner),
         "choice": _choice_facts(learner),
@@ -296,19 +304,41 @@ def _choice_facts(learner: AutoLearner) -> dict[str, Any]:
 
 
 def _held_out_metrics(learner: AutoLearner) -> dict[str, float]:
-    """Return the metrics of the choice on held-out entities: means over item sets."""
+    """Return the metrics of the choice on held-out entities: means over item sets.
+
+    A metric is NaN if the held-out rows cannot show it.
+    """
     if not learner.held_out_:
         return {}
     clusterer = learner.to_model().clusterer
-    predicted = [clusterer(held_out.scores) for held_out in learner.held_out_]
-    truths = [held_out.truth for held_out in learner.held_out_]
+    compared = [(held_out.truth, clusterer(held_out.scores)) for held_out in learner.held_out_]
     values: dict[str, float] = {}
     for name in ("pair_scores", "b_cubed"):
-        scores = metrics.macro(getattr(metrics, name), truths, predicted)
-        values |= {f"{name}.{part}": float(value) for part, value in scores._asdict().items()}
-    return values | {
-        "adjusted_rand_score": float(metrics.macro(metrics.adjusted_rand_score, truths, predicted))
-    }
+        scores = [getattr(metrics, name)(*partitions)._asdict() for partitions in compared]
+        for part in scores[0]:
+            path = f"{name}.{part}"
+            values[path] = _mean_measured(path, compared, [score[part] for score in scores])
+    name = "adjusted_rand_score"
+    rand = [metrics.adjusted_rand_score(*partitions) for partitions in compared]
+    return values | {name: _mean_measured(name, compared, rand)}
+
+
+def _mean_measured(
+    name: str, compared: Sequence[tuple[Partition, Partition]], values: Sequence[float]
+) -> float:
+    """Return the mean of a metric over the item sets that can show it; NaN if none can.
+
+    A single true pair says nothing about a metric of pairs: it is 0 or 1.
+    """
+    n_pairs = sum(int(np.sum(truth.sizes * (truth.sizes - 1) // 2)) for truth, _ in compared)
+    if not name.startswith("b_cubed") and n_pairs < MIN_PAIRS:
+        return math.nan
+    measured = [
+        value
+        for partitions, value in zip(compared, values, strict=True)
+        if not why_unmeasured(name, *partitions)
+    ]
+    return float(np.mean(measured)) if measured else math.nan
 
 
 def _or_none(value: float) -> float | None:
