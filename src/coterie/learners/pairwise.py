@@ -1,5 +1,6 @@
 """Clustering by a classifier of pairs, the common baseline."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from inspect import signature
 from math import inf
@@ -15,7 +16,7 @@ from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Bools, Floats, refuse_too_large
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.clusterers import Greedy
-from coterie.exceptions import InputError, located
+from coterie.exceptions import FeatureError, InputError, located
 from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import to_matrix
 from coterie.learners.base import Examples, Learner
@@ -23,6 +24,9 @@ from coterie.similarities import ClassifierSimilarity, LinearSimilarity
 
 GREEDY = Greedy()
 DEFAULT_C = 1.0
+
+LARGEST_FEATURE = 1e50
+"""The largest absolute feature of a pair; the sums of squares of solvers overflow beyond 1e154."""
 
 
 class PairwiseClustering(Learner):
@@ -49,7 +53,8 @@ class PairwiseClustering(Learner):
         The decision value above which a pair counts as together.
     featurizer
         Computes the features of pairs. None means the pair features of the item sets, or products
-        of their item vectors, without a constant, since the classifier has an intercept.
+        of their item vectors, without a constant, since the classifier has an intercept. Features
+        of training pairs above 1e50 are refused, as the classifier might never end.
     blocker
         Chooses the candidate pairs; None means all pairs.
     random_state
@@ -120,6 +125,7 @@ class PairwiseClustering(Learner):
             score = 1.0 if together.any() else -1.0
             self._learned = LinearSimilarity(featurizer, np.zeros(len(featurizer.names)), score)
             return
+        _refuse_extreme(matrix, featurizer.names)
         self.classifier_ = _fit_classifier(classifier, matrix, together)
         coef_and_intercept = _as_linear(self.classifier_, matrix.shape[1])
         if coef_and_intercept is None:
@@ -214,6 +220,20 @@ def _set_balanced(classifier: Any) -> None:
             f"classes with the parameters of {name}"
         )
     classifier.set_params(class_weight="balanced")
+
+
+def _refuse_extreme(matrix: Any, names: Sequence[str]) -> None:
+    """Raise an error for features with which the solver of a classifier may never end."""
+    values = matrix.data if sp.issparse(matrix) else matrix
+    if max(values.max(initial=0.0), -values.min(initial=0.0)) <= LARGEST_FEATURE:
+        return
+    rows, columns = (abs(matrix) > LARGEST_FEATURE).nonzero()
+    row, column = rows[0], columns[0]
+    raise FeatureError(
+        f"{names[column]!r} is {matrix[row, column]:.3g} for a pair, but classifiers need features "
+        f"of at most {LARGEST_FEATURE:g}; correct the items, or use featurizer=Scaled(…), which "
+        "divides each column by its standard deviation"
+    )
 
 
 def _fit_classifier(classifier: Any, matrix: Any, together: Bools) -> Any:

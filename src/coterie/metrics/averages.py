@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -126,7 +127,7 @@ def _map_item_sets(
 
 def _refuse_other_signatures(metric: Any) -> None:
     """Refuse a metric that cannot be called with two clusterings alone."""
-    if callable(metric):
+    with suppress(TypeError, ValueError):  # no function, or a builtin one without a signature
         parameters = inspect.signature(metric).parameters.values()
         if sum(parameter.default is parameter.empty for parameter in parameters) == 2:
             return

@@ -48,6 +48,10 @@ def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
     if names is None:
         return CANDIDATES
     all_names = [str(candidate) for candidate in CANDIDATES]
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InputError(
+            f"candidates is {names!r}; give a list of names, or None for all candidates"
+        )
     selected = tuple(names)
     for name in selected:
         if name not in all_names:

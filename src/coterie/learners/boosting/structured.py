@@ -1,5 +1,6 @@
 """The learner of boosted trees of pair features."""
 
+import sys
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -117,7 +118,7 @@ class StructuredBoosting(Learner):
                 "stopping already chooses the number of rounds; use stopping=None to fit "
                 "with several values of n_rounds"
             )
-        counts = [as_whole("n_rounds", count, 1) for count in n_rounds]
+        counts = [as_whole("n_rounds", count, 1, sys.maxsize) for count in n_rounds]
         if not counts:
             raise InputError("n_rounds is empty; give at least one number of rounds")
         run = self._prepare_run(as_examples(item_sets, partitions))
@@ -130,7 +131,7 @@ class StructuredBoosting(Learner):
         return learners
 
     def _fit(self, examples: Examples) -> None:
-        n_rounds = as_whole("n_rounds", self.n_rounds, 1)
+        n_rounds = as_whole("n_rounds", self.n_rounds, 1, sys.maxsize)
         if self.stopping is not None:
             n_rounds = self._best_n_rounds(examples, n_rounds)
         run = self._prepare_run(examples)
