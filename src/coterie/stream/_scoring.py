@@ -22,7 +22,7 @@ class ScoredCandidates(NamedTuple):
     n_dropped: int
 
 
-class Scorer:
+class CandidateScorer:
     """Scores new items of a stream with their candidates.
 
     One item must not hinder others. So a pair without a finite score is left out: the similarity

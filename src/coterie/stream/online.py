@@ -18,7 +18,7 @@ from coterie.clusterers import LeftLink, SumLink
 from coterie.exceptions import InputError, located
 from coterie.model import Model
 from coterie.stream._rows import ItemRows, as_rows, one_row
-from coterie.stream._scoring import ScoredCandidates, Scorer
+from coterie.stream._scoring import CandidateScorer, ScoredCandidates
 from coterie.stream._trackers import CandidateLists
 from coterie.stream.candidates import CandidateRule, rule_of
 
@@ -102,7 +102,7 @@ class Stream:
         self.model = model
         self.candidates = rule_of(model.blocker) if candidates is None else _as_rule(candidates)
         self._tracker = self.candidates.tracker()
-        self._scorer = Scorer(model.similarity)
+        self._scorer = CandidateScorer(model.similarity)
         self._n_items = self._n_clusters = self._n_dropped = 0
         self._form: ItemRows | None = None
         self._rows: dict[int, Any] = {}
