@@ -129,7 +129,7 @@ def fit(
     --schema file. Each other column is compared according to its kind, such as name, date or
     number; the kinds are inferred.
     """
-    from coterie.tables import fit_table, read_settings, read_table
+    from coterie.tables import fit_table, read_table
     from coterie.tables.divided import DividedClusters
     from coterie.tables.unreadable import unreadable_columns
 
