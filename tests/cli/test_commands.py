@@ -1,5 +1,4 @@
 import io
-import logging
 import re
 import subprocess
 import sys
@@ -96,14 +95,22 @@ def test_an_error_of_the_user_is_one_line(capsys):
     assert capsys.readouterr().err == "coterie: item set 3: row 0 has a NaN\n"
 
 
-def test_what_the_library_logs_is_a_line_too(monkeypatch, capsys):
-    def log():
-        logging.getLogger("coterie.kernels").warning("%s is full; raise `max_block=`", "the disk")
+LOGGING = """
+import logging
+from coterie import cli
+from coterie.cli import application
 
-    monkeypatch.setattr(application, "app", log)
-    for _ in range(2):
-        cli.main()
-        assert capsys.readouterr().err == "coterie: the disk is full; raise --max-block\n"
+logger = logging.getLogger("coterie.kernels")
+application.app = lambda: logger.warning("%s is full; raise `max_block=`", "the disk")
+for _ in range(2):
+    cli.main()
+"""
+
+
+def test_what_the_library_logs_is_a_line_too():
+    words = [sys.executable, "-c", LOGGING]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stderr == 2 * "coterie: the disk is full; raise --max-block\n"
 
 
 def test_wrong_options_are_refused():
