@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import errno
 import gzip
 import io
 import os
@@ -248,6 +249,50 @@ def test_files_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="standard input cannot be read"):
         read_table("-")
+
+
+class Zeros(io.RawIOBase):
+    """An endless file of NUL bytes, such as /dev/zero, that counts how many are read."""
+
+    n_read = 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        assert self.n_read < 2**24, "reading does not end"
+        self.n_read += len(buffer)
+        buffer[:] = bytes(len(buffer))
+        return len(buffer)
+
+
+def test_a_file_without_end_is_refused_at_its_first_nul_byte(monkeypatch):
+    zeros = Zeros()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(zeros)))
+    with pytest.raises(InputError, match="standard input: line 1 has a NUL byte"):
+        read_table("-")
+    assert zeros.n_read <= 2 * 2**20
+
+
+def test_a_nul_byte_after_the_first_block_is_located(read):
+    content = b"a\n" + b"x\n" * 2**20 + b"\0"
+    with pytest.raises(InputError, match="line 1048578 has a NUL byte"):
+        read(content)
+    assert read("a\nx\n".encode("utf-16"))["a"][0] == "x"
+
+
+@pytest.mark.parametrize("name", ["-", "t.csv"])
+def test_too_little_memory_of_the_system_is_not_blamed_on_the_file(name, monkeypatch, tmp_path):
+    def fail(*_args, **_kwargs):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    (tmp_path / "t.csv").write_text("a\nx\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sources, "_bounded", fail)
+    with pytest.raises(
+        MemoryError, match=f"while it read {'standard input' if name == '-' else name}"
+    ):
+        read_table(name)
 
 
 def test_an_unknown_format_is_refused(read):

@@ -1,5 +1,6 @@
 """The bytes of a table, from a file or from standard input, and their format."""
 
+import errno
 import gzip
 import io
 import os
@@ -86,6 +87,9 @@ MAX_CELLS = MAX_BYTES // 8
 
 _GZIP, _PARQUET, _ZIP, _BLOCK = b"\x1f\x8b", b"PAR1", b"PK\x03\x04", 2**20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NOT_TEXT = (_GZIP, _PARQUET, _ZIP, *_UTF16)
+"""The first bytes of files that may have NUL bytes."""
+
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -105,7 +109,7 @@ def read_source(path: FileName, format_: str | None, *, can_name: bool = True) -
     """
     format_ = named_format(path, format_)
     if str(path) == STREAM:
-        name, data = "standard input", _stdin_bytes()
+        name, data = "standard input", _stdin_bytes(format_)
     else:
         name, data = str(path), _file_bytes(as_path(path), format_, can_name=can_name)
     with located(name):
@@ -153,13 +157,17 @@ def _as_utf8(data: bytes) -> bytes:
     if data.startswith(_UTF16):
         with _undecodable(data, "utf-16"):
             data = data.decode("utf-16").encode()
+    _refuse_nul(data)
+    return data
+
+
+def _refuse_nul(data: bytes) -> None:
     nul = data.find(b"\0")
     if nul >= 0:
         raise InputError(
             f"line {_line_number(data[:nul])} has a NUL byte, so this is not a text file; save "
             "the table as UTF-8"
         )
-    return data
 
 
 def _recognised_format(data: bytes) -> str:
@@ -174,11 +182,12 @@ def _recognised_format(data: bytes) -> str:
     return "tsv" if b"\t" in first and b"," not in first else "csv"
 
 
-def _stdin_bytes() -> bytes:
+def _stdin_bytes(format_: str | None) -> bytes:
     try:
         with located("standard input"):
-            return _bounded(sys.stdin.buffer)
+            return _bounded(sys.stdin.buffer, is_text=format_ != "parquet")
     except (OSError, AttributeError) as error:
+        _raise_want_of_memory(error, "standard input")
         raise InputError(
             f"standard input cannot be read: {error}; give a file name instead"
         ) from error
@@ -192,15 +201,23 @@ def _file_bytes(path: Path, format_: str | None, *, can_name: bool) -> bytes:
                 with located(str(path)):
                     _refuse_zip(stream.peek(len(_ZIP)))
                 require_format(path, format_, can_name=can_name)
+            is_text = format_ != "parquet" and not is_gzip_name(path)
             with located(str(path)):
-                return _bounded(stream)
+                return _bounded(stream, is_text=is_text)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}; check the name") from error
     except IsADirectoryError as error:
         raise InputError(f"{path} is a folder; give a file name") from error
     except OSError as error:
+        _raise_want_of_memory(error, str(path))
         reason = error.strerror or error
         raise InputError(f"{path} cannot be read: {reason}; check its permissions") from error
+
+
+def _raise_want_of_memory(error: Exception, name: str) -> None:
+    """Raise an error about memory if the system had too little of it to read a file."""
+    if getattr(error, "errno", None) == errno.ENOMEM:
+        raise MemoryError(f"while it read {name}") from error
 
 
 def _refuse_zip(start: bytes) -> None:
@@ -223,8 +240,13 @@ def _decompressed(data: bytes) -> bytes:
         ) from error
 
 
-def _bounded(stream: BinaryIO | gzip.GzipFile, compressed_size: int | None = None) -> bytes:
-    """Read to the end, but refuse more than `MAX_BYTES`, and more than memory can hold."""
+def _bounded(
+    stream: BinaryIO | gzip.GzipFile, compressed_size: int | None = None, *, is_text: bool = True
+) -> bytes:
+    """Read to the end, but refuse more than `MAX_BYTES`, and more than memory can hold.
+
+    Text is refused at its first NUL byte: devices such as /dev/zero never end.
+    """
     buffer, limit = io.BytesIO(), memory_limit()
     while block := stream.read(_BLOCK):
         size = buffer.tell() + len(block)
@@ -245,5 +267,8 @@ def _bounded(stream: BinaryIO | gzip.GzipFile, compressed_size: int | None = Non
                 f"than {MAX_RATIO} times as many, which is unusual for a table; if it is right, "
                 "decompress it with gunzip, and give the decompressed file"
             )
+        is_text = is_text and (buffer.tell() > 0 or not block.startswith(_NOT_TEXT))
         buffer.write(block)
+        if is_text and b"\0" in block:
+            _refuse_nul(buffer.getvalue())
     return buffer.getvalue()
