@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import zipfile
 
 import numpy as np
@@ -286,6 +287,7 @@ def test_files_that_are_not_zip_files_are_refused(file, tmp_path):
     check_refused(file, "not a saved model, or is damaged")
     check_refused(tmp_path / "none", "there is no such file")
     check_refused(tmp_path, "cannot be read: Is a directory")
+    check_refused(os.devnull, "it is a device or a pipe, not a file")
     with pytest.raises(InputError, match="the file name is 3; give a non-empty string or a Path"):
         load_value(3, CLASSES.get)
 

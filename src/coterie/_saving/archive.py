@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from stat import S_ISDIR, S_ISREG
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -128,6 +129,7 @@ def open_archive(path: FileName) -> Iterator[Archive]:
     """Open a file for reading; raise an `InputError` if it is anything but a zip file."""
     file = as_path(path)
     try:
+        _refuse_devices(file.stat().st_mode)
         with _Limited(file) as stream, ZipFile(stream) as archive:
             stream.max_read = None
             infos = archive.infolist()
@@ -144,6 +146,12 @@ def open_archive(path: FileName) -> Iterator[Archive]:
         raise InputError(f"the file cannot be read: {error.strerror}; {AS_SAVED}") from error
     except Exception as error:  # zipfile raises many types of errors for wrong headers
         raise InputError(f"the model is damaged; {AS_SAVED}") from error
+
+
+def _refuse_devices(mode: int) -> None:
+    """Refuse what may never end, such as /dev/zero; `zipfile` needs the end of a file first."""
+    if not S_ISREG(mode) and not S_ISDIR(mode):
+        raise InputError("it is a device or a pipe, not a file; give the path of a saved model")
 
 
 class _Limited(io.FileIO):
