@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from typing import Annotated
 
 import pytest
@@ -18,6 +19,13 @@ from coterie.exceptions import InputError
 FAULTS = {
     "memory": MemoryError("Unable to allocate 3.2 GiB"),
     "memory without words": MemoryError(),
+    "library": ImportError("libllvmlite.so: failed to map segment from shared object"),
+    "library in short": ImportError("the installation seems to be broken"),
+    "thread": RuntimeError("can't start new thread"),
+    "system": OSError(errno.ENOMEM, "Cannot allocate memory"),
+    "model": InputError("the model: it cannot predict its own sample"),
+    "worker": BrokenProcessPool("A worker process managed by the executor was terminated."),
+    "remote": ValueError("could not pickle the task"),
     "disk": OSError(errno.ENOSPC, "No space left on device", "some.csv"),
     "depth": RecursionError("maximum recursion depth exceeded"),
     "value": ValueError("wrong"),
@@ -31,6 +39,15 @@ FAULTS = {
     "full": InputError("o.csv cannot be written: No space left on device"),
 }
 FAULTS["full"].__cause__ = OSError(errno.ENOSPC, "No space left on device")
+FAULTS["library in short"].__cause__ = FAULTS["library"]
+FAULTS["model"].__context__ = MemoryError()
+
+
+class _RemoteTraceback(Exception):  # noqa: N818 - called as in joblib
+    """The traceback of a process, as text."""
+
+
+FAULTS["remote"].__cause__ = _RemoteTraceback("Traceback:\nnumpy._ArrayMemoryError: Unable to")
 
 
 def failing(error):
@@ -78,6 +95,13 @@ def test_any_error_is_one_short_line_and_exit_code_1_unless_the_input_is_wrong(n
     [
         ("memory", "`coterie fit` ran out of memory (Unable to allocate 3.2 GiB); give it fewer"),
         ("memory without words", "`coterie fit` ran out of memory; give it fewer rows, a smaller"),
+        ("library", "`coterie fit` ran out of memory (libllvmlite.so: failed to map segment from"),
+        ("library in short", "`coterie fit` ran out of memory (the installation seems to be"),
+        ("thread", "`coterie fit` ran out of memory (can't start new thread); give it fewer"),
+        ("system", "`coterie fit` ran out of memory ([Errno 12] Cannot allocate memory); give"),
+        ("model", "`coterie fit` ran out of memory (the model: it cannot predict its own sample)"),
+        ("remote", "`coterie fit` ran out of memory (could not pickle the task); give it fewer"),
+        ("worker", "one of its processes was ended from outside, or had too little memory; use f"),
         ("disk", "`coterie fit` failed: [Errno 28] No space left on device: 'some.csv'; check the"),
         ("depth", "`coterie fit` failed: its input is nested too deeply; make it simpler, or run"),
         ("value", "`coterie fit` failed with an unexpected error, ValueError: wrong; this is a"),

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 from coterie._core.files import discard_output
 from coterie.cli.interrupts import STOPPED, is_stopped, stop_if_requested
 from coterie.cli.lines import print_line
+from coterie.cli.shortage import has_lost_worker, is_short_of_memory
 from coterie.cli.streams import fault_of_output
 from coterie.exceptions import CoterieError, InputError
 
@@ -118,7 +119,7 @@ def _line_and_code(error: BaseException, command: str) -> tuple[str, int]:
         return "stopped", STOPPED
     if isinstance(error, Usage):
         return _usage(error), WRONG_INPUT
-    if isinstance(error, CoterieError):
+    if isinstance(error, CoterieError) and not is_short_of_memory(error):
         is_device = getattr(error.__cause__, "errno", 0) in _BAD_DEVICE
         return with_flags(str(error)), FAILED if is_device else WRONG_INPUT
     return _failure(error, command), FAILED
@@ -127,7 +128,12 @@ def _line_and_code(error: BaseException, command: str) -> tuple[str, int]:
 def _failure(error: BaseException, command: str) -> str:
     """Return what to say about an error that the input need not have caused."""
     text, again = str(error), f"run it again with {DEBUG}"
-    if isinstance(error, MemoryError):
+    if has_lost_worker(error):
+        return (
+            f"{command} failed: one of its processes was ended from outside, or had too little "
+            "memory; use fewer --jobs, or give it more memory"
+        )
+    if is_short_of_memory(error):
         return (
             f"{command} ran out of memory{f' ({text})' if text else ''}; give it fewer rows, a "
             "smaller --max-block where it has that option, or more memory; `coterie plan` "
