@@ -42,11 +42,21 @@ def memory_limit() -> MemoryLimit:
     limits = [
         MemoryLimit(physical_memory() - use.resident, "the memory of this machine"),
         MemoryLimit(cgroup_limit(PROCESS, CGROUPS) - use.resident, "the limit of its cgroup"),
-        MemoryLimit(_soft_limit("RLIMIT_AS") - use.addresses, "`ulimit -v`"),
-        MemoryLimit(_soft_limit("RLIMIT_DATA") - use.data, "`ulimit -d`"),
+        *(
+            limit._replace(n_bytes=limit.n_bytes - used)
+            for limit, used in zip(ulimits(), (use.addresses, use.data), strict=True)
+        ),
     ]
     narrowest = min(limits, key=lambda limit: limit.n_bytes)
     return narrowest._replace(n_bytes=max(narrowest.n_bytes, 0.0))
+
+
+def ulimits() -> tuple[MemoryLimit, MemoryLimit]:
+    """Return the limits on all addresses of this process, and on those of data, used or not."""
+    return (
+        MemoryLimit(_soft_limit("RLIMIT_AS"), "`ulimit -v`"),
+        MemoryLimit(_soft_limit("RLIMIT_DATA"), "`ulimit -d`"),
+    )
 
 
 def available_memory() -> float:

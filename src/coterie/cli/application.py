@@ -17,6 +17,7 @@ from coterie.cli.others import add_others
 from coterie.cli.plan import plan
 from coterie.cli.predict import predict
 from coterie.cli.report import report
+from coterie.cli.room import Command
 
 app = typer.Typer(
     name="coterie",
@@ -62,5 +63,5 @@ def options(
 
 
 for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo):
-    app.command()(command)
+    app.command(cls=Command)(command)
 add_others(app)

@@ -8,6 +8,8 @@ from typing import Any
 
 from joblib import Parallel
 
+from coterie._core.blas import take_buffers_under_limit
+
 PAUSE = 0.5
 """Seconds between two looks at the parent process."""
 
@@ -27,11 +29,17 @@ def call_all(calls: Iterable[Any], n_jobs: int, *, ordered: bool = True) -> Iter
         n_jobs,
         backend="loky",
         return_as="generator" if ordered else "generator_unordered",
-        initializer=end_with_parent,
+        initializer=start_worker,
         initargs=(os.getpid(),),
     )
     results: Iterator[Any] = parallel(calls)
     return results
+
+
+def start_worker(parent: int) -> None:
+    """Prepare this process for work: it needs memory of its own, and ends with its parent."""
+    end_with_parent(parent)
+    take_buffers_under_limit()
 
 
 def end_with_parent(parent: int) -> None:
