@@ -29,7 +29,7 @@ class Room(NamedTuple):
 
 
 ROOM = {"`ulimit -v`": Room(800_000_000, 84_000_000), "`ulimit -d`": Room(330_000_000, 84_000_000)}
-"""The memory that `coterie predict` takes for a hundred rows, measured on Linux, with a little added.
+"""The memory that `coterie predict` takes for a hundred rows on Linux, and a little more.
 
 The first limit counts all addresses, the second those of data that the process may change.
 """
