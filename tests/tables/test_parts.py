@@ -4,17 +4,22 @@ import subprocess
 import sys
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
 import pytest
 
 from coterie import clusterers, tables
+from coterie._core.budgets import time_budget
 from coterie.blocking import AllIfSmall, NearestTexts, QGrams, Union
 from coterie.blocking.learning import candidate_keys, first_keys
 from coterie.exceptions import InputError
+from coterie.items import ItemSet
 from coterie.learners.auto.candidates import CANDIDATES, Setup, SizeLimit
 from coterie.model import _find_class
+from coterie.pairs import PairScores
 from coterie.similarities import Trees, TreeSimilarity
+from coterie.tables import TableModel, saving
 from coterie.tables.parts import MOST_KEYS, MOST_NODES_PER_TREE, PARTS, check_model, part
-from coterie.tables.sample import Sample
+from coterie.tables.sample import Sample, predict_sample
 from tests.tables.model_files import change_fields, check_refused, rewrite, table
 
 
@@ -233,3 +238,31 @@ def test_long_values_are_not_shown(file, name):
     assert len(str(caught.value)) - len(str(file)) < 400
     assert "x" * 81 not in str(caught.value)
     assert "y" * 81 not in str(caught.value)
+
+
+def test_loading_has_a_budget_of_time(file, monkeypatch):
+    assert TableModel.load(file)
+    monkeypatch.setattr(saving, "LOADING_SECONDS", 0.0)
+    with pytest.raises(InputError, match="its own sample of rows: it takes over 0 seconds"):
+        TableModel.load(file)
+
+
+@pytest.mark.parametrize("work", ["keys", "reading", "comparing"])
+def test_the_budget_is_checked_in_all_long_work(model, work, monkeypatch):
+    sample, parts = model.sample, model.model
+    items = ItemSet(dict(sample.columns))
+    encoded = parts.similarity.featurizer.encode(items)
+    calls = {
+        "keys": lambda: predict_sample(parts, sample.columns),
+        "reading": lambda: parts.similarity.featurizer.encode(items),
+        "comparing": lambda: parts.similarity.featurizer.compare(encoded, None),
+    }
+    if work == "keys":  # what comes before them takes no time here
+        monkeypatch.setattr(type(parts.similarity), "pair_scores", _no_scores)
+    with time_budget(0.0), pytest.raises(InputError, match="of processor time"):
+        calls[work]()
+
+
+def _no_scores(similarity, item_set, pairs):
+    n_items = len(item_set)
+    return PairScores(n_items, None, np.zeros(n_items * (n_items - 1) // 2))

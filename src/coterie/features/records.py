@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Floats, Ints
+from coterie._core.budgets import check_budget
 from coterie._core.values import Value
 from coterie._types import Features
 from coterie.exceptions import FeatureError, located
@@ -136,9 +137,11 @@ class RecordFeatures(PairFeaturizer):
             with located(f"item set {index}") if len(item_sets) > 1 else nullcontext():
                 texts.append(self._texts(item_set))
         columns = [list(chain.from_iterable(parts)) for parts in zip(*texts, strict=True)]
-        kinds = (kind for _, kind in self._kinds)
-        fields = tuple(kind.read(column) for kind, column in zip(kinds, columns, strict=True))
-        return ParsedRecords(fields, sum(map(len, item_sets)))
+        fields = []
+        for (_, kind), column in zip(self._kinds, columns, strict=True):
+            check_budget()
+            fields.append(kind.read(column))
+        return ParsedRecords(tuple(fields), sum(map(len, item_sets)))
 
     def learned(self, read: ParsedRecords, entities: Ints, rows: Ints | None = None) -> Self:
         """Return the featurizer fitted to some rows of records that were read.
@@ -190,6 +193,7 @@ class RecordFeatures(PairFeaturizer):
         """Write the features of pairs of rows into an array."""
         start = 0
         for (_, kind), column in zip(self._kinds, encoded.fields, strict=True):
+            check_budget()
             stop = start + len(kind.names)
             features[:, start:stop] = kind.compare(column, left, right)
             start = stop

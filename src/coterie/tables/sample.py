@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from coterie._core.arrays import Bools, Floats, Ints, read_only
+from coterie._core.budgets import check_budget
 from coterie._core.values import Value
 from coterie.blocking import AllIfSmall, Union
 from coterie.items import ItemSet
@@ -181,6 +182,7 @@ def _candidates(blocker: Any, item_set: ItemSet) -> Ints:
     keys = blocker.otherwise if isinstance(blocker, AllIfSmall) else blocker
     lines = [np.empty((0, 3), dtype=np.intp)]
     for index, key in enumerate(keys.keys if isinstance(keys, Union) else (keys,)):
+        check_budget()
         listed = key(item_set)
         pairs = all_pairs(len(item_set)) if listed is None else listed
         lines.append(np.column_stack([np.full(len(pairs), index), pairs]))

@@ -8,6 +8,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from coterie import __version__
+from coterie._core.budgets import time_budget
 from coterie._core.files import STREAM, FileName, as_path
 from coterie._core.texts import one_line, quote
 from coterie._saving import MANIFEST, TREE, Resolve, members_of, value_of
@@ -39,6 +40,10 @@ FORMAT, VERSION = "coterie table model", 2
 
 MOST_CHARACTERS_BEFORE = 1_000_000
 """The largest number of characters of a sample of version 1, which are rows of any length."""
+
+LOADING_SECONDS = 120.0
+"""The processor time that the rows of the sample may take: the widest models need a quarter of it,
+and compiling kernels for the first time needs another."""
 
 CARD = "card.md"
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "rapidfuzz", "lightgbm")
@@ -196,7 +201,8 @@ def _is_long(texts: Any) -> bool:
 def _check_sample(model: "TableModel", manifest: Mapping[str, Any]) -> None:
     """Refuse a model that does not predict the rows of its sample as it did."""
     try:
-        holds = model.sample.holds(model.model)
+        with time_budget(LOADING_SECONDS):
+            holds = model.sample.holds(model.model)
     except (MemoryError, OSError, ImportError):  # faults of the machine, not of the file
         raise
     except Exception as error:  # parts that do not fit together fail in many ways
