@@ -65,6 +65,7 @@ def test_help_shows_every_word_and_every_default(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     printed = " ".join(run(cli.app, [*words, "--help"]).output.split())
     for option in COMMANDS[words].params:
+        assert option.help or option.name == "help"
         # Square brackets are markup to Rich, which drops markup that it does not know.
         assert " ".join((option.help or "").split()) in printed
         default = option.show_default if isinstance(option.show_default, str) else option.default

@@ -15,7 +15,7 @@ from coterie.cli.options import (
     Format,
     IdColumn,
     LongCells,
-    MaxSize,
+    MaxSizeToLearn,
     SetColumn,
     TableFile,
 )
@@ -114,7 +114,7 @@ def fit(
     learner: Learner = None,
     metric: Metric = None,
     budget: Budget = None,
-    max_size: MaxSize | None = None,
+    max_size: MaxSizeToLearn = None,
     min_entities: MinEntities = None,
     sample: SampleRows = None,
     jobs: Jobs = None,

@@ -69,7 +69,7 @@ LongCells = Annotated[
     typer.Option(
         "--long-cells",
         help="Read cells of more than 1,048,576 characters too. They are refused by default, "
-        "because such a cell is hardly ever meant.",
+        "because such a cell is usually a mistake.",
     ),
 ]
 
@@ -100,22 +100,21 @@ MaxBlock = Annotated[
         "--max-block",
         min=2,
         metavar="N",
-        help="The largest number of rows with a common blocking key that are all compared with "
-        "each other; of more rows, each is compared with only a few. "
+        help="If more than N rows share a blocking key, each is compared with only a few of "
+        "them; otherwise, all are compared with each other. "
         "[default: as chosen by `coterie fit`]",
     ),
 ]
-MaxSize = Annotated[
-    str,
-    typer.Option(
-        "--max-size",
-        metavar="N",
-        help="The largest number of different rows in a cluster, or none for clusters of any "
-        "size. [default: auto: if all true clusters of the training table are small, larger ones "
-        "are made only where scores are high]",
-        show_default=False,
-    ),
-]
+_MAX_SIZE = typer.Option(
+    "--max-size",
+    metavar="N",
+    help="The largest number of different rows in a cluster, or none for clusters of any "
+    "size. [default: auto: if all true clusters of the training table are small, larger ones "
+    "are made only where scores are high]",
+    show_default=False,
+)
+MaxSize = Annotated[str, _MAX_SIZE]
+MaxSizeToLearn = Annotated[str | None, _MAX_SIZE]
 
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print the result as one JSON object on standard output.")
