@@ -40,7 +40,7 @@ def test_a_folder_that_cannot_be_made_or_written_to_is_refused(place, tmp_path):
 @pytest.mark.parametrize("name", ["people.csv", "digits.html", "people.coterie"])
 def test_files_of_others_are_not_overwritten(name, tmp_path):
     (tmp_path / name).write_text("mine")
-    start = f"the folder {tmp_path} has a file {name} that an earlier `coterie demo` need not"
+    start = f"the folder {tmp_path} has a file {name}, which `coterie demo` would overwrite"
     check_refused(tmp_path, start, "give another folder, or delete the file")
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "mine"

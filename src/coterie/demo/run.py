@@ -151,8 +151,8 @@ def _mark(folder: Path) -> None:
     others = [name for name in FILES if os.path.lexists(folder / name)]
     if others and not (folder / MARK).is_file():
         raise InputError(
-            f"the folder {folder} has a file {others[0]} that an earlier `coterie demo` need not "
-            "have written; give another folder, or delete the file"
+            f"the folder {folder} has a file {others[0]}, which `coterie demo` would overwrite; "
+            "give another folder, or delete the file"
         )
     with replacing(folder / MARK) as stream:
         lines = ["These files were written by `coterie demo`, which overwrites them:", *FILES]

@@ -74,5 +74,6 @@ def describe_size_limit(model: Model) -> str | None:
         return f"no cluster has more than {largest:,} different rows; {remedy}"
     return (
         f"no true cluster of the training table has more than {largest:,} different rows, so "
-        f"larger clusters are made only if the mean score is above {cost:.2f}, not 0; {remedy}"
+        f"larger clusters are made only if the mean score is above {cost:.2f} instead of 0; "
+        f"{remedy}"
     )

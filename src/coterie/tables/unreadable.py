@@ -27,7 +27,7 @@ def unreadable_columns(table: Table, schema: Schema) -> Iterator[str]:
     >>> table = Table({"born": ["1999-12-31", ""], "name": ["Ann", "Bob"], "place": ["Ulm", ""]})
     >>> list(unreadable_columns(table, schema))
     ['column name is of kind date, but none of its 2 values can be read as a date; only their
-    characters are compared; if that is not meant, give the column another kind']
+    characters are compared; if that is wrong, give the column another kind']
     """
     for column in schema.columns:
         kind = schema.kinds[column]
@@ -42,5 +42,5 @@ def unreadable_columns(table: Table, schema: Schema) -> Iterator[str]:
                 f"{f'only {n_readable:,}' if n_readable else 'none'} of its "
                 f"{pluralize(profile.n_rows, 'value')} can be read as a {kind}; only "
                 f"{'the characters of the others' if n_readable else 'their characters'} are "
-                "compared; if that is not meant, give the column another kind"
+                "compared; if that is wrong, give the column another kind"
             )
