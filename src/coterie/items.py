@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from coterie._core.arguments import as_whole
+from coterie._core.arguments import as_whole, is_single
 from coterie._core.arrays import Ints, Pairs, read_only
 from coterie._core.indices import ReorderedFeatures, as_order, reorder_pairs, reorder_rows
 from coterie.exceptions import FeatureError, ItemSetError, PairError, located
@@ -266,7 +266,7 @@ def _float_type(dtype: np.dtype[Any]) -> type[np.floating[Any]]:
 
 
 def _refuse_ragged(rows: Sequence[Any]) -> None:
-    lengths = [len(row) if hasattr(row, "__len__") else None for row in rows]
+    lengths = [None if is_single(row) else len(row) for row in rows]
     for index, length in enumerate(lengths):
         if length != lengths[0]:
             raise FeatureError(

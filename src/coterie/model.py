@@ -7,11 +7,13 @@ from typing import Any, Self, TypeAlias
 from numpy.typing import ArrayLike
 
 from coterie import blocking, calibrations, clusterers, dirichlet, features, similarities
+from coterie._core.arguments import takes_arguments
 from coterie._core.arrays import Floats
 from coterie._core.files import FileName
 from coterie._core.lazy import public_names
 from coterie._core.progress import report
 from coterie._core.renaming import renamed_parameters
+from coterie._core.texts import pluralize
 from coterie._saving import Resolve, load_value, save_value
 from coterie._types import Blocker, Clusterer, Similarity
 from coterie.calibrations import (
@@ -70,11 +72,11 @@ class Model:
     calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
-        _refuse_uncallable("blocker", self.blocker)
+        _refuse_uncallable("blocker", self.blocker, 1)
         _refuse_uncallable("similarity", self.similarity)
-        _refuse_uncallable("clusterer", self.clusterer)
+        _refuse_uncallable("clusterer", self.clusterer, 1)
         if self.calibration is not None:
-            _refuse_uncallable("calibration", self.calibration)
+            _refuse_uncallable("calibration", self.calibration, 1)
         if not hasattr(self.similarity, "pair_scores"):
             raise InputError(
                 f"the similarity is {self.similarity!r}, which has no method pair_scores; "
@@ -220,12 +222,15 @@ def _as_constraints(
     return entries
 
 
-def _refuse_uncallable(name: str, value: Any) -> None:
+def _refuse_uncallable(name: str, value: Any, n_arguments: int | None = None) -> None:
     """Refuse a part that cannot be called, and a class in place of its instance."""
     if isinstance(value, type):
         raise InputError(f"the {name} is the class {value.__name__}; give an instance of it")
     if not callable(value):
         raise InputError(f"the {name} is {value!r}, which cannot be called; give a {name}")
+    if n_arguments is not None and not takes_arguments(value, n_arguments):
+        arguments = pluralize(n_arguments, "argument")
+        raise InputError(f"the {name} cannot be called with {arguments}; give another {name}")
 
 
 def _find_class(name: str) -> type | None:

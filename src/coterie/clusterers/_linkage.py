@@ -117,7 +117,7 @@ class DenseLinkage(Linkage):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_size is not None:
-            as_whole("max_size", self.max_size, 1)
+            as_whole("max_size", self.max_size, 1, inf)
         if np.ndim(self.size_cost) or self.size_cost != inf:
             as_real("size_cost", self.size_cost)
 

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from coterie._core.arguments import as_real
+from coterie._core.arguments import as_real, refuse_uncallable
 from coterie._core.arrays import Bools, Pairs, refuse_too_large
 from coterie._solvers.triangle_lp import TriangleLP
 from coterie.clusterers._base import PairClusterer, Solution
 from coterie.clusterers._pieces import Piece, pieces
 from coterie.clusterers.greedy import Greedy
 from coterie.clusterers.rounding import BallRounding, Rounding
-from coterie.exceptions import InputError, ItemSetError, PairError
+from coterie.exceptions import ItemSetError, PairError
 from coterie.objectives import Correlation
 from coterie.pairs import PairScores, condensed_positions, count_pairs
 
@@ -58,11 +58,7 @@ class Relaxation(PairClusterer):
     keeps_apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not callable(self.rounding):
-            raise InputError(
-                f"rounding is of type {type(self.rounding).__name__}; give a rounding, such as "
-                "BallRounding()"
-            )
+        refuse_uncallable("rounding", self.rounding, 2, "BallRounding()")
         refuse_time_limit(self.time_limit)
 
     def warm(self) -> "WarmRelaxation":

@@ -12,7 +12,7 @@ from coterie.items import Columns, PairFeatures
 
 
 def column_of(
-    items: Any, name: str, caller: str, error: type[InputError] = ItemSetError
+    items: Any, name: Any, caller: str, error: type[InputError] = ItemSetError
 ) -> list[Any]:
     """Return the values of a column, one per item.
 
@@ -29,7 +29,7 @@ def column_of(
         )
     table = items if isinstance(items, Columns) else nw.from_native(items, eager_only=True)
     names = list(table) if isinstance(table, Columns) else table.columns
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         raise error(f"there is no column {name!r}; the columns are {', '.join(names)}")
     values = nw.from_native(table[name], series_only=True, pass_through=True)
     return values.to_list() if isinstance(values, nw.Series) else list(values)

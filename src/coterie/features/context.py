@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coterie._core.arguments import refuse_class
+from coterie._core.arguments import refuse_uncallable
 from coterie._core.arrays import Floats, Ints, Pairs, read_only
 from coterie._kernels.pairs.context import common_neighbours, pairs_by_item, rank_in_rows
 from coterie._types import Blocker, Features, Similarity
@@ -96,11 +96,8 @@ class ContextFeatures(PairFeaturizer):
                 f"the similarity is {self.similarity!r}, which has no pair_scores; give a fitted "
                 "similarity, such as learner.similarity_"
             )
-        refuse_class("the blocker", self.blocker)
-        if self.blocker is not None and not callable(self.blocker):
-            raise FeatureError(
-                f"the blocker is {self.blocker!r}; give a blocker, such as Window(10)"
-            )
+        if self.blocker is not None:
+            refuse_uncallable("blocker", self.blocker, 1, "Window(10)")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from coterie._core.arguments import as_floats, as_whole
+from coterie._core.arguments import as_floats, as_whole, refuse_uncallable
 from coterie._core.arrays import Floats, Pairs
 from coterie._core.values import Value
 from coterie._types import Features, Featurizer
@@ -293,8 +293,7 @@ class Kernelized(PairFeaturizer):
 
     def __post_init__(self) -> None:
         as_featurizer(self.featurizer)
-        if isinstance(self.kernel, type) or not callable(self.kernel):
-            raise InputError(f"kernel is {self.kernel!r}; give a kernel, such as RBF(gamma=1.0)")
+        refuse_uncallable("kernel", self.kernel, 2, "RBF(gamma=1.0)")
         if not isinstance(self.expansion, Expansion):
             raise InputError(f"expansion is {self.expansion!r}; give one such as Nystroem()")
 

@@ -40,6 +40,8 @@ class Field(Value):
     kind: Kind
 
     def __post_init__(self) -> None:
+        if not isinstance(self.column, str):
+            raise FeatureError(f"the column of a field is {self.column!r}; give its name")
         if not isinstance(self.kind, Kind):
             raise FeatureError(
                 f"the kind of {self.column!r} is {self.kind!r}; give one from "
@@ -111,6 +113,8 @@ class RecordFeatures(PairFeaturizer):
                 f"the fields are for the columns {columns}; give at least one field, and no two "
                 "fields for the same column"
             )
+        if not isinstance(self.whole, Kind):
+            raise FeatureError(f"whole is {self.whole!r}; give a kind, such as Text()")
         as_whole("min_entities", self.min_entities, 1, error=FeatureError)
 
     @property

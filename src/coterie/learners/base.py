@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Self
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from coterie._core.arguments import refuse_class
+from coterie._core.arguments import as_list, refuse_uncallable
+from coterie._core.plain import refuse_other_types
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.blocking import AllPairs
 from coterie.exceptions import InputError, InterruptedWarning, ItemSetError, PartitionError, located
@@ -52,7 +53,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         partitions
             The correct partition of each item set: a `Partition`, or one label per item.
         """
-        examples = as_examples(item_sets, partitions)
+        examples = self._examples(item_sets, partitions)
         self._fit(examples)
         self._finish()
         return self
@@ -98,6 +99,11 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             }
         )
 
+    def _examples(self, item_sets: Iterable[Any], partitions: Iterable[PartitionLike]) -> Examples:
+        """Validate what is to be learned from, and the types of the parameters."""
+        refuse_other_types(type(self), self.get_params(deep=False))
+        return as_examples(item_sets, partitions)
+
     def _finish(self) -> None:
         """Keep the current blocker, which chose the pairs in training, for predictions."""
         self._fitted_blocker = self._blocker
@@ -112,12 +118,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     @property
     def _blocker(self) -> Blocker:
         blocker: Blocker | None = getattr(self, "blocker", None)
-        refuse_class("blocker", blocker)
-        if blocker is not None and not callable(blocker):
-            raise InputError(
-                f"blocker is of type {type(blocker).__name__}; use a blocker such as Window(10)"
-            )
-        return AllPairs() if blocker is None else blocker
+        if blocker is None:
+            return AllPairs()
+        refuse_uncallable("blocker", blocker, 1, "Window(10)")
+        return blocker
 
     @property
     def _featurizer(self) -> Featurizer:
@@ -159,7 +163,7 @@ def _as_list(partitions: Iterable[PartitionLike]) -> Sequence[PartitionLike]:
         raise PartitionError(
             f"expected a list of partitions, got one {type(partitions).__name__}; wrap it in a list"
         )
-    return list(partitions)
+    return as_list("partitions", partitions, "a list of partitions")
 
 
 def _replace_param(value: Any, path: str, new_value: Any, full_path: str) -> Any:

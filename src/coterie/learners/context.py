@@ -18,7 +18,7 @@ from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import ScaledFeatures, stack
 from coterie.features.stacked import Stacked
 from coterie.items import ItemSet, PairFeatures
-from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.base import Examples, Learner
 from coterie.learners.pairwise import scaled_logistic
 from coterie.learners.parts import assign_parts, complement, subset_examples, subset_items
 from coterie.pairs import PairScores, all_pairs
@@ -126,7 +126,7 @@ class WithContext(Learner):
         The context is computed only once. Returns fitted copies of this learner in the order of the
         values; the learner itself stays unfitted.
         """
-        stage = self._fit_first_stage(as_examples(item_sets, partitions))
+        stage = self._fit_first_stage(self._examples(item_sets, partitions))
         path_learner: Any = self._second
         fitted: list[Self] = []
         for value, second in zip(

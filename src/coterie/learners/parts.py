@@ -1,13 +1,12 @@
 """Subsets of training examples: folds of item sets, and parts of an item set by its clusters."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from coterie._core.arguments import as_real, as_whole
+from coterie._core.arguments import as_list, as_real, as_whole
 from coterie._core.arrays import Ints
 from coterie.exceptions import InputError, ItemSetError
 from coterie.features.operators import select_rows, to_matrix
@@ -73,9 +72,8 @@ def as_held_out(held_out: Any, n_sets: int) -> Ints:
 
     At least one item set must be held out, and at least one must be left for training.
     """
-    if isinstance(held_out, str) or not isinstance(held_out, Iterable):
-        raise InputError(f"held_out is {held_out!r}; give a list of indices of item sets")
-    indices = sorted(as_whole("an index in held_out", index, 0, n_sets - 1) for index in held_out)
+    given = as_list("held_out", held_out, "a list of indices of item sets")
+    indices = sorted(as_whole("an index in held_out", index, 0, n_sets - 1) for index in given)
     if len(set(indices)) < len(indices):
         raise InputError(f"held_out has {indices}; give each index once")
     if not 0 < len(indices) < n_sets:

@@ -13,7 +13,7 @@ from joblib import delayed
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from coterie._core.arguments import as_positive, as_whole
+from coterie._core.arguments import as_flag, as_positive, as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._core.progress import report, uninterrupted
 from coterie.exceptions import InputError, located
@@ -139,6 +139,7 @@ def tune(  # noqa: PLR0913
     >>> tune(PairwiseClustering(balanced=True), sets, truths, grid)
     Tuned(C=0.01, threshold=0.0; score 0.7457, best of 12)
     """
+    as_flag("widen", widen)
     examples = as_examples(item_sets, partitions)
     n_sets = len(examples.truths)
     if held_out is None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.base import clone
 
+from coterie._core.arguments import as_list
 from coterie._core.arrays import Bools, Floats
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
@@ -48,11 +49,7 @@ def candidates_named(names: Iterable[str] | None) -> tuple[Candidate, ...]:
     if names is None:
         return CANDIDATES
     all_names = [str(candidate) for candidate in CANDIDATES]
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InputError(
-            f"candidates is {names!r}; give a list of names, or None for all candidates"
-        )
-    selected = tuple(names)
+    selected = tuple(as_list("candidates", names, "a list of names, or None for all candidates"))
     for name in selected:
         if name not in all_names:
             raise InputError(

@@ -15,7 +15,7 @@ from coterie.learners.auto.entities import EntityNames, as_entities
 from coterie.learners.auto.plan import plan_validation
 from coterie.learners.auto.search import CandidateSearch, HeldOutScores, is_tie, standard_error
 from coterie.learners.auto.text import format_table
-from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.base import Examples, Learner
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 
@@ -203,7 +203,7 @@ class AutoLearner(Learner):
 
         The search holds the item sets and the results of the validated candidates.
         """
-        return self._search(as_examples(item_sets, partitions), entities, limit)
+        return self._search(self._examples(item_sets, partitions), entities, limit)
 
     def _fit(self, examples: Examples) -> None:
         self._search(examples)

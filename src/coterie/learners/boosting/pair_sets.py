@@ -15,7 +15,7 @@ from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
 from coterie.learners.base import Examples
 from coterie.learners.linking.link_sets import Candidates, refuse_wrong_row_count
-from coterie.pairs import PairScores
+from coterie.pairs import PairScores, as_pairs
 from coterie.partition import Partition
 
 
@@ -121,7 +121,11 @@ def featurize_pairs(
     for index, item_set in enumerate(examples.item_sets):
         with located(f"item set {index}"):
             has_pairs = len(item_set) > 1
-            pairs_of_sets.append(blocker(item_set) if has_pairs else np.empty((0, 2), np.intp))
+            pairs_of_sets.append(
+                as_pairs(blocker(item_set), len(item_set))
+                if has_pairs
+                else np.empty((0, 2), np.intp)
+            )
     pairs = PairSets.of(*examples, pairs_of_sets)
     n_columns = len(featurizer.names)
     size = f"a matrix of {len(pairs):,} pairs × {n_columns:,} features"

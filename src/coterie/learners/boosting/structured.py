@@ -9,7 +9,7 @@ from sklearn.base import clone
 from coterie._core.arguments import as_whole, refuse_class
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError
-from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.base import Examples, Learner
 from coterie.learners.boosting.pair_sets import featurize_pairs
 from coterie.learners.boosting.risks import LeftLinkRisk, Risk
 from coterie.learners.boosting.stopping import BoostingRun, Round, Stopping, StoppingMonitor
@@ -121,7 +121,7 @@ class StructuredBoosting(Learner):
         counts = [as_whole("n_rounds", count, 1, sys.maxsize) for count in n_rounds]
         if not counts:
             raise InputError("n_rounds is empty; give at least one number of rounds")
-        run = self._prepare_run(as_examples(item_sets, partitions))
+        run = self._prepare_run(self._examples(item_sets, partitions))
         run.run(max(counts), stacklevel=3)
         learners = []
         for count in counts:

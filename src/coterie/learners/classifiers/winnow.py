@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from coterie._core.arguments import as_positive, as_real, as_whole
+from coterie._core.arguments import as_flag, as_positive, as_real, as_whole
 from coterie._core.arrays import Floats, Ints
 from coterie._kernels.linear.winnow import SparseRows, mean_weights, start_nodes, winnow_pass
 from coterie.exceptions import InputError
@@ -101,6 +101,7 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from examples, with one row per example, and their classes."""
         log_rates, bounds = self._log_rates(), self._bounds()
         n_passes = as_whole("n_passes", self.n_passes, 1)
+        average = as_flag("average", self.average)
         rng = np.random.default_rng(as_whole("random_state", self.random_state))
         X, y = self._validate(X=X, y=y)
         self.classes_, classes = _two_classes(y)
@@ -110,7 +111,8 @@ class Winnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for n_before in range(0, n_passes * len(classes), len(classes)):
             order = rng.permutation(len(classes))
             winnow_pass(rows, classes, order, n_before, log_rates, bounds, nodes)
-        weights = mean_weights(nodes, n_passes * len(classes)) if self.average else nodes.weights
+        n_steps = n_passes * len(classes)
+        weights = mean_weights(nodes, n_steps) if average else nodes.weights
         self._set_weights(weights)
         return self
 

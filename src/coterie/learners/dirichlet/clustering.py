@@ -21,7 +21,7 @@ from coterie.dirichlet.similarity import DirichletSimilarity
 from coterie.dirichlet.space import Space
 from coterie.dirichlet.types import ReferenceTypes
 from coterie.exceptions import InputError
-from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
+from coterie.learners.base import Examples, Learner, warn_of_interrupt
 from coterie.learners.dirichlet.type_chains import TypeChain, TypeDraw, prepare_task, thin_samples
 from coterie.partition import PartitionLike
 
@@ -209,7 +209,7 @@ class DirichletClustering(Learner):
             only the concentration and the variance of means are learned. The number 1 gives PT-SCM
             of the paper.
         """
-        examples = as_examples(item_sets, partitions)
+        examples = self._examples(item_sets, partitions)
         if reference_types is None:
             self._fit(examples)
         else:

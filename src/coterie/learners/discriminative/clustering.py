@@ -14,7 +14,7 @@ from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.clusterers import SingleLinkage
 from coterie.exceptions import InputError, located
 from coterie.features.differences import AbsoluteDifferences, SquaredDifferences
-from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
+from coterie.learners.base import Examples, Learner, warn_of_interrupt
 from coterie.learners.discriminative.orientation import as_distances, find_varying_columns
 from coterie.learners.discriminative.runs import (
     Criterion,
@@ -154,7 +154,7 @@ class DiscriminativeClustering(Learner):
             They may come from a pair classifier of the same distances; a learning rate of 1 then
             adapts them to the clusterer.
         """
-        self._learn(as_examples(item_sets, partitions), Criterion(metric), held_out, coef_init)
+        self._learn(self._examples(item_sets, partitions), Criterion(metric), held_out, coef_init)
         return self
 
     def _fit(self, examples: Examples) -> None:

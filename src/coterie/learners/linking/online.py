@@ -14,7 +14,7 @@ from coterie._core.progress import report
 from coterie._kernels.linking.descent import Scratch, Weights, start_weights
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.exceptions import InputError, InterruptedWarning
-from coterie.learners.base import Examples, Learner, as_examples
+from coterie.learners.base import Examples, Learner
 from coterie.learners.linking.link_sets import LinkSet, prepare_link_sets
 from coterie.learners.linking.sgd import SGD, Descent, PassStep
 from coterie.partition import PartitionLike
@@ -61,7 +61,7 @@ class OnlineLearner(Learner):
         Returns fitted copies of this learner in the order of `n_passes`; the learner itself stays
         unfitted.
         """
-        examples = as_examples(item_sets, partitions)
+        examples = self._examples(item_sets, partitions)
         counts = [as_whole("n_passes", count, 1) for count in _as_list(n_passes)]
         self._check_params()
         fitted: list[Self] = [clone(self).set_params(n_passes=count) for count in counts]
@@ -90,7 +90,7 @@ class OnlineLearner(Learner):
             The number of items at the end of each set to learn from: 1 for one new item. None means
             all items.
         """
-        examples = as_examples(item_sets, partitions)
+        examples = self._examples(item_sets, partitions)
         self._check_params()
         if not hasattr(self, "similarity_"):
             featurizer, sets = self._prepare(examples)

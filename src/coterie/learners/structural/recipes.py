@@ -164,7 +164,8 @@ class SupervisedKMeans(StructuralSVM):
         return _resolve("predictor", self.predictor, K_MEANS)
 
     def _start(self, examples: Examples) -> tuple[Featurizer, SolverRun]:
-        _resolve("predictor", self.predictor or "iterative", K_MEANS)
+        if self.predictor is not None:
+            _resolve("predictor", self.predictor, K_MEANS)
         if isinstance(getattr(self._clusterer, "objective", None), Correlation):
             raise InputError(
                 f"the clusterer {type(self._clusterer).__name__} cannot make a given number of "

@@ -14,7 +14,7 @@ from coterie._types import Blocker, Clusterer, Featurizer, Loss
 from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, PartitionError, located
 from coterie.items import ItemSet
-from coterie.learners.base import Examples, Learner, as_examples, warn_of_interrupt
+from coterie.learners.base import Examples, Learner, warn_of_interrupt
 from coterie.learners.structural.cutting_planes import OneSlack
 from coterie.learners.structural.oracles import Example, refuse_incompatible
 from coterie.learners.structural.problem import Problem
@@ -125,7 +125,7 @@ class StructuralSVM(Learner):
         Returns fitted copies of this learner in the order of `Cs`; the learner itself stays
         unfitted. An interrupt (Ctrl-C) leaves the copies for larger C unfitted, with a warning.
         """
-        examples = as_examples(item_sets, partitions)
+        examples = self._examples(item_sets, partitions)
         path = [as_positive("C", C) for C in _as_list(Cs)]
         featurizer, run = self._start(examples)
         fitted: list[Self] = [clone(self).set_params(C=C) for C in path]
