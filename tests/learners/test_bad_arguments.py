@@ -5,12 +5,22 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from coterie import ItemSet
+from coterie import ItemSet, calibrate
 from coterie.datasets import make_item_sets
 from coterie.exceptions import CoterieError, FeatureError
 from coterie.features import Scaled
 from coterie.features.given import GivenFeatures
-from coterie.learners import AutoLearner, PairwiseClustering, StructuredBoosting, WithContext
+from coterie.learners import (
+    AutoLearner,
+    PairSVM,
+    PairwiseClustering,
+    SpanningForestLearner,
+    StructuredBoosting,
+    SupervisedKMeans,
+    SVMCluster,
+    Untrained,
+    WithContext,
+)
 
 SETS, TRUTHS = make_item_sets(n_sets=2)
 LABELS = [0, 0, 1, 1]
@@ -35,6 +45,28 @@ def extreme_sets(value, convert=np.asarray):
 def test_classifiers_refuse_extreme_features(learner, value, convert):
     with pytest.raises(FeatureError, match=r"'feature 1' is .*=Scaled"):
         learner.fit(extreme_sets(value, convert), [LABELS])
+
+
+@pytest.mark.parametrize("value", [1e52, -1e100, 1e154, 1e308])
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize(
+    "learner", [SVMCluster(), PairSVM(), SpanningForestLearner(), SupervisedKMeans()]
+)
+def test_margin_learners_refuse_extreme_features(learner, value, convert):
+    with pytest.raises(FeatureError, match=r"item set 0: 'feature 1' is above 1e\+50 .*=Scaled"):
+        learner.fit(extreme_sets(value, convert), [LABELS])
+
+
+def test_extreme_vectors_are_refused_where_their_products_are_features():
+    with pytest.raises(FeatureError, match="is above 1e"):
+        SVMCluster().fit([[[1.0, 1e30], [2.0, 1e30]]], [[0, 0]])
+
+
+def test_calibration_refuses_scores_whose_squares_overflow():
+    vectors = [[1.0, 0.1], [0.9, -0.1], [-1.0, 0.2], [-0.8, 0.0], [0.7, 0.3], [-1.2, 0.1]]
+    items, labels = 1e154 * np.array(vectors), [0, 0, 1, 1, 0, 1]
+    with np.errstate(all="ignore"), pytest.raises(CoterieError, match="too large for a curve"):
+        calibrate(Untrained(), [items, items], [labels, labels], n_folds=2)
 
 
 def test_learners_with_context_refuse_extreme_features():

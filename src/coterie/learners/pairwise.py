@@ -20,13 +20,11 @@ from coterie.exceptions import FeatureError, InputError, located
 from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import to_matrix
 from coterie.learners.base import Examples, Learner
+from coterie.learners.extremes import LARGEST_FEATURE
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
 
 GREEDY = Greedy()
 DEFAULT_C = 1.0
-
-LARGEST_FEATURE = 1e50
-"""The largest absolute feature of a pair; the sums of squares of solvers overflow beyond 1e154."""
 
 
 class PairwiseClustering(Learner):

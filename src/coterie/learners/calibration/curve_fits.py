@@ -124,7 +124,13 @@ def _maximise_likelihood(
         probabilities = expit(weights @ design)
         gradient = design @ (probabilities - targets)
         curvature = (design * (probabilities * (1.0 - probabilities))) @ design.T
-        step = np.linalg.lstsq(curvature, gradient)[0]
+        try:
+            step = np.linalg.lstsq(curvature, gradient)[0]
+        except np.linalg.LinAlgError as error:
+            raise InputError(
+                f"the scores, up to {np.abs(scores).max():.3g}, are too large for a curve; use "
+                "features of a smaller scale, as Scaled(…) makes them"
+            ) from error
         # The step is halved until the loss decreases by a minimal share of the linear prediction.
         while gradient @ step > MIN_GAIN * len(targets):
             new_loss = loss_of(weights - step)

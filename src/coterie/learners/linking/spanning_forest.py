@@ -12,6 +12,7 @@ from coterie._types import Blocker, Clusterer, Features, Featurizer
 from coterie.clusterers import SpanningForest
 from coterie.exceptions import InputError, located
 from coterie.learners.base import Examples, Learner
+from coterie.learners.extremes import refuse_extreme_features
 from coterie.learners.linking.cccp import CCCP, LatentStep, warn_if_unfinished
 from coterie.learners.linking.link_sets import refuse_wrong_row_count
 from coterie.learners.linking.sgd import draw_start
@@ -125,6 +126,7 @@ class SpanningForestLearner(Learner):
                 pairs = self._blocker(item_set)
                 features = featurizer(item_set, pairs)
                 refuse_wrong_row_count(features, count_pairs(len(item_set), pairs))
+                refuse_extreme_features(features, featurizer.names)
                 forests.append(Forests(features, pairs, truth))
         return forests
 

@@ -11,6 +11,7 @@ from coterie._types import Blocker, Clusterer, Features, Featurizer
 from coterie.clusterers import Greedy
 from coterie.exceptions import located
 from coterie.learners.base import Examples
+from coterie.learners.extremes import refuse_extreme_features
 from coterie.learners.structural.cutting_planes import OneSlack
 from coterie.learners.structural.problem import Cut, Problem, are_kernels
 from coterie.learners.structural.solvers import Solver, SolverRun
@@ -117,6 +118,8 @@ class PairSVM(StructuralSVM):
         for index, (item_set, truth) in enumerate(zip(*examples, strict=True)):
             with located(f"item set {index}"):
                 pairs = self._blocker(item_set)
-                oracles.append(PairExample(featurizer(item_set, pairs), pairs, truth))
+                features = featurizer(item_set, pairs)
+                refuse_extreme_features(features, featurizer.names)
+                oracles.append(PairExample(features, pairs, truth))
         problem = Problem(oracles, oracles[0].features.shape[1])
         return featurizer, self.solver.start(problem, random_state)

@@ -15,6 +15,7 @@ from coterie.clusterers import Greedy
 from coterie.exceptions import InputError, PartitionError, located
 from coterie.items import ItemSet
 from coterie.learners.base import Examples, Learner, warn_of_interrupt
+from coterie.learners.extremes import refuse_extreme_features
 from coterie.learners.structural.cutting_planes import OneSlack
 from coterie.learners.structural.oracles import Example, refuse_incompatible
 from coterie.learners.structural.problem import Problem
@@ -176,6 +177,7 @@ class StructuralSVM(Learner):
         item_set, truth = examples.item_sets[index], examples.truths[index]
         pairs = self._blocker(item_set)
         features = featurizer(item_set, pairs)
+        refuse_extreme_features(features, featurizer.names)
         clusterer = self._clusterer
         n_clusters = None
         if isinstance(clusterer.objective, KMeans):
