@@ -80,6 +80,10 @@ def pairs_of_ids(pair_ids: Ints, n_items: int) -> Pairs:
     return read_only(np.column_stack(np.divmod(pair_ids, n_items)))
 
 
+LONGEST_GRAM = 100
+"""The largest number of characters of an n-gram; texts rarely share longer ones."""
+
+
 def scaled_limit(limit: int, share: float) -> int:
     """Return a limit on the rows of a block for a sample of the rows."""
     return max(round(limit * share), 2)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Bools, Ints
-from coterie.blocking._base import as_column_names
+from coterie.blocking._base import LONGEST_GRAM, as_column_names
 from coterie.blocking._keys import (
     BlockedPairs,
     Extrapolation,
@@ -67,7 +67,7 @@ class NearestTexts(TextKey):
         object.__setattr__(self, "columns", as_column_names(self.columns))
         count = as_whole("n_neighbours", self.n_neighbours, 1)
         object.__setattr__(self, "n_neighbours", count)
-        object.__setattr__(self, "size", as_whole("size", self.size, 2))
+        object.__setattr__(self, "size", as_whole("size", self.size, 2, LONGEST_GRAM))
 
     def __str__(self) -> str:
         run = f"runs of {self.size} characters"

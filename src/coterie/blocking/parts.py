@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from coterie._core.arguments import as_whole
 from coterie._core.arrays import Ints
-from coterie.blocking._base import as_column_name, scaled_limit
+from coterie.blocking._base import LONGEST_GRAM, as_column_name, scaled_limit
 from coterie.blocking._keys import BlockKey
 from coterie.blocking._parts import TextParts, memberships
 from coterie.blocking._tables import TextTable
@@ -120,7 +120,7 @@ class QGrams(_RareParts):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "size", as_whole("size", self.size, 2))
+        object.__setattr__(self, "size", as_whole("size", self.size, 2, LONGEST_GRAM))
 
     def __str__(self) -> str:
         return f"{self.size} characters of {self.column} that at most {self.most} rows have"
