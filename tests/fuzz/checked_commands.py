@@ -29,6 +29,7 @@ def require_ending(done: Any, command: object) -> None:
     require(not strange, f"{command} wrote to standard error: {strange[:1]}")
     if done.exit_code == 2:
         require(len(lines) == 1, f"{command} was refused with {len(lines)} lines: {lines[:3]}")
-        require(len(lines[0]) < MOST_CHARACTERS, f"{command} was refused at length: {lines[0]}")
+        message = lines[0].removeprefix("coterie: ")
+        require(len(message) <= MOST_CHARACTERS, f"{command} was refused at length: {message}")
         require(done.stdout == "", f"{command} was refused, and printed: {done.stdout[:100]}")
     done.stdout.encode()

@@ -8,6 +8,7 @@ from coterie.exceptions import InputError
 from coterie.tables import read_settings
 from coterie.tables import toml as toml_module
 from coterie.tables.toml import MAX_BYTES, parse_toml
+from tests.commands import error_of, run
 
 LONG = 100_000
 HOSTILE = {
@@ -84,3 +85,12 @@ def test_errors_that_the_file_did_not_cause_pass(error, monkeypatch):
     monkeypatch.setattr(toml_module.tomllib, "loads", fail)
     with pytest.raises(type(error)):
         parse_toml("x = 1", "s.toml")
+
+
+def test_a_long_name_of_a_column_is_cut_in_errors(tmp_path):
+    table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
+    table.write_text("name,who\nAnn,1\nAnne,1\nBob,2\n")
+    schema.write_text(f'cluster = "{"x" * 5_000}"\n')
+    line = error_of(run("fit", table, "--schema", schema, "-o", tmp_path / "m"))
+    assert "has no column 'xxx" in line
+    assert len(line) < 500

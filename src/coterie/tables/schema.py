@@ -164,7 +164,8 @@ def refuse_absent(table: Table, names: Iterable[str], reason: str) -> None:
     """Refuse a table that lacks columns; the reason says why it should have them."""
     absent = [name for name in names if name not in table.names]
     if absent:
-        columns = f"column {absent[0]!r}" if len(absent) == 1 else f"columns {column_list(absent)}"
+        shown = one_line(repr(absent[0]), 80)
+        columns = f"column {shown}" if len(absent) == 1 else f"columns {column_list(absent)}"
         its_columns = f"its columns are {column_list(table.names)}"
         advice = other_delimiter(table.names) or its_columns
         raise InputError(f"{table.name} has no {columns}, {reason}; {advice}")
