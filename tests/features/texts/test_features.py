@@ -17,7 +17,7 @@ from coterie import ItemSet, Model
 from coterie.blocking import AllPairs
 from coterie.checks import check_featurizer
 from coterie.clusterers import Greedy
-from coterie.exceptions import FeatureError
+from coterie.exceptions import FeatureError, InputError
 from coterie.features.differences import AsDistances
 from coterie.features.texts.features import ARTICLE, TextFeatures
 from coterie.features.texts.grams import KnownGrams, Words, multilingual_words, stem_word
@@ -326,7 +326,6 @@ def test_views_can_contain_views():
             lambda: TextFeatures(stems=["klingon"]),
             "'klingon', which is not a Snowball algorithm; give None or one of arabic, .*porter",
         ),
-        (lambda: TextFeatures(rare=1), "rare is 1"),
         (lambda: TextFeatures(known=()), "a list of 10 KnownGrams"),
         (lambda: TextFeatures(known=3), "a list of 10 KnownGrams"),
         (lambda: TextFeatures().encode(articles()), "TextFeatures is not fitted; call fit"),
@@ -349,6 +348,11 @@ def test_views_can_contain_views():
 def test_bad_parameters_and_items_are_refused(make, message):
     with pytest.raises(FeatureError, match=message):
         make()
+
+
+def test_a_number_is_not_taken_for_true():
+    with pytest.raises(InputError, match="rare is 1; give True or False"):
+        TextFeatures(rare=1)
 
 
 def test_only_n_grams_of_several_texts_are_known():
