@@ -1,5 +1,6 @@
 """The rules that the linkages share: when to stop joining, and joining within components."""
 
+import sys
 from abc import abstractmethod
 from math import inf
 from typing import ClassVar
@@ -35,6 +36,9 @@ PIECE_PAIRS = 250_000
 
 ROUNDING = 1e-12
 """A mean this near to the threshold, as a share of the largest score, counts as equal to it."""
+
+LARGEST, LIMITS = sys.float_info.max, (inf, -inf)
+"""The largest finite number, and the values of parameters that are never added up."""
 
 
 class Linkage(HeuristicClusterer):
@@ -166,6 +170,7 @@ class DenseLinkage(Linkage):
         The threshold must not be below the level. The joins obey cannot-link pairs and `max_size`,
         but ignore numbers of clusters.
         """
+        self._refuse_overflow(scores)
         if scores.listed is not None and self.missing > above:
             return self._dense_joins(scores, above)
         # Two clusters never score more than the best pair between them. So clusters in different
@@ -213,6 +218,7 @@ class DenseLinkage(Linkage):
         return Joins(scores.n_items, links[allowed], heights[allowed], slacks[allowed])
 
     def _join_down_to(self, scores: PairScores, n_clusters: int) -> Ints:
+        self._refuse_overflow(scores)
         links, _, allowed = self._dendrogram(scores.to_condensed(self.missing), scores)
         n_joins = scores.n_items - n_clusters
         if not allowed[:n_joins].all():
@@ -223,6 +229,17 @@ class DenseLinkage(Linkage):
                 "or max_size, or drop cannot-link pairs"
             )
         return labels_from_links(links[:n_joins], scores.n_items)
+
+    def _refuse_overflow(self, scores: PairScores) -> None:
+        """Refuse scores whose sums could be infinite; without finite scores, kernels never end."""
+        parameters = [abs(value) for value in (self.missing, self.size_cost) if value not in LIMITS]
+        largest = max(largest_magnitude(scores.scores), *parameters, 0.0)
+        # Forbidding scores are the lowest numbers: below 32 n³ times the largest, summed.
+        if largest > LARGEST / (32.0 * max(scores.n_items, 1) ** 3):
+            raise ItemSetError(
+                f"{type(self).__name__} cannot add up scores or parameters as large as "
+                f"{largest:.3g}; give smaller ones"
+            )
 
     def _dendrogram(self, condensed: Floats, scores: PairScores) -> tuple[Pairs, Floats, Bools]:
         """Return all joins, best first, with their scores and whether they are allowed."""

@@ -118,7 +118,8 @@ def _split(graph: sp.csr_array, items: Ints, rng: np.random.Generator) -> Bisect
     degrees = subgraph.sum(axis=1)
     cut = float(degrees[inside].sum() - subgraph[inside][:, inside].sum())
     volumes = float(degrees[inside].sum()), float(degrees[~inside].sum())
-    is_zero = cut <= ROUNDING * sum(volumes)
+    # Next to huge scores, the links of some items can vanish by rounding.
+    is_zero = cut <= ROUNDING * sum(volumes) or min(volumes) <= 0.0
     gain = 0.0 if is_zero else -cut * (1.0 / volumes[0] + 1.0 / volumes[1])
     return Bisection(items[inside], items[~inside], gain)
 

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._core.arguments import as_list, refuse_uncallable
+from coterie._core.arrays import Pairs
 from coterie._core.plain import refuse_other_types
 from coterie._types import Blocker, Clusterer, Featurizer, Similarity
 from coterie.blocking import AllPairs
@@ -19,6 +20,7 @@ from coterie.features.given import GivenFeatures, WithConstant
 from coterie.items import ItemSet, as_item_sets
 from coterie.metrics import b_cubed, macro
 from coterie.model import Model
+from coterie.pairs import all_pairs, as_pairs
 from coterie.partition import Partition, PartitionLike, as_partition
 
 
@@ -187,3 +189,13 @@ def _replace_param(value: Any, path: str, new_value: Any, full_path: str) -> Any
     if is_dataclass(value) and not isinstance(value, type):
         return replace(value, **{name: new_value})
     return clone(value).set_params(**{name: new_value})
+
+
+def candidate_pairs(blocker: Blocker, item_set: ItemSet) -> Pairs | None:
+    """Return the pairs that a blocker lists, after a check; None means all pairs.
+
+    An array stays an array, even of all pairs: given features may have another order.
+    """
+    listed = blocker(item_set)
+    checked = as_pairs(listed, len(item_set))
+    return all_pairs(len(item_set)) if checked is None and listed is not None else checked

@@ -13,9 +13,9 @@ from coterie._types import Blocker, Featurizer
 from coterie.exceptions import FeatureError, located
 from coterie.features.operators import to_matrix
 from coterie.items import ItemSet
-from coterie.learners.base import Examples
+from coterie.learners.base import Examples, candidate_pairs
 from coterie.learners.linking.link_sets import Candidates, refuse_wrong_row_count
-from coterie.pairs import PairScores, as_pairs
+from coterie.pairs import PairScores
 from coterie.partition import Partition
 
 
@@ -122,9 +122,7 @@ def featurize_pairs(
         with located(f"item set {index}"):
             has_pairs = len(item_set) > 1
             pairs_of_sets.append(
-                as_pairs(blocker(item_set), len(item_set))
-                if has_pairs
-                else np.empty((0, 2), np.intp)
+                candidate_pairs(blocker, item_set) if has_pairs else np.empty((0, 2), np.intp)
             )
     pairs = PairSets.of(*examples, pairs_of_sets)
     n_columns = len(featurizer.names)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from coterie._core.arguments import as_positive, as_real, as_whole
 from coterie._core.arrays import Floats
+from coterie._core.texts import one_line
 from coterie._core.values import Value
-from coterie.exceptions import InputError
+from coterie.exceptions import FeatureError, InputError
 from coterie.similarities.trees import Trees
 
 __all__ = ["HistogramTrees", "LightTrees"]
@@ -114,7 +115,14 @@ class LightTrees(TreeGrower):
         booster = lightgbm.Booster(params, lightgbm.Dataset(matrix, params=params))
         n_failures = 0
         while n_failures < MAX_FAILURES:
-            if booster.update(fobj=objective):  # the tree could not be split
+            try:
+                could_not_split = booster.update(fobj=objective)
+            except lightgbm.basic.LightGBMError as error:
+                raise FeatureError(
+                    f"LightGBM cannot learn from these features ({one_line(error)}); scale them, "
+                    "or leave out columns that are almost constant"
+                ) from error
+            if could_not_split:
                 n_failures += 1
             else:
                 n_failures = 0

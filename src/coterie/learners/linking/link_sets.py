@@ -23,7 +23,7 @@ from coterie.features.operators import (
     to_matrix,
 )
 from coterie.items import ItemSet
-from coterie.pairs import as_pairs
+from coterie.learners.base import candidate_pairs
 from coterie.partition import Partition
 
 
@@ -74,7 +74,7 @@ class LinkSet:
         cls, item_set: ItemSet, truth: Partition, featurizer: Featurizer, blocker: Blocker
     ) -> "LinkSet":
         """Find the candidate pairs of an item set, and compute their features."""
-        pairs = as_pairs(blocker(item_set), len(item_set))
+        pairs = candidate_pairs(blocker, item_set)
         candidates = Candidates.sort(len(item_set), pairs)
         labels: Ints = truth.labels.astype(np.int32)
         features = featurizer(item_set, pairs)
