@@ -78,7 +78,7 @@ def test_help_of_fit_names_defaults_that_its_options_do_not_declare(monkeypatch)
     """The options declare no defaults, because a schema file takes precedence over defaults."""
     monkeypatch.setenv("COLUMNS", "400")
     printed = run(cli.app, ["fit", "--help"]).output
-    for default in ("auto", "b_cubed", "1", "0"):
+    for default in ("normal", "auto", "b_cubed", "one per processor", "0"):
         assert f"[default: {default}]" in printed
 
 

@@ -113,3 +113,27 @@ def test_two_or_three_entities_are_enough(n_entities):
     (set_of_features,) = compare_cross_fitted(FEATURES, [item_set], [entities], [None])
     assert np.isfinite(set_of_features.items.features).all()
     assert set_of_features.items.features.shape == (6, len(FEATURES.names))
+
+
+@pytest.mark.parametrize("most_bytes", [0, 10**9])
+def test_pairs_are_compared_in_blocks_whether_features_are_held_in_memory_or_not(
+    people, monkeypatch, most_bytes
+):
+    monkeypatch.setattr(cross_fitting, "MOST_BYTES", most_bytes)
+    monkeypatch.setattr(cross_fitting, "BLOCK", 50)
+    item_set, truth = people
+    half = ItemSet({name: cells[:30] for name, cells in item_set.items.items()})
+    sets, entities = [item_set, half], [truth.labels, truth.labels[:30]]
+    pairs = [all_pairs(len(item_set))[::3], None]
+    expected = np.concatenate(
+        [part.items.features for part in compare_cross_fitted(FEATURES, sets, entities, pairs)]
+    )
+    compared = cross_fitting.CrossFittedPairs(FEATURES, sets, entities, pairs)
+    for rows in (None, np.arange(0, len(expected), 5)):
+        matrix = np.full(expected.shape, np.nan)
+        for block, features in compared.blocks(rows):
+            assert len(block) <= 50
+            matrix[block] = features
+        wanted = np.arange(len(expected)) if rows is None else rows
+        np.testing.assert_allclose(matrix[wanted], expected[wanted], rtol=1e-6)
+        assert np.isnan(np.delete(matrix, wanted, axis=0)).all()

@@ -163,7 +163,7 @@ def test_one_huge_tree_is_refused(model):
     arrays = (columns, [0.0] * 2 * n_inner, lefts, rights, [0.0] * 2 * n_inner, covers)
     nodes = zip(arrays, (-1, 0, 0, 0, 0, 1), strict=True)
     trees = Trees([0], *([*array, last_leaf] for array, last_leaf in nodes))
-    featurizer = model.model.similarity.featurizer.featurizer
+    featurizer = model.model.similarity.featurizer
     with pytest.raises(InputError, match="has a tree of 1,003 nodes, but a tree can have 1,000"):
         check_model(with_part(model, similarity=TreeSimilarity(featurizer, trees)))
 

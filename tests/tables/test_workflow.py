@@ -331,8 +331,8 @@ def test_many_sets_are_learned_from_and_explained():
     table = people(120, 3)
     table["block"] = [f"b{row % 6}" for row in range(120)]
     fitted = tables.fit_table(table, cluster="who", set="block", learner="logistic")
-    assert [row.context for row in fitted.learner.table_] == [False]
-    assert fitted.learner.choice_.status == "tried"
+    assert [row.context for row in fitted.choice.table] == [False]
+    assert fitted.choice.chosen.status == "tried"
     one, two = (table["id"][row] for row in (0, 6))
     assert np.isfinite(fitted.model.explain(table, one, two).score)
 

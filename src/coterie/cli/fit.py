@@ -24,7 +24,7 @@ from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
 
 if TYPE_CHECKING:
-    from coterie.learners.auto.learner import Tried
+    from coterie.learners.auto.choice import Tried
     from coterie.tables import Fitted, TableModel
 
 ModelOut = Annotated[
@@ -41,15 +41,25 @@ SchemaFile = Annotated[
     typer.Option(
         metavar="FILE",
         help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
-        "give values for cluster, set, id, learner, metric, budget, max_size, min_entities, "
-        "sample, jobs and seed; options on the command line take precedence.",
+        "give values for cluster, set, id, effort, learner, metric, budget, max_size, "
+        "min_entities, sample, jobs and seed; options on the command line take precedence.",
+    ),
+]
+EffortOption = Annotated[
+    str | None,
+    typer.Option(
+        "--effort",
+        metavar="NAME",
+        help="How much work to put into learning: quick (about a second per 1,000 rows), normal, "
+        "or thorough (all learners and all pairs; ten times as long as normal, or more, and "
+        "seldom much better). [default: normal]",
     ),
 ]
 Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help=f"The learning method: {join_with_or(SLUGS)}. {AUTO} tries all of them, and chooses "
+        help=f"The learning method: {join_with_or(SLUGS)}. {AUTO} tries several, and chooses "
         f"the one that is best at finding clusters left out of training. [default: {AUTO}]",
     ),
 ]
@@ -91,7 +101,10 @@ SampleRows = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="The number of processes, at most one per processor. [default: 1]"
+        min=1,
+        metavar="N",
+        help="The number of threads or, with --effort thorough, of processes, at most one per "
+        "processor. [default: one per processor]",
     ),
 ]
 Seed = Annotated[
@@ -111,6 +124,7 @@ def fit(
     set_: SetColumn = None,
     id_: IdColumn = None,
     schema: SchemaFile = None,
+    effort: EffortOption = None,
     learner: Learner = None,
     metric: Metric = None,
     budget: Budget = None,
@@ -138,6 +152,7 @@ def fit(
         "cluster": cluster,
         "set": set_,
         "id": id_,
+        "effort": effort,
         "learner": learner,
         "metric": metric,
         "budget": budget,
@@ -153,7 +168,7 @@ def fit(
     refuse_overwriting(output, table, schema)
     check_model_target(output)
     rows = read_table(table, format=format_, long_cells=long_cells)
-    with naming_file(schema, in_file.keys() - given), bars(settings.get("n_jobs", 1)):
+    with naming_file(schema, in_file.keys() - given), bars():
         fitted = fit_table(rows, **settings)
     fitted.model.save(output)
     if as_json:
@@ -187,14 +202,14 @@ def _settings(settings: dict[str, Any]) -> dict[str, Any]:
 def _record(fitted: "Fitted") -> dict[str, Any]:
     schema, facts = fitted.model.schema, fitted.model.facts
     roles = {role: getattr(schema, role) for role in ROLES}
-    learner = fitted.learner
+    choice = fitted.choice
     return {
         **roles,
         "kinds": dict(schema.kinds),
         **facts,
-        "choice": {**_row(learner.choice_), "reason": facts["choice"]["reason"]},
-        "tried": [_row(tried) for tried in learner.table_],
-        "seconds": learner.seconds_,
+        "choice": {**_row(choice.chosen), "reason": facts["choice"]["reason"]},
+        "tried": [_row(tried) for tried in choice.table],
+        "seconds": choice.seconds,
     }
 
 
@@ -210,7 +225,7 @@ def _print_fit(fitted: "Fitted") -> None:
     typer.echo()
     _print_blocking(fitted.model.facts)
     typer.echo()
-    typer.echo(fitted.learner.report())
+    typer.echo(fitted.choice.report())
     typer.echo(
         f"(mean: the mean of {fitted.model.facts['metric']} on held-out entities; std error: the "
         "uncertainty of the difference from the best learner)"

@@ -62,6 +62,7 @@ _FACTS = _record(
         **dict.fromkeys(("rows", "clusters", "sets", "divided_clusters"), _COUNT),
         "pairs_across_sets": _SHARE,
         "learner": _TEXT,
+        "effort": _TEXT,
         "metric": _TEXT,
         "seed": whole(0, None),
         "min_entities": whole(1, _LARGEST),

@@ -1,12 +1,11 @@
 """Learning from a table in which a column says which rows belong together."""
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from joblib import cpu_count
 
 from coterie import metrics
 from coterie._core.arguments import as_positive, as_whole
@@ -17,23 +16,23 @@ from coterie.blocking.all_pairs import ALL_UP_TO
 from coterie.blocking.recall import recall_of
 from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
-from coterie.items import ItemSet
-from coterie.learners import AutoLearner
 from coterie.learners.auto.candidates import SizeLimit
+from coterie.learners.auto.choice import ChosenLearner
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.auto.text import HEADINGS, row_cells
 from coterie.learners.calibration.calibrated import fit_calibration
+from coterie.learners.sampled.efforts import EFFORTS, NORMAL
 from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.partition import Partition
-from coterie.tables.cross_fitting import compare_cross_fitted
 from coterie.tables.divided import divided_clusters
 from coterie.tables.evaluating import why_unmeasured
 from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
 from coterie.tables.groups import Group, group_rows, row_ids
 from coterie.tables.io.frames import as_table
+from coterie.tables.learning import LabelledPairs, Settings, learn
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
@@ -54,10 +53,10 @@ MIN_PAIRS = 2
 
 
 class Fitted(NamedTuple):
-    """A model for tables, with the learner and the blocking keys that were chosen for it."""
+    """A model for tables, with the choice of the learner and the blocking keys."""
 
     model: TableModel
-    learner: AutoLearner
+    choice: ChosenLearner
     blocking: LearnedBlocking
 
     def __repr__(self) -> str:
@@ -71,13 +70,14 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    effort: str = NORMAL,
     learner: str = AUTO,
     metric: str = METRIC,
     budget: float | None = None,
     max_size: int | str = AUTO_SIZE,
     min_entities: int = MIN_ENTITIES,
     sample: str = MADE_UP,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     random_state: int = 0,
 ) -> TableModel:
     """Learn from a table which rows of other tables belong together.
@@ -99,9 +99,14 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     kinds
         The kinds of some columns, for example {"zip": "code"}; all others are inferred. The kinds
         are category, code, date, name, number, short, text, tokens and ignored.
+    effort
+        How much work to put into learning. "quick" learns logistic regression and small boosted
+        trees from at most 15,000 pairs. "normal" adds spanning forests, larger trees and up to
+        40,000 pairs. "thorough" learns from all candidate pairs by all learners; it takes ten times
+        as long or more, and is seldom much better.
     learner
         "auto" to try several learners and choose the best on held-out entities, or one of
-        "logistic", "left-linking", "boosted" and "structured".
+        "logistic", "forest", "left-linking", "boosted" and "structured".
     metric
         The metric by which the choice is made: the name of a function of `coterie.metrics`, for
         example "pair_scores" for the F1 of pairs.
@@ -119,7 +124,8 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         that the result is the same: "made-up" for rows that are made up from the kinds of the
         columns, or "rows" for up to 12 rows of the table.
     n_jobs
-        Number of processes.
+        Number of threads or, to learn from all pairs, of processes; None means one per processor.
+        The result does not depend on it.
     random_state
         Seed of all random choices.
 
@@ -137,6 +143,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         set=set,
         id=id,
         kinds=kinds,
+        effort=effort,
         learner=learner,
         metric=metric,
         budget=budget,
@@ -155,13 +162,14 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    effort: str = NORMAL,
     learner: str = AUTO,
     metric: str = METRIC,
     budget: float | None = None,
     max_size: int | str = AUTO_SIZE,
     min_entities: int = MIN_ENTITIES,
     sample: str = MADE_UP,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Fitted:
     """Learn as `fit` does, and return the chosen learner and blocking keys beside the model."""
@@ -170,15 +178,8 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds)
     if learner not in SLUGS:
         raise InputError(f"`learner=` is {learner!r}; use one of {', '.join(SLUGS)}")
-    auto = AutoLearner(
-        metric=as_metric(metric),
-        budget=None if budget is None else as_positive("`budget=`", budget),
-        # No candidates with context: their scores depend on all rows, so that an explanation could
-        # not split the score of two rows by fields.
-        candidates=SLUGS[learner],
-        n_jobs=as_whole("`n_jobs=`", n_jobs, 1),
-        random_state=as_whole("`random_state=`", random_state),
-    )
+    if effort not in EFFORTS:
+        raise InputError(f"`effort=` is {effort!r}; use one of {', '.join(EFFORTS)}")
     if sample not in SAMPLES:
         raise InputError(f"`sample=` is {sample!r}; use one of {', '.join(SAMPLES)}")
     n_entities = as_whole("`min_entities=`", min_entities, 1)
@@ -188,72 +189,79 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     features = RecordFeatures(schema.fields, min_entities=n_entities)
     settings = {
         "metric": metric,
+        "effort": effort,
         "seed": random_state,
         "min_entities": n_entities,
         "sample": sample,
         "fingerprint": fingerprint(table, schema),
     }
-    limit = size_limit(groups, max_size)
-    return _fit_groups(schema, groups, features, auto, limit, settings)
+    how = Settings(
+        learner,
+        effort,
+        as_metric(metric),
+        None if budget is None else as_positive("`budget=`", budget),
+        size_limit(groups, max_size),
+        cpu_count() if n_jobs is None else as_whole("`n_jobs=`", n_jobs, 1),
+        as_whole("`random_state=`", random_state),
+    )
+    return _fit_groups(schema, groups, features, how, settings)
 
 
 def _fit_groups(
     schema: Schema,
     groups: list[Group],
     features: RecordFeatures,
-    learner: AutoLearner,
-    limit: SizeLimit | None,
+    how: Settings,
     settings: Mapping[str, Any],
 ) -> Fitted:
-    sets, truths = [group.item_set for group in groups], _truths(groups)
-    n_features = len(features.names)
-    refuse_learning(sets, _least_pairs(sets), n_features)
-    report("step", 0, 3, "choosing blocking keys")
-    blocking = learn_blocking(sets, truths, schema.columns)
-    report("step", 1, 3, "comparing pairs")
-    # The same cluster name in two sets means the same entity.
-    names = [group.clusters for group in groups if group.clusters is not None]
-    entities = as_entities(names, truths)
-    pairs = [blocking.blocker(item_set) for item_set in sets]
-    refuse_learning(sets, sum(map(count_pairs, map(len, sets), pairs)), n_features)
-    compared = compare_cross_fitted(features, sets, entities, pairs)
-    featurizer = features.learned(features.read(sets), np.concatenate(entities))
-    report("step", 2, 3, "learning")
-    with warnings.catch_warnings():
-        # Many pairs compare the same two values. Where L-BFGS has not yet separated such columns,
-        # scores hardly change, and the result is measured on held-out entities in any case.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        learner.fit(compared, truths, entities=names if len(groups) > 1 else None, limit=limit)
-    chosen = learner.to_model()
+    refuse_learning([group.item_set for group in groups], _least_pairs(groups), len(features.names))
+    report("step", 0, 2, "choosing blocking keys")
+    labelled = _labelled_pairs(groups, schema)
+    counts = map(count_pairs, map(len, labelled.sets), labelled.pairs)
+    n_pairs = sum(counts)
+    refuse_learning(labelled.sets, n_pairs, len(features.names))
+    report("step", 1, 2, "learning")
+    choice = learn(labelled, features, how)
+    featurizer = features.learned(features.read(labelled.sets), np.concatenate(labelled.entities))
     calibration = fit_calibration(
-        [(held_out.scores, held_out.truth) for held_out in learner.held_out_], chosen.clusterer
+        [(held_out.scores, held_out.truth) for held_out in choice.held_out], choice.clusterer
     )
-    learned: Any = chosen.similarity
-    similarity = learned.with_featurizer(featurizer)
-    model = Model(blocking.blocker, similarity, chosen.clusterer, calibration)
-    report("step", 3, 3)
+    learned: Any = choice.similarity
+    blocker = labelled.blocking.blocker
+    model = Model(blocker, learned.with_featurizer(featurizer), choice.clusterer, calibration)
+    report("step", 2, 2)
     facts = {
-        **_learning_facts(groups, learner),
+        **_learning_facts(groups, choice),
         **settings,
-        "blocking": _blocking_facts(blocking, groups, compared, learner),
+        "blocking": _blocking_facts(labelled, n_pairs, choice),
     }
     kinds = {column: schema.kinds[column] for column in schema.columns}
     sample = make_sample(model, kinds, groups if settings["sample"] == ROWS else ())
-    return Fitted(TableModel(schema, model, checked_facts(facts), sample), learner, blocking)
+    table_model = TableModel(schema, model, checked_facts(facts), sample)
+    return Fitted(table_model, choice, labelled.blocking)
 
 
-def _least_pairs(sets: Sequence[ItemSet]) -> int:
+def _labelled_pairs(groups: Sequence[Group], schema: Schema) -> LabelledPairs:
+    """Choose blocking keys, and return the candidate pairs that they find."""
+    sets, truths = [group.item_set for group in groups], _truths(groups)
+    blocking = learn_blocking(sets, truths, schema.columns)
+    # The same cluster name in two sets means the same entity.
+    names = [group.clusters for group in groups if group.clusters is not None]
+    pairs = [blocking.blocker(item_set) for item_set in sets]
+    return LabelledPairs(sets, truths, as_entities(names, truths), names, pairs, blocking)
+
+
+def _least_pairs(groups: Sequence[Group]) -> int:
     """Return the number of pairs of the sets of which all pairs are compared."""
-    counts = (count_pairs(len(item_set)) for item_set in sets)
+    counts = (count_pairs(len(group.item_set)) for group in groups)
     return sum(count for count in counts if count <= ALL_UP_TO)
 
 
 # Facts of a model hold no times and no file names, so that equal fits have equal facts.
 
 
-def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, Any]:
+def _learning_facts(groups: Sequence[Group], choice: ChosenLearner) -> dict[str, Any]:
     """Return the sizes of the training table, the choice, and its metrics."""
-    choice = learner.choice_
     divided = divided_clusters(group.clusters or () for group in groups)
     return {
         "rows": sum(len(group.rows) for group in groups),
@@ -261,30 +269,26 @@ def _learning_facts(groups: Sequence[Group], learner: AutoLearner) -> dict[str, 
         "sets": len(groups),
         "divided_clusters": divided.n_clusters,
         "pairs_across_sets": divided.share,
-        "learner": choice.name + (" with context" if choice.context else ""),
-        "held_out": _held_out_metrics(learner),
-        "choice": _choice_facts(learner),
+        "learner": choice.name,
+        "held_out": _held_out_metrics(choice),
+        "choice": _choice_facts(choice),
     }
 
 
-def _blocking_facts(
-    blocking: LearnedBlocking,
-    groups: Sequence[Group],
-    compared: Sequence[ItemSet],
-    learner: AutoLearner,
-) -> dict[str, Any]:
+def _blocking_facts(labelled: LabelledPairs, n_pairs: int, choice: ChosenLearner) -> dict[str, Any]:
     """Return how candidate pairs are found.
 
     The recall of the keys counts all pairs of the table, also of blocks that are too large. The
     recall of keys that were chosen with the other half of the entities is left out, as are all
     metrics on held-out entities, if there are too few entities.
     """
-    held_out_recall = blocking.held_out_recall.pairs if learner.held_out_ else math.nan
+    blocking = labelled.blocking
+    held_out_recall = blocking.held_out_recall.pairs if choice.held_out else math.nan
     keys: Any = blocking.blocker.otherwise
-    recall = recall_of(keys, [group.item_set for group in groups], _truths(groups))
+    recall = recall_of(keys, labelled.sets, labelled.truths)
     return {
         "all_pairs": blocking.all_pairs,
-        "pairs": sum(map(_n_pairs, compared)),
+        "pairs": n_pairs,
         "keys": [str(row.key) for row in blocking.table if row.chosen],
         "recall": recall.pairs,
         "connected": recall.connected,
@@ -292,26 +296,25 @@ def _blocking_facts(
     }
 
 
-def _choice_facts(learner: AutoLearner) -> dict[str, Any]:
+def _choice_facts(choice: ChosenLearner) -> dict[str, Any]:
     """Return the table of learners that were compared, the chosen row, and the reason."""
-    compared = [row for row in learner.table_ if row.clusterer is not None]
+    compared = [row for row in choice.table if row.clusterer is not None]
     return {
         "headings": list(HEADINGS),
         "rows": [list(row_cells(row)) for row in compared],
-        "chosen": next(index for index, row in enumerate(compared) if row is learner.choice_),
-        "reason": f"Chosen because {learner.reason_}.",
+        "chosen": next(index for index, row in enumerate(compared) if row is choice.chosen),
+        "reason": f"Chosen because {choice.reason}.",
     }
 
 
-def _held_out_metrics(learner: AutoLearner) -> dict[str, float]:
+def _held_out_metrics(choice: ChosenLearner) -> dict[str, float]:
     """Return the metrics of the choice on held-out entities: means over item sets.
 
     A metric is NaN if the held-out rows cannot show it.
     """
-    if not learner.held_out_:
+    if not choice.held_out:
         return {}
-    clusterer = learner.to_model().clusterer
-    compared = [(held_out.truth, clusterer(held_out.scores)) for held_out in learner.held_out_]
+    compared = [(held_out.truth, choice.clusterer(held_out.scores)) for held_out in choice.held_out]
     values: dict[str, float] = {}
     for name in ("pair_scores", "b_cubed"):
         scores = [getattr(metrics, name)(*partitions)._asdict() for partitions in compared]
@@ -343,10 +346,6 @@ def _mean_measured(
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _n_pairs(item_set: ItemSet) -> int:
-    return int(item_set.items.features.shape[0])
 
 
 def as_metric(name: Any) -> Any:

@@ -25,12 +25,12 @@ from coterie.learners.auto import learner as learner_module
 from coterie.learners.auto import search as search_module
 from coterie.learners.auto import variants as variants_module
 from coterie.learners.auto.candidates import CANDIDATES, Candidate, Setup, SizeLimit
+from coterie.learners.auto.choice import MARGIN, is_tie
 from coterie.learners.auto.decoding import mean_score_apart, threshold_grid
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import FAMILIES
 from coterie.learners.auto.learner import AutoLearner
 from coterie.learners.auto.plan import entity_folds, item_set_folds, plan_validation, pool_scores
-from coterie.learners.auto.search import MARGIN, is_tie
 from coterie.learners.base import Examples
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk
 from coterie.learners.parts import assign_parts, subset_items

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from coterie.exceptions import InputError
-from coterie.learners.boosting.trees import from_histogram, from_lightgbm
+from coterie.learners.boosting.tree_import import from_histogram, from_lightgbm
 from coterie.similarities import Trees
 
 PARAMS = {

@@ -5,7 +5,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
 
-from coterie.learners.auto.learner import Tried
+from coterie.learners.auto.choice import Tried
 from coterie.partition import Partition
 from coterie.tables.fitting import fit_table
 from coterie_papers.engine.cells import Key, Values
@@ -47,10 +47,10 @@ def compute_learner(key: Key, folder: Path | None) -> Mapping[str, Any]:
 
 
 def _run_table_learner(method: str, name: str, folder: Path | None, seed: int) -> HalfPrediction:
-    """Run a learner of `coterie fit`, with no setting except its name."""
+    """Run a learner of `coterie fit --effort thorough`, with no setting except its name."""
     train, test = read_halves(name, folder, seed)
     start = process_time()
-    fitted = fit_table(train, CLUSTER, learner=method)
+    fitted = fit_table(train, CLUSTER, effort="thorough", learner=method)
     fit_end = process_time()
     predicted = Partition(fitted.model.predict(test)[CLUSTER])
     predict_end = process_time()
@@ -59,7 +59,7 @@ def _run_table_learner(method: str, name: str, folder: Path | None, seed: int) -
         predicted,
         fit_end - start,
         predict_end - fit_end,
-        _choice_text(fitted.learner.choice_),
+        _choice_text(fitted.choice.chosen),
     )
 
 

@@ -24,8 +24,8 @@ from coterie.partition import Partition
 from coterie.toolkit import Clusterer
 
 LOGISTIC = "logistic"
-TABLE_LEARNERS = tuple(SLUGS)
-"""The learners of `coterie fit`, by their names there."""
+TABLE_LEARNERS = tuple(slug for slug in SLUGS if slug != "forest")
+"""The learners of `coterie fit`, by their names there; spanning forests are among `VARIANTS`."""
 
 SCALED = Scaled(GivenFeatures())
 CONSTANT = WithConstant(SCALED)

@@ -1,13 +1,18 @@
-"""The thresholds at which the automatic choice evaluates clusterers."""
+"""The clusterers and thresholds that the automatic choice evaluates on held-out scores."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import delayed
 
 from coterie._core.arrays import Bools, Floats
 from coterie._types import Clusterer
+from coterie.clusterers.thresholds import partitions_at, with_missing_score
 from coterie.learners.auto.candidates import SizeLimit
+from coterie.learners.auto.measure import Measure
+from coterie.learners.workers import call_all
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 
@@ -25,6 +30,66 @@ MIN_RATIO, MAX_RATIO = 0.12, 8.0
 
 MAX_SHARE = 0.9
 """Largest share of all pairs that may score above a threshold."""
+
+
+class MeasuredClusterer(NamedTuple):
+    """A clusterer at several thresholds.
+
+    `table` has one row per threshold: the mean of the metric over item sets, then the values whose
+    spread gives its standard error.
+    """
+
+    clusterer: Clusterer
+    thresholds: list[float]
+    table: Floats
+
+
+def measure_rules(
+    clusterers: Sequence[Clusterer],
+    set_scores: Sequence[PairScores],
+    truths: Sequence[Partition],
+    metric: Callable[..., Any],
+    limit: SizeLimit | None,
+    n_jobs: int = 1,
+) -> list[MeasuredClusterer]:
+    """Measure each clusterer at each threshold, by the scores of held-out item sets."""
+    missing = mean_score_apart(set_scores, truths)
+    thresholds = threshold_grid(set_scores, truths)
+    costed = [
+        with_size_cost(with_missing_score(clusterer, missing), limit, set_scores, truths)
+        for clusterer in clusterers
+    ]
+    is_single = len(truths) == 1
+    measures = [Measure(metric, truth, is_single) for truth in truths]
+    calls = (
+        delayed(_measure_all)(costed, scores, thresholds, measure)
+        for scores, measure in zip(set_scores, measures, strict=True)
+    )
+    # Each array is clusterers × thresholds × (metric, values of the standard error).
+    arrays = list(call_all(calls, n_jobs))
+    means = np.mean([array[..., :1] for array in arrays], axis=0)
+    tables = np.concatenate([means, *(array[..., 1:] for array in arrays)], axis=-1)
+    if is_single:
+        tables = smooth_over_thresholds(tables)
+    return [
+        MeasuredClusterer(clusterer, thresholds.tolist(), table)
+        for clusterer, table in zip(costed, tables, strict=True)
+    ]
+
+
+def _measure_all(
+    clusterers: list[Clusterer],
+    scores: PairScores,
+    thresholds: Floats,
+    measure: Measure,
+) -> Floats:
+    """Measure each clusterer (axis 0) at each threshold (axis 1) on one item set."""
+    return np.array(
+        [
+            [measure(predicted) for predicted in partitions_at(clusterer, scores, thresholds)]
+            for clusterer in clusterers
+        ]
+    )
 
 
 def threshold_grid(set_scores: Sequence[PairScores], truths: Sequence[Partition]) -> Floats:

@@ -23,6 +23,9 @@ class Family(NamedTuple):
     factory
         The function that returns its variants for a `Setup`, as "module:function" in the package
         `coterie.learners`.
+    sample_module
+        The module of `coterie.learners` that learns it from a sample of pairs, for low efforts;
+        None if it always learns from all pairs.
     seconds
         Measured seconds of training per table and per pair; None if they were not measured.
     """
@@ -30,6 +33,7 @@ class Family(NamedTuple):
     name: str
     slug: str
     factory: str
+    sample_module: str | None = None
     seconds: tuple[float, float] | None = None
 
     def variants(self, setup: "Setup") -> list["Variant"]:
@@ -42,9 +46,10 @@ class Family(NamedTuple):
 
 
 FAMILIES = (
-    Family("logistic regression", "logistic", "auto.variants:logistic", (0.5, 15e-6)),
+    Family("logistic regression", "logistic", "auto.variants:logistic", "sampled.logistic"),
+    Family("spanning forest", "forest", "auto.variants:forest", "sampled.forest"),
     Family("latent left-linking", "left-linking", "auto.variants:left_linking"),
-    Family("boosted pairs", "boosted", "auto.variants:boosted_pairs"),
+    Family("boosted pairs", "boosted", "auto.variants:boosted_pairs", "sampled.boosted"),
     Family("structured boosting", "structured", "auto.variants:structured"),
 )
 """All families, in the order of simplicity."""

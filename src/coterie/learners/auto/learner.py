@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from math import inf, isinf
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from joblib import cpu_count
 from sklearn.utils.validation import check_is_fitted
@@ -11,38 +11,23 @@ from sklearn.utils.validation import check_is_fitted
 from coterie._core.arguments import as_positive, as_whole
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.learners.auto.candidates import Candidate, Setup, SizeLimit, candidates_named
+from coterie.learners.auto.choice import (
+    ChosenLearner,
+    HeldOutScores,
+    Result,
+    Tried,
+    choose_simplest,
+    standard_error,
+)
 from coterie.learners.auto.entities import EntityNames, as_entities
 from coterie.learners.auto.plan import plan_validation
-from coterie.learners.auto.search import CandidateSearch, HeldOutScores, is_tie, standard_error
-from coterie.learners.auto.text import format_table
+from coterie.learners.auto.search import CandidateSearch
 from coterie.learners.base import Examples, Learner
 from coterie.metrics import b_cubed, scorer
 from coterie.partition import PartitionLike
 
 INFERRED = "inferred"
 """The limit on the sizes of clusters that true clusters give evidence of."""
-
-
-class Tried(NamedTuple):
-    """A candidate and its results: a row of `AutoLearner.table_`.
-
-    `clusterer`, `threshold` and `n_rounds` (rounds or passes) are those that were selected for this
-    candidate on held-out item sets, and `mean` is the mean of the metric that they reached. With a
-    single item set, `mean` is also an average over neighbouring thresholds. `standard_error` is
-    that of the paired differences to the best candidate, over item sets (by the jackknife over
-    clusters if there is a single item set); it is 0 for the best candidate.
-    """
-
-    name: str
-    context: bool
-    clusterer: Clusterer | None = None
-    threshold: float | None = None
-    n_rounds: int | None = None
-    gamma: float | None = None
-    mean: float | None = None
-    standard_error: float | None = None
-    seconds: float = 0.0
-    status: str = "tried"
 
 
 class AutoLearner(Learner):
@@ -159,8 +144,20 @@ class AutoLearner(Learner):
 
     def report(self) -> str:
         """Return the table of candidates, the choice and its reason as plain text."""
+        return self.to_choice().report()
+
+    def to_choice(self) -> ChosenLearner:
+        """Return what was learned, and the comparison by which it was chosen."""
         check_is_fitted(self, "similarity_")
-        return format_table(self.table_, self.choice_, self.reason_, self.seconds_)
+        return ChosenLearner(
+            self.similarity_,
+            self._chosen_clusterer,
+            self.table_,
+            self.choice_,
+            self.reason_,
+            self.held_out_,
+            self.seconds_,
+        )
 
     def fit(
         self,
@@ -331,31 +328,20 @@ def _best_candidate(search: CandidateSearch) -> Candidate:
 
 
 def _choose_candidate(search: CandidateSearch) -> tuple[Candidate, str]:
-    """Return the simplest candidate within one standard error of the best, and the reason."""
+    """Return the simplest candidate that is as good as the best one, and the reason."""
     if not search.validated:
         return search.simplest, "there are too few examples to compare learners"
-    best = _best_candidate(search)
-    if len(search.validated) == 1:
+    validated = [candidate for candidate in search.candidates if candidate in search.validated]
+    if len(validated) == 1:
         n_families = len({candidate.name for candidate in search.candidates})
         cause = "that was requested" if n_families == 1 else "that there was time to measure"
-        return best, f"it is the only one {cause}"
-    if best == search.simplest:
-        return best, "it is the simplest, and no other is better"
-    choice = next(
-        candidate for candidate in search.candidates if _ties_with(search, candidate, best)
-    )
-    if choice == best:
-        return best, "it is the best, and no simpler one is within one standard error"
-    return choice, f"it is the simplest within one standard error of the best, {best}"
-
-
-def _ties_with(search: CandidateSearch, candidate: Candidate, best: Candidate) -> bool:
-    """Return whether a candidate was validated and is within one standard error of the best."""
-    if candidate not in search.validated:
-        return False
-    results, best_results = search.selected_rule(candidate), search.selected_rule(best)
-    gap = search.sign * (best_results.mean - results.mean)
-    return is_tie(gap, best_results.values - results.values)
+        return validated[0], f"it is the only one {cause}"
+    results = []
+    for candidate in validated:
+        selected = search.selected_rule(candidate)
+        results.append(Result(str(candidate), selected.mean, selected.values))
+    index, reason = choose_simplest(results, search.sign)
+    return validated[index], reason
 
 
 def _table_row(

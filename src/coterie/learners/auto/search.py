@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import inf, sqrt
+from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -13,30 +13,16 @@ from threadpoolctl import threadpool_limits
 from coterie._core.arrays import Floats
 from coterie._core.progress import report, uninterrupted
 from coterie._types import Clusterer
-from coterie.clusterers.thresholds import (
-    lower_missing_score,
-    partitions_at,
-    subtract_threshold,
-    with_missing_score,
-)
+from coterie.clusterers.thresholds import lower_missing_score, subtract_threshold
 from coterie.exceptions import located
 from coterie.learners.auto.candidates import Candidate, Setup, Variant
-from coterie.learners.auto.decoding import (
-    mean_score_apart,
-    smooth_over_thresholds,
-    threshold_grid,
-    with_size_cost,
-)
-from coterie.learners.auto.measure import Measure
+from coterie.learners.auto.choice import HeldOutScores, is_tie, sign_of
+from coterie.learners.auto.decoding import MeasuredClusterer, measure_rules
 from coterie.learners.auto.plan import Fold, HeldOut, ValidationPlan, pool_scores
 from coterie.learners.base import Learner
 from coterie.learners.workers import call_all
 from coterie.pairs import PairScores
-from coterie.partition import Partition
 from coterie.similarities.base import shift_similarity
-
-MARGIN = 0.001
-"""Differences of the metric up to this one count as ties."""
 
 
 class DecisionRule(NamedTuple):
@@ -66,14 +52,6 @@ class Validation(NamedTuple):
     values: Floats
     scores: dict[tuple[int, int | None], list[PairScores]]
     seconds: float
-
-
-class HeldOutScores(NamedTuple):
-    """Held-out scores of an item set; `set_index` is its index among all examples."""
-
-    set_index: int
-    truth: Partition
-    scores: PairScores
 
 
 class SelectedRule(NamedTuple):
@@ -117,7 +95,7 @@ class CandidateSearch:
     @property
     def sign(self) -> float:
         """1 where a higher value of the metric is better, else −1."""
-        return 1.0 if getattr(self.metric, "greater_is_better", True) else -1.0
+        return sign_of(self.metric)
 
     @property
     def simplest(self) -> Candidate:
@@ -249,39 +227,16 @@ class CandidateSearch:
             rules, np.concatenate(means), np.concatenate(values), scores, seconds
         )
 
-    def _evaluate(
-        self, variant: Variant, set_scores: list[PairScores]
-    ) -> list[tuple[Clusterer, list[float], Floats]]:
-        """Measure each clusterer at each threshold.
-
-        Returns the clusterer, the thresholds, and a table with one row per threshold: the mean over
-        item sets, then the values whose spread gives its standard error.
-        """
-        truths = [held_out.truth for held_out in self.held_out_sets]
-        missing = mean_score_apart(set_scores, truths)
-        thresholds = threshold_grid(set_scores, truths)
-        is_single = len(truths) == 1
-        clusterers = [
-            with_size_cost(
-                with_missing_score(clusterer, missing), self.setup.limit, set_scores, truths
-            )
-            for clusterer in self.setup.clusterers(variant)
-        ]
-        measures = [Measure(self.metric, truth, is_single) for truth in truths]
-        calls = (
-            delayed(_measure_all)(clusterers, scores, thresholds, measure)
-            for scores, measure in zip(set_scores, measures, strict=True)
+    def _evaluate(self, variant: Variant, set_scores: list[PairScores]) -> list[MeasuredClusterer]:
+        """Measure each clusterer of a variant at each threshold."""
+        return measure_rules(
+            self.setup.clusterers(variant),
+            set_scores,
+            [held_out.truth for held_out in self.held_out_sets],
+            self.metric,
+            self.setup.limit,
+            self.n_jobs,
         )
-        # Each array is clusterers × thresholds × (metric, values of the standard error).
-        arrays = list(call_all(calls, self.n_jobs))
-        means = np.mean([array[..., :1] for array in arrays], axis=0)
-        tables = np.concatenate([means, *(array[..., 1:] for array in arrays)], axis=-1)
-        if is_single:
-            tables = smooth_over_thresholds(tables)
-        return [
-            (clusterer, thresholds.tolist(), table)
-            for clusterer, table in zip(clusterers, tables, strict=True)
-        ]
 
 
 class _FoldScores(NamedTuple):
@@ -289,21 +244,6 @@ class _FoldScores(NamedTuple):
 
     scores: dict[tuple[int, int | None], list[PairScores]]
     seconds: float
-
-
-def is_tie(gap: float, differences: Floats) -> bool:
-    """Return whether a mean gap to the best is within one standard error, or within `MARGIN`.
-
-    The standard error is that of the paired differences, because some item sets are harder than
-    others for every candidate. A gap within `MARGIN` never justifies a less simple candidate,
-    however small its standard error is.
-    """
-    return gap <= max(standard_error(differences), MARGIN)
-
-
-def standard_error(values: Floats) -> float:
-    """Return the standard error of a mean; 0 for a single value."""
-    return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
 
 
 def _fit_and_score(
@@ -330,18 +270,3 @@ def _fit_and_score(
                 model = learner.to_model()
                 scores[index, length] = [held_out.scores(model) for held_out in fold.held_out]
     return _FoldScores(scores, monotonic() - start)
-
-
-def _measure_all(
-    clusterers: list[Clusterer],
-    scores: PairScores,
-    thresholds: Floats,
-    measure: Measure,
-) -> Floats:
-    """Measure each clusterer (axis 0) at each threshold (axis 1) on one item set."""
-    return np.array(
-        [
-            [measure(predicted) for predicted in partitions_at(clusterer, scores, thresholds)]
-            for clusterer in clusterers
-        ]
-    )

@@ -8,7 +8,9 @@ from coterie.learners.auto.candidates import Setup, Variant
 from coterie.learners.boosting.risks import CorrelationRisk, LeftLinkRisk, LogisticRisk
 from coterie.learners.boosting.structured import StructuredBoosting
 from coterie.learners.boosting.trees import default_trees
+from coterie.learners.linking.cccp import CCCP
 from coterie.learners.linking.left_linking import LatentLeftLinking
+from coterie.learners.linking.spanning_forest import SpanningForestLearner
 from coterie.learners.pairwise import scaled_logistic
 
 GAMMAS = (0.2, 1.0)
@@ -23,6 +25,12 @@ PASSES = (5, 20)
 ROUNDS = (100, 50, 200)
 """Numbers of rounds of boosting; the first is the default."""
 
+FOREST_C = (0.001, 0.01)
+"""Weights of the loss of spanning forests: small, as it counts links, and a table has many."""
+
+FEW_STEPS = CCCP(tol=0.01, max_iter=10, inner_max_iter=30)
+"""The solver of spanning forests; ending early hardly changes its result."""
+
 FAST_LEARNING_RATE = 0.2
 """Learning rate of boosted left-linking, which overfits late because few of its pairs compete."""
 
@@ -30,6 +38,15 @@ FAST_LEARNING_RATE = 0.2
 def logistic(setup: Setup) -> list[Variant]:
     """Return logistic regression of pairs."""
     return [Variant(scaled_logistic(setup.base, clusterer=AverageLinkage(), **setup.shared_params))]
+
+
+def forest(setup: Setup) -> list[Variant]:
+    """Return spanning forests for two weights of the loss."""
+    featurizer = WithConstant(Scaled(setup.base))
+    return [
+        Variant(SpanningForestLearner(C, FEW_STEPS, featurizer=featurizer, **setup.shared_params))
+        for C in FOREST_C
+    ]
 
 
 def left_linking(setup: Setup) -> list[Variant]:

@@ -1,18 +1,22 @@
-"""Growers of trees for boosting, by LightGBM or scikit-learn, and the import of their trees."""
+"""Growers of trees for boosting, by LightGBM or scikit-learn."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from coterie._core.arguments import as_positive, as_real, as_whole
-from coterie._core.arrays import Floats
+from coterie._core.arrays import Bools, Floats
 from coterie._core.texts import one_line
 from coterie._core.values import Value
 from coterie.exceptions import FeatureError, InputError
+from coterie.learners.boosting.risks import MIN_CURVATURE
+from coterie.learners.boosting.tree_import import from_histogram, from_lightgbm
 from coterie.similarities.trees import Trees
 
 __all__ = ["HistogramTrees", "LightTrees"]
@@ -63,6 +67,27 @@ class TreeGrower(Value, ABC):
         Before each tree, `steps` gets the sum of the trees so far for each row (0 at first), and
         returns the gradient and the curvature by it.
         """
+
+    def grow_classifier(
+        self,
+        matrix: Floats,
+        together: Bools,
+        weights: Floats,
+        bias: float,
+        n_trees: int,
+        random_state: int,
+    ) -> Trees:
+        """Return at most `n_trees` trees that minimise the weighted logistic loss of the rows.
+
+        The score of a row is `bias` plus its sum of trees, and `together` is its class.
+        """
+
+        def steps(scores: Floats) -> tuple[Floats, Floats]:
+            probabilities = expit(scores + bias)
+            curvature = np.maximum(probabilities * (1.0 - probabilities), MIN_CURVATURE)
+            return weights * (probabilities - together), weights * curvature
+
+        return Trees.joined(list(islice(self.grow(matrix, steps, random_state), n_trees)))
 
 
 @dataclass(frozen=True)
@@ -127,6 +152,31 @@ class LightTrees(TreeGrower):
             else:
                 n_failures = 0
                 yield from_lightgbm(booster, booster.num_trees() - 1, 1)
+
+    def grow_classifier(
+        self,
+        matrix: Floats,
+        together: Bools,
+        weights: Floats,
+        bias: float,
+        n_trees: int,
+        random_state: int,
+    ) -> Trees:
+        """Return at most `n_trees` trees, with LightGBM's own logistic loss, which is faster."""
+        if not np.any(matrix[1:] != matrix[0]):
+            return Trees.joined([])
+        lightgbm = _import_lightgbm()
+        params = self._params(matrix.shape[1], random_state)
+        params |= {"objective": "binary", "boost_from_average": False}
+        data = lightgbm.Dataset(
+            matrix,
+            together.astype(np.float32),
+            weight=weights,
+            init_score=np.full(len(matrix), bias),
+            params=params,
+        )
+        booster = lightgbm.train(params, data, n_trees)
+        return from_lightgbm(booster)
 
     def _params(self, n_columns: int, random_state: int) -> dict[str, Any]:
         n_sampled = min(max(MAX_SAMPLED // n_columns, 50_000), 500_000)
@@ -263,99 +313,3 @@ def _quantile_levels() -> Floats:
     tail = np.exp2(-np.arange(1, N_TAIL_BINS + 1) / 4) / 8
     body = np.linspace(0.125, 0.875, MAX_BINS - 1 - 2 * N_TAIL_BINS)
     return np.sort(np.concatenate([tail, body, 1.0 - tail]))
-
-
-NodeIndices: TypeAlias = NDArray[np.int32]
-
-_CATEGORICAL, _ZERO_IS_MISSING = 1, 4
-"""Bits of LightGBM's `decision_type`."""
-
-
-def from_lightgbm(booster: Any, start: int = 0, count: int | None = None) -> Trees:
-    """Return `count` trees of a booster from `start` on; None means all of them.
-
-    LightGBM writes numbers with 17 digits, which restore the same bits. Its text format is faster
-    to produce than its `dump_model`, and has the nodes as arrays.
-    """
-    if count == 0:
-        return Trees.joined([])
-    text = booster.model_to_string(
-        num_iteration=-1 if count is None else count, start_iteration=start
-    )
-    header, *trees = text.split("\nend of trees")[0].split("\nTree=")
-    lines = header.splitlines()
-    if "num_tree_per_iteration=1" not in lines or "average_output" in lines:
-        raise InputError(
-            "the booster has several trees per round, or averages its trees; train a booster with "
-            "one output, and without boosting='rf'"
-        )
-    return Trees.joined([_parse_tree(tree) for tree in trees])
-
-
-def _parse_tree(text: str) -> Trees:
-    """Parse one tree: its inner nodes, children after their parents, and then its leaves."""
-    entries = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    decision_types = _parse_array(entries, "decision_type", np.int32)
-    is_unsupported = np.any(decision_types & (_CATEGORICAL | _ZERO_IS_MISSING))
-    if is_unsupported or entries.get("is_linear") == "1":
-        raise InputError(
-            "the booster has categorical splits or linear leaves, or treats zeros as missing "
-            "values; train it on numeric columns only, with zero_as_missing=False and "
-            "linear_tree=False"
-        )
-    leaf_values = _parse_array(entries, "leaf_value", np.float64)
-    n_inner = len(decision_types)
-    inner, leaves = np.zeros(n_inner, np.int32), np.zeros(len(leaf_values), np.int32)
-    lefts = _parse_children(entries, "left_child", n_inner)
-    rights = _parse_children(entries, "right_child", n_inner)
-    return Trees(
-        roots=np.zeros(1, np.int32),
-        columns=np.append(_parse_array(entries, "split_feature", np.int32), leaves - 1),
-        thresholds=np.append(_parse_array(entries, "threshold", np.float64), leaves),
-        lefts=np.append(lefts, leaves),
-        rights=np.append(rights, leaves),
-        values=np.append(inner, leaf_values),
-        covers=_sum_covers(
-            _parse_array(entries, "leaf_count", np.float64), len(leaves), lefts, rights
-        ),
-    )
-
-
-def _parse_array(entries: dict[str, str], name: str, dtype: type) -> NDArray[Any]:
-    return np.array(entries.get(name, "").split(), dtype=dtype)
-
-
-def _parse_children(entries: dict[str, str], name: str, n_inner: int) -> NodeIndices:
-    """Return the indices of children: leaf k, which LightGBM writes as −1 − k, is n_inner + k."""
-    children: NodeIndices = _parse_array(entries, name, np.int32)
-    return np.where(children < 0, n_inner + ~children, children)
-
-
-def _sum_covers(
-    leaf_counts: Floats, n_leaves: int, lefts: NodeIndices, rights: NodeIndices
-) -> Floats:
-    """Return the number of training pairs that pass each node.
-
-    Some versions of LightGBM write no count for a tree of one leaf; it is then 0.
-    """
-    covers = np.zeros(len(lefts) + n_leaves)
-    covers[len(lefts) :] = leaf_counts if leaf_counts.size else 0.0
-    for node in reversed(range(len(lefts))):
-        covers[node] = covers[lefts[node]] + covers[rights[node]]
-    return covers
-
-
-def from_histogram(nodes: NDArray[Any]) -> Trees:
-    """Return one tree of scikit-learn, given the `nodes` of its `TreePredictor`."""
-    is_inner = nodes["is_leaf"] == 0
-    if np.any(nodes["is_categorical"][is_inner]):
-        raise InputError("the tree has categorical splits; train the model on numeric columns only")
-    return Trees(
-        roots=np.zeros(1, np.int32),
-        columns=np.where(is_inner, nodes["feature_idx"], -1),
-        thresholds=np.where(is_inner, nodes["num_threshold"], 0.0),
-        lefts=nodes["left"],
-        rights=nodes["right"],
-        values=nodes["value"],
-        covers=nodes["count"],
-    )

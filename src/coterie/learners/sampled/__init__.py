@@ -1,0 +1,1 @@
+"""Learning from a weighted sample of the pairs of large item sets."""
