@@ -134,8 +134,8 @@ def test_former_names_are_not_in_signatures(model):
 def test_fit_declares_its_parameters():
     names = list(inspect.signature(tables.fit).parameters)
     assert names == [
-        "frame", "cluster", "set", "id", "kinds", "learner", "metric", "budget", "max_size",
-        "min_entities", "sample", "n_jobs", "random_state",
+        "frame", "cluster", "set", "id", "kinds", "effort", "learner", "metric", "budget",
+        "max_size", "min_entities", "sample", "n_jobs", "random_state",
     ]  # fmt: skip
     assert list(inspect.signature(tables.fit_table).parameters) == names
 

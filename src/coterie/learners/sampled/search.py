@@ -231,10 +231,8 @@ class SampleSearch:
         return ChosenLearner(similarity, clusterer, [row, *others], row, reason, [], seconds)
 
     def _fit(self, family: Family, path: Sequence[Any], sample: PairSample) -> list[PairScorer]:
-        scorers: list[PairScorer] = _module(family).fit(
-            sample, self.labels, path, self.random_state
-        )
-        return scorers
+        fit: Callable[..., list[PairScorer]] = _module(family).fit
+        return fit(sample, self.labels, path, self.random_state)
 
     def _map(self, function: Callable[[Any], T], arguments: Iterable[Any]) -> Iterable[T]:
         """Apply a function in threads: the loops inside release the interpreter's lock."""
