@@ -456,7 +456,7 @@ def planted(name, caches, tmp_path):
     marker, kernel = tmp_path / "marker", load(name).double
     kernel(21)
     codegen, sig = kernel.targetctx.codegen(), kernel.signatures[0]
-    file_name, identity = kernel._cache._address(sig, codegen)
+    file_name, identity = kernel._cache._address(sig, codegen.magic_tuple())
     file = the_file(caches)
     assert file.name == file_name
     storing.write(file, identity, caching.dumps((sig, Marker(marker))))
