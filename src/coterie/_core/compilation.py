@@ -1,7 +1,9 @@
 """What this process has compiled: how long that took, and whom to tell that it has begun."""
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
+from typing import NamedTuple
 
 WORTH_A_MESSAGE = 1.0
 """Seconds of compiling after which a message is worth it; one small function takes less."""
@@ -63,6 +65,21 @@ compilation = Compilation()
 """The compilation of this process."""
 
 
-def seconds_learning(since: float) -> float:
-    """Return the seconds since a moment of `time.monotonic`, without those of compiling."""
-    return monotonic() - since - compilation.seconds_since(since)
+class Deadline(NamedTuple):
+    """The end of a number of seconds, in which seconds of compiling in this process do not count.
+
+    `start` is a moment of `time.monotonic`, which is the same in all processes of a machine.
+    """
+
+    start: float = 0.0
+    seconds: float = inf
+
+    def has_passed(self) -> bool:
+        """Return whether the seconds are over."""
+        if self.seconds == inf:
+            return False
+        return monotonic() - self.start - compilation.seconds_since(self.start) > self.seconds
+
+
+NEVER = Deadline()
+"""The deadline that never passes."""
