@@ -26,14 +26,14 @@ class Warmed(NamedTuple):
         """Return what was done in words.
 
         >>> print(Warmed(loaded=3, compiled=38, seconds=25.0).sentence())
-        compiled 38 functions in 25 s; 3 were compiled already
+        compiled 38 functions in 25 s (compiled already: 3)
         >>> print(Warmed(loaded=41, compiled=0, seconds=0.0).sentence())
         all 41 functions are compiled already
         """
         if not self.compiled:
             return f"all {pluralize(self.loaded, 'function')} are compiled already"
         sentence = f"compiled {pluralize(self.compiled, 'function')} in {time_text(self.seconds)}"
-        return f"{sentence}; {self.loaded:,} were compiled already" if self.loaded else sentence
+        return f"{sentence} (compiled already: {self.loaded:,})" if self.loaded else sentence
 
 
 def warm(folder: Path | None = None) -> Warmed:
