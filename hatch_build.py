@@ -60,4 +60,4 @@ def compile_into(folder: Path, sources: Path, temporary: Path) -> None:
         "NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR") or str(temporary / "cache"),
     }
     command = [sys.executable, "-m", "coterie", "warm", "--output", str(folder)]
-    subprocess.run(command, env=environment, check=True)
+    subprocess.run(command, env=environment, check=True)  # noqa: S603

@@ -101,7 +101,7 @@ def test_an_installed_wheel_compiles_nothing(wheel, tmp_path):
     for path in second.rglob("*"):
         os.utime(path)
     settings = {"PYTHONPATH": second, "HOME": home, "NUMBA_CACHE_DIR": home / "kernels"}
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", PROGRAM],
         cwd=home,
         env={**os.environ, **{name: str(value) for name, value in settings.items()}},

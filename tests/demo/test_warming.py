@@ -1,4 +1,4 @@
-"""`coterie warm`, by a walk that uses two small functions; tests/test_wheel.py takes the real one."""
+"""`coterie warm` with a walk that uses two functions; tests/test_wheel.py has the real one."""
 
 import numba
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from coterie._kernels import caching, storing
 from coterie._kernels.compiling import kernel
 from coterie.demo import warming
-from coterie.demo.walking import Step
+from coterie.demo.walking import Stage
 from tests import commands
 
 
@@ -29,7 +29,7 @@ def _walk(monkeypatch, tmp_path):
             kernel(function.py_func)(21)
 
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "caches"))
-    monkeypatch.setattr(warming, "steps", lambda: iter([Step("two functions", use)]))
+    monkeypatch.setattr(warming, "stages", lambda: iter([Stage("two functions", use)]))
     for name in ("loaded_files", "written_files"):
         files = {}
         for module in (caching, warming):

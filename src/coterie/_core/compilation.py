@@ -1,4 +1,4 @@
-"""What this process has compiled: how long that took, and whom to tell that it has begun."""
+"""The times at which this process compiles, and deadlines that leave them out."""
 
 from collections.abc import Callable
 from math import inf

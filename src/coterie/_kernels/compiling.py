@@ -33,7 +33,7 @@ def inlined(function: Function) -> Function:
     return njit(inline="always", nogil=True)(function)
 
 
-class _Timer(Listener):  # type: ignore[misc]  # Numba has no types
+class _Timer(Listener):
     """Notes when this process compiles; what is loaded from a file is not compiled."""
 
     def on_start(self, event: Event) -> None:  # noqa: ARG002

@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 from numba import config
 
 CPU_NAME, CPU_FEATURES = "x86-64-v3", ""
-"""What `NUMBA_CPU_NAME` and `NUMBA_CPU_FEATURES` are while these kernels are compiled."""
+"""Values of `NUMBA_CPU_NAME` and `NUMBA_CPU_FEATURES` while these kernels are compiled."""
 
 FEATURES = (
     *("avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sahf"),
@@ -24,9 +24,9 @@ def shipped_target(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
         The target for which Numba compiles in this process: the system, the name of the processor,
         and its features. If the user chose them, kernels are compiled as the user says.
     """
-    system = target[0]
-    is_chosen = config.CPU_NAME is not None or config.CPU_FEATURES is not None
-    if is_chosen or not config.ENABLE_AVX or not system.startswith("x86_64"):
+    system, settings = target[0], vars(config)
+    is_chosen = settings["CPU_NAME"] is not None or settings["CPU_FEATURES"] is not None
+    if is_chosen or not settings["ENABLE_AVX"] or not system.startswith("x86_64"):
         return None
     return (system, CPU_NAME, CPU_FEATURES) if _has_features() else None
 

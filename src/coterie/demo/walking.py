@@ -49,23 +49,23 @@ MakeTable: TypeAlias = Callable[[], Table]
 Use: TypeAlias = Callable[[TableModel, Table], None]
 
 
-class Step(NamedTuple):
-    """One step of the walk: its name, and what it does in a folder for files."""
+class Stage(NamedTuple):
+    """One part of the walk: its name, and what it does in a folder for files."""
 
     name: str
     run: Callable[[Path], None]
 
 
-def steps() -> Iterator[Step]:
-    """Yield the steps of the walk; each is independent of the others."""
-    yield Step("all commands", partial(_learn_and_use, small_table, AUTO, _use))
-    yield Step("sets", partial(_learn_and_use, table_of_sets, AUTO, _use))
-    yield Step("kinds of columns", partial(_learn_and_use, table_of_all_kinds, "logistic", _use))
+def stages() -> Iterator[Stage]:
+    """Yield the parts of the walk; each is independent of the others."""
+    yield Stage("all commands", partial(_learn_and_use, small_table, AUTO, _use))
+    yield Stage("sets", partial(_learn_and_use, table_of_sets, AUTO, _use))
+    yield Stage("kinds of columns", partial(_learn_and_use, table_of_all_kinds, "logistic", _use))
     for learner in SLUGS:
         if learner != AUTO:
             for size, make_table in (("small", small_table), ("large", large_table)):
                 name = f"{learner}, a {size} table"
-                yield Step(name, partial(_learn_and_use, make_table, learner, _use_briefly))
+                yield Stage(name, partial(_learn_and_use, make_table, learner, _use_briefly))
 
 
 def small_table() -> Table:

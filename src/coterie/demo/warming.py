@@ -11,12 +11,12 @@ from coterie._core.files import replacing
 from coterie._core.progress import progress, report
 from coterie._core.texts import pluralize, time_text
 from coterie._kernels.caching import loaded_files, written_files
-from coterie.demo.walking import steps
+from coterie.demo.walking import stages
 from coterie.exceptions import CoterieError, InputError
 
 
 class Warmed(NamedTuple):
-    """What was done: how many functions were loaded and how many compiled, and how long it took."""
+    """The numbers of functions that were loaded and compiled, and the seconds of compiling."""
 
     loaded: int
     compiled: int
@@ -56,13 +56,13 @@ def warm(folder: Path | None = None) -> Warmed:
 
 def _walk() -> None:
     """Use Coterie in all documented ways, and report only how far this has come."""
-    walk = list(steps())
-    for index, step in enumerate(walk):
-        report("compile", index, len(walk), step.name)
-        # Made-up tables are no reason for warnings.
+    walk = list(stages())
+    for index, stage in enumerate(walk):
+        report("compile", index, len(walk), stage.name)
+        # Warnings about made-up tables help nobody.
         with TemporaryDirectory() as name, progress(lambda _: None), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            step.run(Path(name))
+            stage.run(Path(name))
     report("compile", len(walk), len(walk))
 
 
