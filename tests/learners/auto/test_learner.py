@@ -668,11 +668,21 @@ def test_without_time_only_the_simplest_is_tried():
     assert "used up" in learner.report()
 
 
-def test_a_learner_whose_time_ends_between_folds_is_not_finished(monkeypatch):
+@pytest.fixture
+def times(monkeypatch):
+    """Return the times of compiling, which are made up, as are all looks at the clock.
+
+    The clock goes on by a second at each look before a fold, except for the simplest learner.
+    """
     fitted()  # now nothing is compiled
-    ticks = count()  # one at each look at the clock before a fold, except for the simplest learner
+    ticks, times = count(), compilation.Compilation()
     monkeypatch.setattr(learner_module, "monotonic", lambda: 0.0)
     monkeypatch.setattr(compilation, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(compilation, "compilation", times)
+    return times
+
+
+def test_a_learner_whose_time_ends_between_folds_is_not_finished(times):
     learner = AutoLearner(budget=5.5).fit(*make_sets())
     status = "not finished: the budget of 5.5 s was used up after 1 of 5 rounds of cross-validation"
     (row,) = (row for row in learner.table_ if row.status.startswith("not finished"))
@@ -680,14 +690,8 @@ def test_a_learner_whose_time_ends_between_folds_is_not_finished(monkeypatch):
     assert f"Not finished ({status.partition(': ')[2]}): {row.name}." in learner.report()
 
 
-def test_seconds_of_compiling_are_not_seconds_of_the_budget(monkeypatch):
-    """As above, but as if all time from the first look at the clock on were spent on compiling."""
-    fitted()
-    ticks, compiled = count(), compilation.Compilation()
-    monkeypatch.setattr(learner_module, "monotonic", lambda: 0.0)
-    monkeypatch.setattr(compilation, "monotonic", lambda: float(next(ticks)))
-    monkeypatch.setattr(compilation, "compilation", compiled)
-    compiled.spans.append((0.0, 1e6))
+def test_seconds_of_compiling_are_not_seconds_of_the_budget(times):
+    times.spans.append((0.0, 1e6))
     learner = AutoLearner(budget=5.5).fit(*make_sets())
     assert not [row for row in learner.table_ if "budget" in row.status]
 
