@@ -51,6 +51,8 @@ class Kernels(BuildHookInterface):
 def compile_into(folder: Path, sources: Path, temporary: Path) -> None:
     """Run `coterie warm` with these sources, for any processor with AVX2."""
     target = runpy.run_path(str(sources / "coterie" / "_kernels" / "targets.py"))
+    if not target["has_features"]():
+        raise SystemExit(f"{REQUEST} needs an x86-64 processor with AVX2; build without it")
     environment = {
         **os.environ,
         "PYTHONPATH": str(sources),

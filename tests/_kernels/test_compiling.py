@@ -658,7 +658,7 @@ def test_the_kernels_of_a_wheel_are_not_taken_for_the_users(name, caches, wheel,
 
 
 def test_without_avx2_kernels_are_compiled(name, caches, wheel, monkeypatch):
-    monkeypatch.setattr(targets, "_has_features", lambda: False)
+    monkeypatch.setattr(targets, "has_features", lambda: False)
     assert doubles(name)
     assert not doubles(name)
     assert the_file(caches)

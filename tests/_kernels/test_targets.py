@@ -21,9 +21,9 @@ def processor(monkeypatch):
     monkeypatch.setattr(config, "CPU_NAME", None)
     monkeypatch.setattr(config, "CPU_FEATURES", None)
     monkeypatch.setattr(config, "ENABLE_AVX", True)
-    targets._has_features.cache_clear()
+    targets.has_features.cache_clear()
     yield features
-    targets._has_features.cache_clear()
+    targets.has_features.cache_clear()
 
 
 def test_a_processor_with_all_features_runs_them(processor):

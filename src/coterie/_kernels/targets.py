@@ -28,11 +28,11 @@ def shipped_target(target: tuple[str, str, str]) -> tuple[str, str, str] | None:
     is_chosen = settings["CPU_NAME"] is not None or settings["CPU_FEATURES"] is not None
     if is_chosen or not settings["ENABLE_AVX"] or not system.startswith("x86_64"):
         return None
-    return (system, CPU_NAME, CPU_FEATURES) if _has_features() else None
+    return (system, CPU_NAME, CPU_FEATURES) if has_features() else None
 
 
 @cache
-def _has_features() -> bool:
+def has_features() -> bool:
     """Return whether this processor has all features, and the system lets programs use them."""
     try:
         features = llvm.get_host_cpu_features()
