@@ -13,7 +13,6 @@ import csv
 import gzip
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -60,17 +59,24 @@ def main() -> None:
         return
     for seed in options.seeds:
         for path in sorted(options.data.glob("*/*.csv.gz")):
-            if path.parent.name in options.folders and path.name.split(".")[0] not in options.skip:
-                if not options.tables or f"{path.parent.name}/{path.name[:-7]}" in options.tables:
-                    measure_table(path, seed, options, results)
+            if path.parent.name in options.folders and is_wanted(table_name(path), options):
+                measure_table(path, seed, options, results)
+
+
+def table_name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name.removesuffix('.csv.gz')}"
+
+
+def is_wanted(name: str, options: Any) -> bool:
+    return name not in options.skip and (not options.tables or name in options.tables)
 
 
 def arguments() -> Any:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--folders", nargs="*", default=["peers", "dedup", "multisource"])
-    parser.add_argument("--tables", nargs="*", default=[], help="folder/name of some tables")
-    parser.add_argument("--skip", nargs="*", default=[])
+    parser.add_argument("--tables", nargs="*", default=[], help="folder/name of tables to measure")
+    parser.add_argument("--skip", nargs="*", default=[], help="folder/name of tables to leave out")
     parser.add_argument("--seeds", nargs="*", type=int, default=[0, 1, 2])
     parser.add_argument("--before", type=Path, help="a checkout of the earlier commit")
     parser.add_argument("--efforts", nargs="*", default=["normal", "quick"])
@@ -80,7 +86,7 @@ def arguments() -> Any:
 
 
 def measure_table(path: Path, seed: int, options: Any, results: list[dict[str, Any]]) -> None:
-    name = f"{path.parent.name}/{path.name.removesuffix('.csv.gz')}"
+    name = table_name(path)
     done = {(row["table"], row["seed"], row["run"]) for row in results}
     runs = {effort: (HERE, ["--effort", effort]) for effort in options.efforts}
     if options.before is not None:
@@ -137,7 +143,7 @@ def measure(checkout: Path, flags: list[str], folder: Path, cluster: str) -> dic
     row |= {
         "learner": facts["learner"],
         "pairs": facts["blocking"]["pairs"],
-        "promised": {k: v for k, v in facts["held_out"].items()},
+        "promised": facts["held_out"],
     }
     # A truth column of the test half would be compared with what was learned, so it is left out.
     with test.open(newline="", encoding="utf-8") as stream:
@@ -174,7 +180,11 @@ def run(command: list[str], checkout: Path) -> dict[str, Any]:
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(
-            command, stdout=out, stderr=errors, env=env, cwd=tempfile.gettempdir(), preexec_fn=limit
+            ["/bin/sh", "-c", f'ulimit -t {MAX_SECONDS}; exec "$@"', "sh", *command],
+            stdout=out,
+            stderr=errors,
+            env=env,
+            cwd=tempfile.gettempdir(),
         )
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
@@ -191,10 +201,6 @@ def run(command: list[str], checkout: Path) -> dict[str, Any]:
         "mb": usage.ru_maxrss / 1024,
         "output": output,
     }
-
-
-def limit() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS + 5))
 
 
 def read_results(path: Path) -> list[dict[str, Any]]:

@@ -14,11 +14,13 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import numba
 import pytest
 
 from coterie import _kernels, tables
-from coterie._kernels import caching, storing
+from coterie._core.compilation import compilation
+from coterie._kernels import caching, storing, targets
 from tests import commands
 
 SOURCE = """
@@ -456,7 +458,7 @@ def planted(name, caches, tmp_path):
     marker, kernel = tmp_path / "marker", load(name).double
     kernel(21)
     codegen, sig = kernel.targetctx.codegen(), kernel.signatures[0]
-    file_name, identity = kernel._cache._address(sig, codegen)
+    file_name, identity = kernel._cache._address(sig, codegen.magic_tuple())
     file = the_file(caches)
     assert file.name == file_name
     storing.write(file, identity, caching.dumps((sig, Marker(marker))))
@@ -584,6 +586,105 @@ def test_a_package_to_which_others_can_write_is_not_used(name, caches, built_in)
     built_in.chmod(0o777)
     assert doubles(name)
     assert the_file(caches)
+
+
+@POSIX
+def test_a_package_of_a_group_is_used_by_the_group(name, caches, built_in, monkeypatch):
+    """With the umask 002, the group can write to all files, and to the source beside them too."""
+    built_in.chmod(0o775)
+    the_file(built_in).chmod(0o664)
+    status = os.stat_result
+
+    def as_group(path, stat=Path.stat):
+        fields = list(stat(path))
+        if path in {storing.SOURCES, Path(storing.__file__)}:
+            fields[0] |= 0o020
+        return status(fields)
+
+    monkeypatch.setattr(Path, "stat", as_group)
+    assert not doubles(name)
+    the_file(built_in).chmod(0o666)
+    assert doubles(name)
+
+
+@POSIX
+def test_a_package_of_another_group_is_not_used(name, caches, built_in, monkeypatch):
+    built_in.chmod(0o775)
+    status = os.stat_result
+
+    def as_group(path, stat=Path.stat):
+        fields = list(stat(path))
+        if path == storing.SOURCES:
+            fields[0] |= 0o020
+            fields[5] += 1
+        return status(fields)
+
+    monkeypatch.setattr(Path, "stat", as_group)
+    assert doubles(name)
+
+
+# Kernels of a wheel, which run on many processors.
+
+
+@pytest.fixture
+def wheel(name, caches, monkeypatch, tmp_path):
+    """Return a folder of the package with kernels that were compiled as for a wheel."""
+    if targets.shipped_target((llvm.get_process_triple(), "", "")) is None:
+        pytest.skip("this processor does not run them")
+    program = PROGRAM.format(name=name)
+    run(
+        *(program, _kernels.__path__[-1]),
+        NUMBA_CACHE_DIR=caches,
+        NUMBA_CPU_NAME=targets.CPU_NAME,
+        NUMBA_CPU_FEATURES=targets.CPU_FEATURES,
+    )
+    folder = tmp_path / "compiled"
+    shutil.copytree(next(caches.iterdir()), folder)
+    shutil.rmtree(caches)
+    storing._prepared.cache_clear()
+    monkeypatch.setattr(storing, "BUILT_IN", folder)
+    return folder
+
+
+def test_this_processor_runs_the_kernels_of_a_wheel(name, caches, wheel):
+    assert not doubles(name)
+    assert not caches.exists()
+
+
+def test_the_kernels_of_a_wheel_are_not_taken_for_the_users(name, caches, wheel, monkeypatch):
+    monkeypatch.setattr(storing, "BUILT_IN", wheel.parent / "none")
+    shutil.copytree(wheel, storing.user_folder(), dirs_exist_ok=True)
+    assert doubles(name)
+
+
+def test_without_avx2_kernels_are_compiled(name, caches, wheel, monkeypatch):
+    monkeypatch.setattr(targets, "has_features", lambda: False)
+    assert doubles(name)
+    assert not doubles(name)
+    assert the_file(caches)
+
+
+def test_with_another_numba_kernels_are_compiled(name, caches, wheel, monkeypatch):
+    monkeypatch.setattr(numba, "__version__", "0.1")
+    assert doubles(name)
+    assert not doubles(name)
+
+
+def test_a_damaged_kernel_of_a_wheel_is_compiled(name, caches, wheel):
+    for file in wheel.iterdir():
+        file.write_bytes(file.read_bytes()[:-1])
+    assert doubles(name)
+    assert not doubles(name)
+
+
+# The time of compiling.
+
+
+def test_compiling_is_timed_and_loading_is_not(name, caches):
+    for is_compiled in (True, False):
+        before = len(compilation.spans)
+        assert doubles(name) == is_compiled
+        assert len(compilation.spans) == before + is_compiled
 
 
 # All together.

@@ -2,17 +2,36 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numba
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps, loads
 
-from coterie._kernels.storing import folders, read, remove, user_folder, user_path, warn, write
+from coterie._kernels.storing import (
+    folders,
+    is_built_in,
+    read,
+    remove,
+    user_folder,
+    user_path,
+    warn,
+    write,
+)
+from coterie._kernels.targets import shipped_target
+
+Target: TypeAlias = tuple[str, str, str]
+"""The system, the name of the processor and its features, as Numba names them."""
+
+loaded_files: dict[str, Path] = {}
+"""The files of kernels that this process loaded, by their names."""
+
+written_files: dict[str, Path] = {}
+"""The files of kernels that this process compiled and wrote, by their names."""
 
 
 class KernelCache:
@@ -40,19 +59,20 @@ class KernelCache:
         target_context.refresh()
         if not self.is_enabled:
             return None
-        name, identity = self._address(sig, target_context.codegen())
-        for folder in folders():
+        for path, identity in self._places(sig, target_context.codegen().magic_tuple()):
             try:
-                payload = read(folder / name, identity)
+                payload = read(path, identity)
                 if payload is None:
                     continue
                 stored_sig, parts = loads(payload)
                 if stored_sig == sig:  # two types can have the same name
-                    return CompileResult._rebuild(target_context, *parts)  # noqa: SLF001
+                    result = CompileResult._rebuild(target_context, *parts)  # noqa: SLF001
+                    loaded_files[path.name] = path
+                    return result
             except MemoryError:
                 raise
             except Exception:  # noqa: BLE001 - a bad file can fail in any way
-                remove(folder / name)
+                remove(path)
         return None
 
     def save_overload(self, sig: Any, result: Any) -> None:
@@ -60,10 +80,11 @@ class KernelCache:
         folder = user_folder() if self.is_enabled else None
         if folder is None or result.lifted or result.library.has_dynamic_globals:
             return
-        name, identity = self._address(sig, result.codegen)
+        name, identity = self._address(sig, result.codegen.magic_tuple())
         try:
             payload = dumps((sig, result._reduce()))  # noqa: SLF001
             write(folder / name, identity, payload)
+            written_files[name] = folder / name
             self._remove_stale(folder)
         except MemoryError:
             raise
@@ -91,10 +112,20 @@ class KernelCache:
             for path in folder.glob(f"{self.name}-*"):
                 remove(path)
 
-    def _address(self, sig: Any, codegen: Any) -> tuple[str, bytes]:
+    def _places(self, sig: Any, target: Target) -> Iterator[tuple[Path, bytes]]:
+        """Yield the files to try, and all that their code depends on."""
+        shipped = shipped_target(target)
+        for folder in folders():
+            if shipped is not None and is_built_in(folder):
+                name, identity = self._address(sig, shipped)
+                yield folder / name, identity
+            name, identity = self._address(sig, target)
+            yield folder / name, identity
+
+    def _address(self, sig: Any, target: Target) -> tuple[str, bytes]:
         """Return the name of a file, and all that its code depends on."""
         python = sys.implementation.cache_tag, getattr(sys, "abiflags", "")
-        compiler = numba.__version__, codegen.magic_tuple()  # with the kind of processor
+        compiler = numba.__version__, target
         identity = repr((self.module, self.function, self.stamp, str(sig), python, compiler))
         digest = sha256(identity.encode()).hexdigest()[:16]
         return f"{self.name}-{self.stamp}-{digest}.nbc", identity.encode()

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from numba import njit
+from numba.core.event import Event, Listener, register
 
+from coterie._core.compilation import compilation
 from coterie._kernels.caching import KernelCache
 from coterie._kernels.storing import warn
 
@@ -29,3 +31,16 @@ def kernel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Compile as a part of the kernels that call it."""
     return njit(inline="always", nogil=True)(function)
+
+
+class _Timer(Listener):
+    """Notes when this process compiles; what is loaded from a file is not compiled."""
+
+    def on_start(self, event: Event) -> None:  # noqa: ARG002
+        compilation.start()
+
+    def on_end(self, event: Event) -> None:  # noqa: ARG002
+        compilation.end()
+
+
+register("numba:compile", _Timer())

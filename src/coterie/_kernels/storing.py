@@ -9,7 +9,7 @@ from errno import EDQUOT, ENOSPC
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISREG, S_IWGRP, S_IWOTH
 from tempfile import mkstemp
 from threading import Event
 
@@ -32,11 +32,16 @@ _has_warned = Event()
 
 def folders() -> Iterator[Path]:
     """Yield the folders to read; that of the user is made when it comes to it."""
-    if BUILT_IN.is_dir() and _fault(BUILT_IN.stat()) is None:
+    if BUILT_IN.is_dir() and _fault(BUILT_IN.stat(), SOURCES.stat()) is None:
         yield BUILT_IN
     folder = user_folder()
     if folder is not None:
         yield folder
+
+
+def is_built_in(folder: Path) -> bool:
+    """Return whether a folder holds kernels that were compiled before Coterie was installed."""
+    return folder == BUILT_IN
 
 
 def user_folder() -> Path | None:
@@ -69,7 +74,8 @@ def read(path: Path, identity: bytes) -> bytes | None:
         status = path.stat()
     except FileNotFoundError:
         return None
-    if not S_ISREG(status.st_mode) or _fault(status) is not None:
+    source = Path(__file__).stat() if is_built_in(path.parent) else None
+    if not S_ISREG(status.st_mode) or _fault(status, source) is not None:
         raise ValueError("not a file of this user")
     content = path.read_bytes()
     payload = content[N_DIGEST:]
@@ -156,14 +162,26 @@ def _make_private(folder: Path) -> None:
     )
 
 
-def _fault(status: os.stat_result) -> str | None:
+def _fault(status: os.stat_result, source: os.stat_result | None = None) -> str | None:
     """Return why code in a file or folder must not be run; None if it may be.
 
     Nobody may be able to change it who cannot run code in this process anyway, as the
     administrator and the owner of the source can.
+
+    Parameters
+    ----------
+    status
+        The owner and the permissions of the file or folder.
+    source
+        Those of a source beside it. Whoever can change the source may change the other, too: many
+        systems let a group write to all files of an installed package.
     """
     if not hasattr(os, "geteuid"):  # Windows keeps the folders of users private
         return None
     if status.st_uid not in {0, os.geteuid(), SOURCES.stat().st_uid}:
         return FOREIGN
-    return WRITABLE if status.st_mode & 0o022 else None
+    writers = status.st_mode & (S_IWGRP | S_IWOTH)
+    if source is not None:
+        same_group = S_IWGRP if source.st_gid == status.st_gid else 0
+        writers &= ~(source.st_mode & (same_group | S_IWOTH))
+    return WRITABLE if writers else None

@@ -18,6 +18,7 @@ from coterie.cli.plan import plan
 from coterie.cli.predict import predict
 from coterie.cli.report import report
 from coterie.cli.room import Command
+from coterie.cli.warm import warm
 
 app = typer.Typer(
     name="coterie",
@@ -62,6 +63,6 @@ def options(
     """Take the options of the program, which come before the command."""
 
 
-for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo):
+for command in (fit, predict, evaluate, explain, clusters, report, init, plan, demo, warm):
     app.command(cls=Command)(command)
 add_others(app)

@@ -14,11 +14,12 @@ def main() -> None:
 
         open_missing_streams()
         from coterie.cli.application import app
+        from coterie.cli.compiling import noting_compilation
         from coterie.cli.shown import noting_logs
 
         try:
             interrupts.raise_when_stopped()
-            with noting_logs():
+            with noting_logs(), noting_compilation():
                 app()
         finally:
             interrupts.exit_at_once_when_stopped()

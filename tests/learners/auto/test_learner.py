@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from coterie import ItemSet, Partition
+from coterie._core import compilation
 from coterie._core.progress import progress
 from coterie.blocking import AllPairs
 from coterie.clusterers import AverageLinkage, Greedy, LeftLink
@@ -667,15 +668,32 @@ def test_without_time_only_the_simplest_is_tried():
     assert "used up" in learner.report()
 
 
-def test_a_learner_whose_time_ends_between_folds_is_not_finished(monkeypatch):
-    ticks = count()
-    for module in (learner_module, search_module):
-        monkeypatch.setattr(module, "monotonic", lambda: float(next(ticks)))
-    learner = AutoLearner(budget=25.0).fit(*make_sets())
-    status = "not finished: the budget of 25 s was used up after 1 of 5 rounds of cross-validation"
+@pytest.fixture
+def times(monkeypatch):
+    """Return the times of compiling, which are made up, as are all looks at the clock.
+
+    The clock goes on by a second at each look before a fold, except for the simplest learner.
+    """
+    fitted()  # now nothing is compiled
+    ticks, times = count(), compilation.Compilation()
+    monkeypatch.setattr(learner_module, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(compilation, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(compilation, "compilation", times)
+    return times
+
+
+def test_a_learner_whose_time_ends_between_folds_is_not_finished(times):
+    learner = AutoLearner(budget=5.5).fit(*make_sets())
+    status = "not finished: the budget of 5.5 s was used up after 1 of 5 rounds of cross-validation"
     (row,) = (row for row in learner.table_ if row.status.startswith("not finished"))
     assert row.status == status
     assert f"Not finished ({status.partition(': ')[2]}): {row.name}." in learner.report()
+
+
+def test_seconds_of_compiling_are_not_seconds_of_the_budget(times):
+    times.spans.append((0.0, 1e6))
+    learner = AutoLearner(budget=5.5).fit(*make_sets())
+    assert not [row for row in learner.table_ if "budget" in row.status]
 
 
 def test_two_runs_are_the_same_bits_with_any_number_of_processes():

@@ -249,10 +249,11 @@ def grow_heap(heap, heap_edges, size):
     """Return the heap with room for one more entry."""
     if size < len(heap_edges):
         return heap, heap_edges
-    wider = np.empty((2 * size, 2))
-    wider[:size] = heap
-    longer = np.empty(2 * size, np.int32)
-    longer[:size] = heap_edges
+    wider, longer = np.empty((2 * size, 2)), np.empty(2 * size, np.int32)
+    # A loop: an assignment of slices also compiles the texts of an error about their shapes.
+    for place in range(size):
+        wider[place, 0], wider[place, 1] = heap[place, 0], heap[place, 1]
+        longer[place] = heap_edges[place]
     return wider, longer
 
 

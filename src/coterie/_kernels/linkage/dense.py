@@ -54,7 +54,8 @@ def single_joins(scores, n_items):
         item = outside[nearest]
         links[item - 1, 1] = item
         heights[item - 1] = best[item]
-        outside[nearest : n_outside - 1] = outside[nearest + 1 : n_outside]
+        for position in range(nearest, n_outside - 1):
+            outside[position] = outside[position + 1]
     return links, heights
 
 
@@ -137,7 +138,8 @@ def _join(scores, starts, sizes, active, n_active, link, max_size, cost, by_mean
                 joint = min(joint, highest)
             scores[pair] = joint
     sizes[first] += n_second
-    active[second_position : n_active - 1] = active[second_position + 1 : n_active]
+    for position in range(second_position, n_active - 1):
+        active[position] = active[position + 1]
 
 
 @kernel

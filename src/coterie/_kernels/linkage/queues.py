@@ -46,7 +46,7 @@ def queue(edges, values, tops, nodes, keys, tree, free, edge, item, key):
         nodes[edge, side] = node
         keys[node], tree[node, EDGE] = key, edge
         tree[node, CHILD] = tree[node, NEXT] = NONE
-        tops[item] = meld(values, keys, tree, tops[item], node)
+        tops[item] = meld(values, keys, tree, np.int64(tops[item]), np.int64(node))
 
 
 @kernel

@@ -204,9 +204,9 @@ def _build_queues(n_items, graph, scores, rule):
     keys, tree = np.empty(4 * m), np.empty((4 * m, 4), np.int32)
     tops, nodes = np.full(n_items, NONE, np.int32), np.full((m, 2), NONE, np.int32)
     edges, values, lists, starts = graph.edges, graph.values, graph.lists, graph.starts
-    node = 0
+    node = np.int64(0)
     for item in range(n_items):
-        top = NONE
+        top = np.int64(NONE)
         for k in range(starts[item], starts[item + 1]):
             edge = lists[k]
             if scores[edge] > rule.missing:
@@ -231,9 +231,12 @@ def _absorb(graph, queues, rule, edge, a, b):
     degrees[a] -= 1
     sizes[a] += sizes[b]
     # The keys of b's nodes depend only on the sizes at their other ends, so they hold in a, too.
-    tops[a] = meld(values, keys, tree, tops[a], tops[b])
+    # Casts, so that a function is compiled for one type of numbers only.
+    tops[a] = meld(values, keys, tree, np.int64(tops[a]), np.int64(tops[b]))
     if 4 * (counters[UNUSED] - degrees[b]) < len(table):
-        table[:] = build_table(edges)
+        fresh = build_table(edges)
+        for slot in range(len(table)):
+            table[slot] = fresh[slot]
         counters[UNUSED] = len(table) - len(edges)
     # Each edge of b may take one unused slot.
     counters[UNUSED] -= degrees[b]
@@ -263,8 +266,8 @@ def _absorb(graph, queues, rule, edge, a, b):
             if rule.by_mean:
                 key_a = _key(graph, rule, g, c)
                 key_c = _key(graph, rule, g, a)
-                queue(edges, values, tops, nodes, keys, tree, queues.free, g, a, key_a)
-                queue(edges, values, tops, nodes, keys, tree, queues.free, g, c, key_c)
+                queue(edges, values, tops, nodes, keys, tree, queues.free, g, np.int64(a), key_a)
+                queue(edges, values, tops, nodes, keys, tree, queues.free, g, np.int64(c), key_c)
         graph.lengths[item] = n_kept - start
         if n_kept > start:
             graph.following[graph.last[a]] = item

@@ -121,11 +121,13 @@ def hash_acronyms(characters, starts):
     # Each word ends at most one acronym of each length, with and without small words.
     room = 2 * (MOST_INITIALS - LEAST_INITIALS + 1)
     hashes = np.empty(room * _most_words(characters, starts), np.uint64)
-    hash_starts, n_hashes = np.zeros(len(starts), np.intp), 0
+    # Numba would compile a function of its own for each constant that is not cast.
+    none, small = np.int64(0), np.int64(SMALL)
+    hash_starts, n_hashes = np.zeros(len(starts), np.intp), np.int64(0)
     for text in range(len(starts) - 1):
         start, end = starts[text], starts[text + 1]
-        n_hashes = _add_acronyms(characters, start, end, 0, hashes, n_hashes)
-        n_hashes = _add_acronyms(characters, start, end, SMALL, hashes, n_hashes)
+        n_hashes = _add_acronyms(characters, start, end, none, hashes, n_hashes)
+        n_hashes = _add_acronyms(characters, start, end, small, hashes, n_hashes)
         hash_starts[text + 1] = n_hashes
     return hashes[:n_hashes].copy(), hash_starts
 

@@ -71,7 +71,8 @@ def overlaps(starts, tokens, weights, rarities, left, right):
         only_b = _add_rest(only_b, tokens, rarities, b, b_end)
         # Sorted, so that the measures do not depend on the order of the pair.
         less, more = min(only_a, only_b), max(only_a, only_b)
-        measures[pair, :4] = shared, most, less, more
+        measures[pair, 0], measures[pair, 1] = shared, most
+        measures[pair, 2], measures[pair, 3] = less, more
         # Weighted forms of the overlap coefficient and of the Jaccard index.
         if shared > 0.0:
             measures[pair, 4] = shared / (shared + less)

@@ -163,8 +163,8 @@ def factorize_hashes(hashes):
     The distinct hashes, and the index of each given hash among them.
     """
     indices = np.empty(len(hashes), np.int32)
-    distinct, slots = _grow_table(np.empty(_ROOM, np.uint64), 0)
-    n_distinct = 0
+    distinct, slots = _grow_table(np.empty(_ROOM, np.uint64), np.int64(0))
+    n_distinct = np.int64(0)
     for position in range(len(hashes)):
         slot = _slot(hashes[position], distinct, slots)
         if slots[slot] < 0:
@@ -258,7 +258,9 @@ def count_entities_per_token(starts, tokens, texts, entities, n_tokens):
 def _grow_table(distinct, n_distinct):
     """Return room for twice as many hashes as there are, and a table of slots that finds them."""
     larger = np.empty(max(2 * n_distinct, len(distinct)), np.uint64)
-    larger[:n_distinct] = distinct[:n_distinct]
+    # A loop: an assignment of slices also compiles the texts of an error about their shapes.
+    for index in range(n_distinct):
+        larger[index] = distinct[index]
     # Two slots per hash that fits: the table is never more than half full, and probes stay short.
     slots = np.full(2 * len(larger), -1, np.int32)
     for index in range(n_distinct):

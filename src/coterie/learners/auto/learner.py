@@ -9,6 +9,7 @@ from joblib import cpu_count
 from sklearn.utils.validation import check_is_fitted
 
 from coterie._core.arguments import as_positive, as_whole
+from coterie._core.compilation import Deadline
 from coterie._types import Blocker, Clusterer, Featurizer
 from coterie.learners.auto.candidates import Candidate, Setup, SizeLimit, candidates_named
 from coterie.learners.auto.choice import (
@@ -68,9 +69,10 @@ class AutoLearner(Learner):
         The metric to optimise: one of `coterie.metrics` (F1 if it has three parts), or a function
         of the true and the predicted partition with an attribute `greater_is_better`.
     budget
-        Seconds after which no further fold is begun; None means no limit. The simplest candidate
-        is always validated, and the final fit takes additional time. With a budget, the choice
-        depends on the speed of the machine.
+        Seconds after which no further fold is begun; None means no limit. Seconds in which
+        functions are compiled do not count. The simplest candidate is always validated, and the
+        final fit takes additional time. With a budget, the choice depends on the speed of the
+        machine.
     n_folds
         Number of folds into which the item sets are divided.
     featurizer
@@ -254,7 +256,7 @@ class AutoLearner(Learner):
         if plan.folds:
             # Bad item sets fail here, because errors in a fold would have indices within the fold.
             self._featurizer.fit(examples.item_sets)
-        deadline = monotonic() + budget
+        deadline = Deadline(monotonic(), budget)
         candidates = candidates_named(self.candidates)
         return CandidateSearch(setup, plan, candidates, self.metric, n_jobs, deadline)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import inf
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from coterie._core.arrays import Floats
+from coterie._core.compilation import NEVER, Deadline
 from coterie._core.progress import report, uninterrupted
 from coterie._types import Clusterer
 from coterie.clusterers.thresholds import lower_missing_score, subtract_threshold
@@ -79,7 +79,7 @@ class CandidateSearch:
     n_jobs
         Number of processes.
     deadline
-        Time of `time.monotonic` after which no fold is begun, except for the first candidate.
+        After it has passed, no fold is begun, except for the first candidate.
     """
 
     setup: Setup
@@ -87,7 +87,7 @@ class CandidateSearch:
     candidates: Sequence[Candidate]
     metric: Callable[..., Any]
     n_jobs: int = 1
-    deadline: float = inf
+    deadline: Deadline = NEVER
     validated: dict[Candidate, Validation] = field(default_factory=dict, init=False)
     unfinished: dict[Candidate, int] = field(default_factory=dict, init=False)
     """The candidates that the deadline interrupted, with the number of their finished folds."""
@@ -107,7 +107,7 @@ class CandidateSearch:
         pending = [candidate for candidate in candidates if candidate not in self.validated]
         tasks = [(candidate, fold) for candidate in pending for fold in self.plan.folds]
         deadlines = {
-            candidate: inf if rank < n_guaranteed else self.deadline
+            candidate: NEVER if rank < n_guaranteed else self.deadline
             for rank, candidate in enumerate(pending)
         }
         calls = (
@@ -247,15 +247,15 @@ class _FoldScores(NamedTuple):
 
 
 def _fit_and_score(
-    setup: Setup, variants: list[Variant], fold: Fold, deadline: float
+    setup: Setup, variants: list[Variant], fold: Fold, deadline: Deadline
 ) -> _FoldScores | None:
     """Fit variants to the training items of a fold and score its held-out pairs.
 
     Returns None if the deadline has passed.
     """
-    start = monotonic()
-    if start > deadline:
+    if deadline.has_passed():
         return None
+    start = monotonic()
     scores = {}
     # BLAS rounds differently with several threads, and worker processes have fewer threads: with
     # one thread the result does not depend on the number of processes.

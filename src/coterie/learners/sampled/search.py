@@ -15,6 +15,7 @@ from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 
 from coterie._core.arrays import Bools, Floats, Ints
+from coterie._core.compilation import Deadline
 from coterie._core.progress import report
 from coterie._types import Clusterer
 from coterie.clusterers import AverageLinkage
@@ -89,7 +90,7 @@ class SampleSearch:
     random_state
         The seed of all random choices.
     budget
-        The seconds after which no further family is begun.
+        The seconds after which no further family is begun; those of compiling do not count.
     """
 
     pool: PairPool
@@ -125,7 +126,7 @@ class SampleSearch:
         tuned: list[TunedFamily] = []
         for family in self.families:
             start = monotonic()
-            if tuned and start - self._start > self.budget:
+            if tuned and Deadline(self._start, self.budget).has_passed():
                 break
             path = _path(family, self.effort)
             by_fold = self._map(partial(self._fit, family, path), parts)
