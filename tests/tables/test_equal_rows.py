@@ -155,6 +155,7 @@ def test_items_are_ordered_by_the_hashes_of_their_cells(hashes_collide, texts, l
     items = equal.items(item_set).items["text"]
     keys = [(not hashes_collide and content_hash(text), text) for text in items]
     assert keys == sorted(keys)
+    assert len(items) == len({*filter(str.strip, texts)}) + sum(not text.strip() for text in texts)
     assert [items[item] for item in equal.item_of_row] == texts
     first_rows = [equal.item_of_row.tolist().index(item) for item in range(len(items))]
     assert equal.first_rows.tolist() == first_rows

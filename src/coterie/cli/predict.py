@@ -20,9 +20,11 @@ from coterie.cli.options import (
     MaxSize,
     ModelFile,
     MustLink,
+    Statistics,
     TableFile,
 )
 from coterie.cli.shown import note, note_limit, note_missing_ids, print_json
+from coterie.cli.statistics import note_statistics, read_statistics
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -60,6 +62,7 @@ def predict(
     output: TableOut,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
+    statistics: Statistics = None,
     keep: Keep = False,
     escape_formulas: EscapeFormulas = False,
     max_block: MaxBlock = None,
@@ -83,6 +86,7 @@ def predict(
     reason: why these two rows are linked; for a row that is alone, why it is not linked.
     """
     from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
+    from coterie.tables.groups import refuse_several_sets
     from coterie.tables.io.writing import refuse_escaping
 
     start = monotonic()
@@ -91,14 +95,19 @@ def predict(
         raise InputError(
             "standard output cannot hold both the table and JSON; write the table to a file"
         )
-    refuse_overwriting(output, model, must_link, cannot_link)
+    refuse_overwriting(output, model, must_link, cannot_link, statistics)
     check_target(output)
+    table_statistics = read_statistics(statistics, output)
     format_out = output_format(output, format_)
     refuse_escaping(format_out, is_escaping=escape_formulas)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     typed = read_typed(table, format=format_, to=format_out, long_cells=long_cells)
+    if statistics is not None:
+        refuse_several_sets(typed.table, table_model.schema)
     with bars():
-        predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
+        predicted, clustering = table_model.predict_clustering(
+            typed, id=id_, keep=keep, statistics=table_statistics, **pairs
+        )
     write_table(output, predicted, format=format_out, escape_formulas=escape_formulas)
     counts = summary(predicted)
     seconds = monotonic() - start
@@ -117,5 +126,9 @@ def predict(
     note_missing_ids(table_model, typed.table.names, id_)
     note_pairs(pairs)
     note_limit(table_model)
+    if statistics is not None:
+        if table_statistics is None:
+            clustering.sets[0].statistics.save(statistics)
+        note_statistics(statistics, is_written=table_statistics is None)
     if output != STREAM:
         note(f"wrote the table to {output}")

@@ -20,7 +20,7 @@ from coterie.features.featurizer import PairFeaturizer
 from coterie.features.kinds import Text
 from coterie.features.kinds.base import EncodedColumn, Kind, ParsedColumn
 from coterie.features.kinds.counts import RecordCounts
-from coterie.features.operators import DenseFeatures
+from coterie.features.operators import RowwiseFeatures
 from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs
@@ -211,7 +211,7 @@ class RecordFeatures(PairFeaturizer):
             batch = slice(start, start + BATCH_SIZE)
             left, right = np.ascontiguousarray(requested[batch].T)
             self._compare_into(features[batch], encoded, left, right)
-        return DenseFeatures(features)
+        return RowwiseFeatures(features)
 
     def _compare_into(
         self, features: Floats, encoded: EncodedRecords, left: Ints, right: Ints

@@ -42,15 +42,21 @@ class EqualRows:
     twin_scores: Floats
 
     @classmethod
-    def of(cls, item_set: ItemSet, constraints: RowConstraints, score: Score) -> Self:
+    def of(
+        cls,
+        item_set: ItemSet,
+        constraints: RowConstraints,
+        score: Score,
+        classes: Ints | None = None,
+    ) -> Self:
         """Find the rows that are equal in all columns, and score them with each other.
 
         Equal rows stay separate items if the model keeps a pair of such rows apart, if they are
-        blank, or if constraints could part them.
+        blank, or if constraints could part them. `classes` are those of `equal_classes`.
         """
-        order = canonical_order(item_set)
+        classes = equal_classes(item_set) if classes is None else classes
         is_alone = _is_constrained(len(item_set), constraints)
-        equal = cls._grouped(_classes(item_set, is_alone), order)
+        equal = cls._grouped(classes, is_alone)
         several = np.flatnonzero(equal.sizes > 1)
         if not len(several):
             return equal
@@ -63,15 +69,19 @@ class EqualRows:
         if not is_apart.any():
             return cls(equal.item_of_row, twin_scores)
         row_scores = np.where(is_apart, np.nan, twin_scores[equal.item_of_row])
-        rows = np.arange(len(item_set))
-        divided = cls._grouped(np.where(is_apart, len(rows) + rows, equal.item_of_row), order)
+        divided = cls._grouped(equal.item_of_row, is_apart)
         return cls(divided.item_of_row, row_scores[divided.first_rows])
 
     @classmethod
-    def _grouped(cls, classes: Ints, order: Ints) -> Self:
-        """Make one item of the rows of each class; items are numbered by their first rows."""
-        items = np.empty_like(classes)
-        items[order] = Partition(classes[order]).labels
+    def _grouped(cls, classes: Ints, is_alone: Bools) -> Self:
+        """Make one item of the rows of each class, and one of each row that is alone.
+
+        Items are in the order of their classes, and items of one class in the order of their rows.
+        """
+        rows = np.arange(len(classes))
+        _, items = np.unique(
+            np.where(is_alone, rows + 1, 0) + classes * (len(rows) + 1), return_inverse=True
+        )
         return cls(items, np.full(int(items.max(initial=-1)) + 1, np.nan))
 
     @cached_property
@@ -137,8 +147,7 @@ def _reordered(scores: PairScores, pairs: Pairs) -> PairScores:
 
 def different_rows(item_set: ItemSet) -> ItemSet:
     """Return the rows of an item set without the copies of earlier rows."""
-    classes = _classes(item_set, np.zeros(len(item_set), dtype=np.bool_))
-    first = np.unique(classes, return_index=True)[1]
+    first = np.unique(equal_classes(item_set), return_index=True)[1]
     return item_set if len(first) == len(item_set) else take_rows(item_set, np.sort(first))
 
 
@@ -155,15 +164,15 @@ def twin_rows(item_set: ItemSet, rows: Ints) -> tuple[ItemSet, Pairs]:
     return take_rows(item_set, np.concatenate([rows, rows])), pairs
 
 
-def _classes(item_set: ItemSet, is_alone: Bools) -> Ints:
-    """Give equal rows the same number; rows that are alone or blank have one of their own."""
+def equal_classes(item_set: ItemSet) -> Ints:
+    """Return numbers of rows in canonical order: one of equal rows, and one of each blank row."""
     columns: Sequence[Sequence[str]] = [item_set.items[name] for name in item_set.items]
-    numbers: dict[object, int] = {}
-    classes = np.empty(len(item_set), dtype=np.intp)
-    for row, cells in enumerate(zip(*columns, strict=True)):
-        is_blank = not any(cell.strip() for cell in cells)
-        key = row if is_alone[row] or is_blank else cells
-        classes[row] = numbers.setdefault(key, len(numbers))
+    rows, is_first = canonical_order(item_set)
+    for position in np.flatnonzero(~is_first).tolist():
+        row = rows[position]
+        is_first[position] = not any(column[row].strip() for column in columns)
+    classes = np.empty(len(rows), dtype=np.intp)
+    classes[rows] = np.cumsum(is_first) - 1
     return classes
 
 
