@@ -31,7 +31,7 @@ CLUSTERERS = [
     SpanningForest(),
 ]
 EXACT_TIES = CLUSTERERS[3:]
-"""Average and complete linkage resolve ties by the share of the pairs of a piece that are scored."""
+"""Average and complete linkage resolve ties by the share of pairs that are scored."""
 NONE = np.empty((0, 2), dtype=np.intp)
 
 
