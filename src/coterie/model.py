@@ -39,7 +39,7 @@ Constraints: TypeAlias = Sequence[ArrayLike | None]
 """One entry per item set: pairs of items, of shape (q, 2), or None."""
 
 
-class Candidates(NamedTuple):
+class CandidateScores(NamedTuple):
     """The scores of the candidate pairs of an item set, and a function that scores other pairs.
 
     The function is None if the score of a pair depends on the other pairs that are scored.
@@ -137,18 +137,18 @@ class Model:
         """
         return self.decide_among(self.candidates(item_set), must_link, cannot_link)
 
-    def candidates(self, item_set: Any) -> Candidates:
+    def candidates(self, item_set: Any) -> CandidateScores:
         """Score the candidate pairs of one item set, from which `decide_among` partitions it."""
         items = as_item_set(item_set)
         if not getattr(self.similarity, "one_by_one", False) or not len(items):
-            return Candidates(self.scores(items), None)
+            return CandidateScores(self.scores(items), None)
         similarity: Any = self.similarity
         score = similarity.scorer(items)
-        return Candidates(score(self.blocker(items)), lambda pairs: score(pairs).scores)
+        return CandidateScores(score(self.blocker(items)), lambda pairs: score(pairs).scores)
 
     def decide_among(
         self,
-        candidates: Candidates,
+        candidates: CandidateScores,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
     ) -> Decision:

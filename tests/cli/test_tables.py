@@ -142,8 +142,8 @@ def test_predict_writes_statistics_and_uses_them_again(files, tmp_path):
 def test_predict_refuses_files_that_hold_no_statistics(files, tmp_path):
     model, table, out = files / "m.coterie", files / "plain.csv", tmp_path / "out.csv"
     predict = "predict", model, table, "-o", out, "--statistics"
-    check_refused(run(*predict, table), "no statistics of a table")
-    check_refused(run(*predict, model), "no statistics of a table")
+    check_refused(run(*predict, table), "not a file of statistics")
+    check_refused(run(*predict, model), "not a file of statistics")
     check_refused(run(*predict, out), "is also the file of the table")
     check_refused(run(*predict, "-"), "give a file name")
     assert not out.exists()

@@ -102,18 +102,18 @@ def test_a_damaged_file_is_refused_or_read_as_it_was(tmp_path, place):
     start = int(place * len(content))
     content[start : start + 40] = b"\xff" * len(content[start : start + 40])
     path.write_bytes(content)
-    with pytest.raises(InputError, match="no statistics of a table"):
+    with pytest.raises(InputError, match="not a file of statistics"):
         TableStatistics.load(path)
 
 
 def test_other_files_are_refused(tmp_path):
     path = tmp_path / "file"
     path.write_text("name,town\nann,ulm\n")
-    with pytest.raises(InputError, match="no statistics of a table"):
+    with pytest.raises(InputError, match="not a file of statistics"):
         TableStatistics.load(path)
     table = {"name": ["Ann Lee", "Anne Lee", "Bob Ray"], "who": [1, 1, 2]}
     tables.fit(table, "who", learner="logistic").save(path)
-    with pytest.raises(InputError, match="no statistics of a table"):
+    with pytest.raises(InputError, match="not a file of statistics"):
         TableStatistics.load(path)
 
 

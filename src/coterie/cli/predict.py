@@ -1,5 +1,6 @@
 """`coterie predict`."""
 
+from collections.abc import Mapping
 from time import monotonic
 from typing import Annotated
 
@@ -24,7 +25,7 @@ from coterie.cli.options import (
     TableFile,
 )
 from coterie.cli.shown import note, note_limit, note_missing_ids, print_json
-from coterie.cli.statistics import note_statistics, read_statistics
+from coterie.cli.statistics import read_statistics, refuse_sets, save_statistics
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -86,7 +87,6 @@ def predict(
     reason: why these two rows are linked; for a row that is alone, why it is not linked.
     """
     from coterie.tables import is_predicted, load, output_format, read_typed, summary, write_table
-    from coterie.tables.groups import refuse_several_sets
     from coterie.tables.io.writing import refuse_escaping
 
     start = monotonic()
@@ -102,8 +102,7 @@ def predict(
     refuse_escaping(format_out, is_escaping=escape_formulas)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     typed = read_typed(table, format=format_, to=format_out, long_cells=long_cells)
-    if statistics is not None:
-        refuse_several_sets(typed.table, table_model.schema)
+    refuse_sets(statistics, typed.table, table_model.schema)
     with bars():
         predicted, clustering = table_model.predict_clustering(
             typed, id=id_, keep=keep, statistics=table_statistics, **pairs
@@ -118,17 +117,19 @@ def predict(
             "the table had the columns of an earlier prediction, which this one replaced; to keep "
             "them under other names, use --keep"
         )
+    _note_counts(counts, seconds)
+    note_missing_ids(table_model, typed.table.names, id_)
+    note_pairs(pairs)
+    note_limit(table_model)
+    save_statistics(statistics, table_statistics, clustering)
+    if output != STREAM:
+        note(f"wrote the table to {output}")
+
+
+def _note_counts(counts: Mapping[str, int], seconds: float) -> None:
+    """Report the numbers of rows and clusters, and the time."""
     note(
         f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
         f"largest has {pluralize(counts['largest'], 'row')}; "
         f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
-    note_missing_ids(table_model, typed.table.names, id_)
-    note_pairs(pairs)
-    note_limit(table_model)
-    if statistics is not None:
-        if table_statistics is None:
-            clustering.sets[0].statistics.save(statistics)
-        note_statistics(statistics, is_written=table_statistics is None)
-    if output != STREAM:
-        note(f"wrote the table to {output}")

@@ -9,7 +9,7 @@ from coterie.cli.shown import note
 from coterie.exceptions import InputError
 
 if TYPE_CHECKING:
-    from coterie.tables import TableStatistics
+    from coterie.tables import Clustering, Schema, Table, TableStatistics
 
 
 def read_statistics(path: str | None, output: str) -> "TableStatistics | None":
@@ -28,9 +28,22 @@ def read_statistics(path: str | None, output: str) -> "TableStatistics | None":
     return None
 
 
-def note_statistics(path: str, *, is_written: bool) -> None:
-    """Report which statistics were used."""
-    if is_written:
-        note(f"wrote the statistics of the table to {path}")
-    else:
+def refuse_sets(path: str | None, table: "Table", schema: "Schema") -> None:
+    """Refuse a table of several sets if statistics are to be used or written."""
+    from coterie.tables.groups import refuse_several_sets
+
+    if path is not None:
+        refuse_several_sets(table, schema)
+
+
+def save_statistics(
+    path: str | None, statistics: "TableStatistics | None", clustering: "Clustering"
+) -> None:
+    """Write the statistics of the table, unless those of a file were used, and report it."""
+    if path is None:
+        return
+    if statistics is not None:
         note(f"used the statistics in {path}, not those of the table")
+    elif clustering.statistics is not None:
+        clustering.statistics.save(path)
+        note(f"wrote the statistics of the table to {path}")

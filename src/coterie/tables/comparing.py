@@ -9,7 +9,7 @@ import numpy as np
 from coterie.features.counted import CountedRecords
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
-from coterie.model import Candidates, Model
+from coterie.model import CandidateScores, Model
 from coterie.tables.equal_rows import EqualRows, equal_classes, take_rows
 from coterie.tables.links import RowConstraints
 from coterie.tables.needs import refuse_clustering
@@ -34,7 +34,7 @@ class ComparedRows:
 
     equal_rows: EqualRows
     model: Model
-    candidates: Candidates
+    candidates: CandidateScores
     statistics: TableStatistics
 
     @classmethod
@@ -46,10 +46,7 @@ class ComparedRows:
         constraints: RowConstraints,
         statistics: TableStatistics | None = None,
     ) -> "ComparedRows":
-        """Read, count and compare rows; given statistics are used in place of counts.
-
-        `kinds` are the kinds of the compared columns.
-        """
+        """Read, count and compare rows; given statistics are used in place of counts."""
         features = record_features(model.similarity)
         if statistics is not None:
             statistics.refuse_other_columns(kinds, features)
@@ -59,18 +56,24 @@ class ComparedRows:
         refuse_clustering(different)
         read = features.read([different])
         counts = features.count(read) if statistics is None else statistics.counts
-        counted = CountedRecords(features, counts)
-        model = replace(model, similarity=_with_records(model.similarity, counted))
-        equal_rows = EqualRows.of(item_set, constraints, model.similarity, classes)
-        rows, items = equal_rows.first_rows, different
-        if not np.array_equal(rows, different_rows):
-            items, read = equal_rows.items(item_set), read.take(classes[rows])
-        of_items = replace(counted, item_set=items, read=read)
-        similarity = _with_records(model.similarity, of_items)
+        counted = CountedRecords(features, counts, different, read)
+        similarity = _with_records(model.similarity, counted)
+        equal_rows = EqualRows.of(item_set, constraints, similarity, classes)
+        items = different
+        if not np.array_equal(equal_rows.first_rows, different_rows):
+            items = equal_rows.items(item_set)
+            of_items = read.take(classes[equal_rows.first_rows])
+            similarity = _with_records(
+                similarity, CountedRecords(features, counts, items, of_items)
+            )
         candidates = replace(model, similarity=similarity).candidates(items)
         if statistics is None:
             of_rows = TableStatistics(dict(kinds), len(item_set), *counts)
             statistics = of_rows.with_scores(candidates.scores.scores)
+        # Without the texts that were read, which are large.
+        model = replace(
+            model, similarity=_with_records(similarity, CountedRecords(features, counts))
+        )
         return cls(equal_rows, model, candidates, statistics)
 
 

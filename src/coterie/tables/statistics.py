@@ -1,4 +1,4 @@
-"""What prediction takes from the table at hand: counts of its rows, of tokens and of scores."""
+"""Statistics of the table at hand: the numbers of its rows, tokens and scored pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -170,9 +170,9 @@ class TableStatistics:
         try:
             value = load_value(path, _CLASSES.get)
         except CoterieError as error:
-            raise InputError(f"these are no statistics of a table: {error}") from error
+            raise InputError(f"this is not a file of statistics: {error}") from error
         if not isinstance(value, cls):
-            raise InputError(f"{path}: the file holds no statistics; give a file of statistics")
+            raise InputError(f"{path}: the file holds something else; give a file of statistics")
         return value
 
     def __eq__(self, other: object) -> bool:
