@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -27,7 +27,7 @@ from coterie.clusterers.constraints import (
     checked_constraints,
     partition_under_checked_constraints,
 )
-from coterie.clusterers.second_look import Decision, decide
+from coterie.clusterers.second_look import Decision, Score, decide
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
@@ -37,6 +37,16 @@ __all__ = ["Logistic", "Model"]
 
 Constraints: TypeAlias = Sequence[ArrayLike | None]
 """One entry per item set: pairs of items, of shape (q, 2), or None."""
+
+
+class CandidateScores(NamedTuple):
+    """The scores of the candidate pairs of an item set, and a function that scores other pairs.
+
+    The function is None if the score of a pair depends on the other pairs that are scored.
+    """
+
+    scores: PairScores
+    score: Score | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +135,30 @@ class Model:
         These are the scores of the candidate pairs and, where absent pairs would count as evidence
         against joining similar items, of some more pairs; see `coterie.clusterers.second_look`.
         """
+        return self.decide_among(self.candidates(item_set), must_link, cannot_link)
+
+    def candidates(self, item_set: Any) -> CandidateScores:
+        """Score the candidate pairs of one item set, from which `decide_among` partitions it."""
         items = as_item_set(item_set)
         if not getattr(self.similarity, "one_by_one", False) or not len(items):
-            scores = self.scores(items)
-            constraints = checked_constraints(scores, must_link, cannot_link)
-            partition = partition_under_checked_constraints(self.clusterer, scores, *constraints)
-            return Decision(scores, partition)
+            return CandidateScores(self.scores(items), None)
         similarity: Any = self.similarity
         score = similarity.scorer(items)
-        scores = score(self.blocker(items))
+        return CandidateScores(score(self.blocker(items)), lambda pairs: score(pairs).scores)
+
+    def decide_among(
+        self,
+        candidates: CandidateScores,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+    ) -> Decision:
+        """Partition an item set by its candidate pairs, as `decide` does."""
+        scores, score = candidates
         constraints = checked_constraints(scores, must_link, cannot_link)
-        return decide(self.clusterer, scores, lambda pairs: score(pairs).scores, *constraints)
+        if score is None:
+            partition = partition_under_checked_constraints(self.clusterer, scores, *constraints)
+            return Decision(scores, partition)
+        return decide(self.clusterer, scores, score, *constraints)
 
     def scores(self, item_set: Any) -> PairScores:
         """Score the candidate pairs of one item set."""

@@ -32,7 +32,8 @@ def write_records(path, seed):
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(page, tmp_path):
     write_records(tmp_path / "people.csv", seed=1)
-    write_records(tmp_path / "new-people.csv", seed=2)
+    for name in ("new-people.csv", "some-new-people.csv"):
+        write_records(tmp_path / name, seed=2)
     (tmp_path / "same.csv").write_text("r0,r1\n", encoding="utf-8")
     (tmp_path / "different.csv").write_text("r0,r2\n", encoding="utf-8")
     commands = commands_of(page)

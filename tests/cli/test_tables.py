@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coterie import cli
-from coterie.tables import Table, load, read_table, write_table
+from coterie.tables import Table, TableStatistics, load, read_table, write_table
 from tests.commands import error_of, run
 from tests.people import people as records
 
@@ -120,6 +120,38 @@ def test_predict_writes_the_same_to_files_and_to_standard_output(files, tmp_path
     done = run("predict", files / "m.coterie", "-", "-o", "-", stdin=text)
     assert done.exit_code == 0
     assert done.stdout == out.read_text()
+
+
+def test_predict_writes_statistics_and_uses_them_again(files, tmp_path):
+    path, out = tmp_path / "statistics", tmp_path / "out.csv"
+    command = "predict", files / "m.coterie", files / "plain.csv", "-o", out, "--statistics", path
+    done = run(*command)
+    assert done.exit_code == 0
+    assert f"wrote the statistics of the table to {path}" in done.stderr
+    statistics = TableStatistics.load(path)
+    assert statistics == load(files / "m.coterie").statistics(read_table(files / "plain.csv"))
+    predicted, content = out.read_text(), path.read_bytes()
+    done = run(*command)
+    assert f"used the statistics in {path}, not those of the table" in done.stderr
+    assert (out.read_text(), path.read_bytes()) == (predicted, content)
+    statistics.merge(statistics).save(path)
+    run(*command)
+    assert out.read_text() != predicted
+
+
+def test_predict_refuses_files_that_hold_no_statistics(files, tmp_path):
+    model, table, out = files / "m.coterie", files / "plain.csv", tmp_path / "out.csv"
+    predict = "predict", model, table, "-o", out, "--statistics"
+    check_refused(run(*predict, table), "not a file of statistics")
+    check_refused(run(*predict, model), "not a file of statistics")
+    check_refused(run(*predict, out), "is also the file of the table")
+    check_refused(run(*predict, "-"), "give a file name")
+    assert not out.exists()
+    out.write_text("old")
+    check_refused(run(*predict, out), "would be overwritten")
+    assert out.read_text() == "old"
+    check_refused(run(*predict, tmp_path / "no" / "statistics"), "no")
+    assert out.read_text() == "old"
 
 
 def test_numbers_stay_numbers_in_json_lines(files, tmp_path):

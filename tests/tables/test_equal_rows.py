@@ -2,6 +2,8 @@
 
 from collections import Counter
 from dataclasses import replace
+from hashlib import blake2b
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,8 +13,9 @@ from hypothesis import strategies as st
 from coterie.clusterers import AverageLinkage
 from coterie.clusterers.together import must_link_groups
 from coterie.items import ItemSet
-from coterie.pairs import PairScores
-from coterie.tables import fit
+from coterie.pairs import PairScores, all_pairs
+from coterie.partition import Partition
+from coterie.tables import fit, row_order
 from coterie.tables.equal_rows import EqualRows
 from coterie.tables.links import RowConstraints
 from tests.people import people
@@ -128,12 +131,51 @@ def test_equal_rows_that_the_model_keeps_apart_stay_apart():
         )
 
     equal = EqualRows.of(ItemSet({"text": texts}), RowConstraints(NONE, NONE), score)
-    assert equal.item_of_row.tolist() == [0, 1, 0, 2, 3, 0]
-    assert np.nan_to_num(equal.twin_scores).tolist() == [1.0, 0.0, 0.0, 0.0]
-    scores = equal.row_scores(PairScores(4, [(0, 1), (1, 2)], [0.5, -0.5]))
+    assert Partition(equal.item_of_row) == Partition([0, 1, 0, 2, 3, 0])
+    a, b, later_b, _ = items = equal.item_of_row[[0, 1, 3, 4]].tolist()
+    assert np.nan_to_num(equal.twin_scores[items]).tolist() == [1.0, 0.0, 0.0, 0.0]
+    scores = equal.row_scores(PairScores(4, [(a, b), (b, later_b)], [0.5, -0.5]))
     assert scores.pairs.tolist() == [[0, 1], [1, 3], [0, 2], [0, 5]]
     assert scores.scores.tolist() == [0.5, -0.5, 1.0, 1.0]
     assert equal.n_pairs(scores.pairs).tolist() == [3.0, 1.0, 1.5, 1.5]
+
+
+TEXTS = st.lists(st.sampled_from(["x", "y", "z", "", " "]), min_size=1, max_size=9)
+
+
+@pytest.mark.parametrize("hashes_collide", [False, True])
+@given(texts=TEXTS, listed=st.booleans())
+def test_items_are_ordered_by_the_hashes_of_their_cells(hashes_collide, texts, listed):
+    with pytest.MonkeyPatch.context() as patch:
+        if hashes_collide:
+            constant = b"00000000"
+            patch.setattr(row_order, "blake2b", lambda *_, **__: Mock(digest=lambda: constant))
+        item_set, none = ItemSet({"text": texts}), RowConstraints(NONE, NONE)
+        equal = EqualRows.of(item_set, none, lambda _, pairs: np.ones(len(pairs)))
+    items = equal.items(item_set).items["text"]
+    keys = [(not hashes_collide and content_hash(text), text) for text in items]
+    assert keys == sorted(keys)
+    assert len(items) == len({*filter(str.strip, texts)}) + sum(not text.strip() for text in texts)
+    assert [items[item] for item in equal.item_of_row] == texts
+    first_rows = [equal.item_of_row.tolist().index(item) for item in range(len(items))]
+    assert equal.first_rows.tolist() == first_rows
+    # The score of two rows is that of their items, also if the scores of all pairs are a list.
+    pairs = all_pairs(len(items))
+    values = np.arange(len(pairs), dtype=np.float64)
+    scores = equal.row_scores(
+        PairScores(len(items), pairs[1:] if listed else None, values[listed:])
+    )
+    expected = {
+        tuple(sorted(first_rows[item] for item in pair)): value
+        for pair, value in zip(pairs[listed:].tolist(), values[listed:], strict=True)
+    }
+    of_items = zip(map(tuple, scores.pairs.tolist()), scores.scores, strict=True)
+    is_first = np.isin(np.arange(len(texts)), first_rows)
+    assert {pair: s for pair, s in of_items if is_first[list(pair)].all()} == expected
+
+
+def content_hash(text):
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def test_a_cannot_link_pair_parts_equal_rows(model, others):

@@ -64,7 +64,7 @@ def test_many_pairs_are_refused_once_they_are_counted(model, monkeypatch):
     monkeypatch.setattr(base, "PAIR_BYTES", 10_000)  # more than the features of a batch
     n_pairs = 100 * 99 // 2
     limit_memory(monkeypatch, base.PAIR_BYTES * n_pairs)
-    monkeypatch.setattr("coterie.tables.model.refuse_clustering", lambda _items: None)
+    monkeypatch.setattr("coterie.tables.comparing.refuse_clustering", lambda _items: None)
     rows = ItemSet({name: list(new[name]) for name in model.schema.columns})
     score = model.model.similarity.scorer(rows)
     assert len(score(None).scores) == n_pairs

@@ -25,6 +25,9 @@ __all__ = ["NearestTexts"]
 
 Index: TypeAlias = tuple[Ints, NDArray[np.int32]]
 
+UNITS = 2.0**20
+"""The number of units of a squared weight of 1; weights are whole numbers of units."""
+
 BUDGET = 4096
 """The number of rows that each row is compared with, those that share its rarest n-grams first."""
 
@@ -35,9 +38,9 @@ class NearestTexts(TextKey):
 
     Neighbours are ranked by the cosine of their vectors of character n-grams, taken from tokens
     with a blank before and after. An n-gram that df of n rows contain has the weight
-    idf = 1 + ln((1 + n) / (1 + df)). Each row is compared with at most 4096 rows, those that share
-    its rarest n-grams, so that the cost is linear in the number of rows. In large tables longer
-    n-grams work better.
+    idf = 1 + ln((1 + n) / (1 + df)), whose square is rounded to a multiple of 2⁻²⁰. Each row is
+    compared with at most 4096 rows, those that share its rarest n-grams, so that the cost is linear
+    in the number of rows. In large tables longer n-grams work better.
 
     Parameters
     ----------
@@ -111,7 +114,8 @@ class NearestTexts(TextKey):
         idf = 1.0 + np.log((1.0 + table.n_rows) / (1.0 + df))
         by_row, by_gram = _indices(grams, df, table.n_rows)
         del grams
-        weights = np.square(idf[np.argsort(df, kind="stable")])
+        # Whole numbers in floats, whose sums are exact and thus the same in any order.
+        weights = np.rint(UNITS * np.square(idf[np.argsort(df, kind="stable")]))
         lengths = row_lengths(by_row, weights)
         count = min(self.n_neighbours, max(table.n_rows - 1, 1))
         nearest: Ints = nearest_rows(by_row, by_gram, weights, lengths, budget, count)

@@ -83,6 +83,16 @@ MustLink = Annotated[
         help=f"Pairs of rows that must be in the same cluster: {PAIR_FILE}",
     ),
 ]
+Statistics = Annotated[
+    str | None,
+    typer.Option(
+        "--statistics",
+        metavar="FILE",
+        help="Statistics of the table: how many rows have each word, and how many pairs each "
+        "score. If FILE exists, they are read from it, so that a part of a table is grouped as in "
+        "the whole table; otherwise those of TABLE are written to it.",
+    ),
+]
 CannotLink = Annotated[
     str | None,
     typer.Option(

@@ -1,5 +1,6 @@
 """`coterie predict`."""
 
+from collections.abc import Mapping
 from time import monotonic
 from typing import Annotated
 
@@ -20,9 +21,11 @@ from coterie.cli.options import (
     MaxSize,
     ModelFile,
     MustLink,
+    Statistics,
     TableFile,
 )
 from coterie.cli.shown import note, note_limit, note_missing_ids, print_json
+from coterie.cli.statistics import read_statistics, refuse_sets, save_statistics
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -60,6 +63,7 @@ def predict(
     output: TableOut,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
+    statistics: Statistics = None,
     keep: Keep = False,
     escape_formulas: EscapeFormulas = False,
     max_block: MaxBlock = None,
@@ -91,14 +95,18 @@ def predict(
         raise InputError(
             "standard output cannot hold both the table and JSON; write the table to a file"
         )
-    refuse_overwriting(output, model, must_link, cannot_link)
+    refuse_overwriting(output, model, must_link, cannot_link, statistics)
     check_target(output)
+    table_statistics = read_statistics(statistics, output)
     format_out = output_format(output, format_)
     refuse_escaping(format_out, is_escaping=escape_formulas)
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     typed = read_typed(table, format=format_, to=format_out, long_cells=long_cells)
+    refuse_sets(statistics, typed.table, table_model.schema)
     with bars():
-        predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
+        predicted, clustering = table_model.predict_clustering(
+            typed, id=id_, keep=keep, statistics=table_statistics, **pairs
+        )
     write_table(output, predicted, format=format_out, escape_formulas=escape_formulas)
     counts = summary(predicted)
     seconds = monotonic() - start
@@ -109,13 +117,19 @@ def predict(
             "the table had the columns of an earlier prediction, which this one replaced; to keep "
             "them under other names, use --keep"
         )
+    _note_counts(counts, seconds)
+    note_missing_ids(table_model, typed.table.names, id_)
+    note_pairs(pairs)
+    note_limit(table_model)
+    save_statistics(statistics, table_statistics, clustering)
+    if output != STREAM:
+        note(f"wrote the table to {output}")
+
+
+def _note_counts(counts: Mapping[str, int], seconds: float) -> None:
+    """Report the numbers of rows and clusters, and the time."""
     note(
         f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
         f"largest has {pluralize(counts['largest'], 'row')}; "
         f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
-    note_missing_ids(table_model, typed.table.names, id_)
-    note_pairs(pairs)
-    note_limit(table_model)
-    if output != STREAM:
-        note(f"wrote the table to {output}")

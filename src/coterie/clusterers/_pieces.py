@@ -32,8 +32,11 @@ def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[P
     """Split the items by the connected components of the pairs that score above a level.
 
     Items without such a pair are in no piece. Small components are combined, in their order, until
-    a piece has `min_pairs` pairs. The pieces depend on the scores alone, not on the machine.
+    a piece has `min_pairs` pairs. The pairs of a piece are sorted, so that its clusters do not
+    depend on the order in which pairs are given. The pieces depend on the scores alone, not on the
+    machine.
     """
+    scores = sorted_pairs(scores)
     labels = component_labels(scores, above)
     sizes = np.bincount(labels)
     if len(sizes) == 1:
@@ -41,6 +44,18 @@ def pieces(scores: PairScores, above: float = 0.0, min_pairs: int = 0) -> list[P
     if scores.listed is None:
         return _condensed_pieces(scores, labels, sizes, min_pairs)
     return _listed_pieces(scores, scores.listed, labels, sizes, min_pairs)
+
+
+def sorted_pairs(scores: PairScores) -> PairScores:
+    """Return scores whose listed pairs (i, j) are in the order of i, then j."""
+    if scores.listed is None:
+        return scores
+    keys = scores.listed[:, 0] * scores.n_items + scores.listed[:, 1]
+    if np.all(keys[1:] > keys[:-1]):
+        return scores
+    order = np.argsort(keys)
+    optional = scores.diagonal, scores.n_clusters, scores.apart
+    return PairScores(scores.n_items, scores.listed[order], scores.scores[order], *optional)
 
 
 def component_labels(scores: PairScores, above: float = 0.0) -> Ints:

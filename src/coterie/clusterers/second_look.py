@@ -17,7 +17,7 @@ from coterie._kernels.linkage.sparse import scored_average_joins
 from coterie._types import Clusterer
 from coterie.clusterers._joins import Joins, concatenate_joins
 from coterie.clusterers._linkage import PIECE_PAIRS, ROUNDING, with_cannot_link_pairs
-from coterie.clusterers._pieces import map_in_threads, pieces
+from coterie.clusterers._pieces import map_in_threads, pieces, sorted_pairs
 from coterie.clusterers.constraints import add_cannot_links, partition_under_checked_constraints
 from coterie.clusterers.linkage import AverageLinkage
 from coterie.pairs import PairScores, all_pairs
@@ -140,10 +140,11 @@ def _random_pairs(n_items: int) -> Pairs:
 
 
 def _with_scores(scores: PairScores, pairs: Pairs, values: Floats) -> PairScores:
-    """Return scores with further scored pairs."""
+    """Return scores with further scored pairs, sorted."""
     all_values = np.concatenate([scores.scores, values])
     optional = scores.diagonal, scores.n_clusters, scores.apart
-    return PairScores(scores.n_items, np.concatenate([scores.pairs, pairs]), all_values, *optional)
+    all_listed = np.concatenate([scores.pairs, pairs])
+    return sorted_pairs(PairScores(scores.n_items, all_listed, all_values, *optional))
 
 
 def _partition(

@@ -19,7 +19,8 @@ from coterie.features.columns import column_of, is_missing
 from coterie.features.featurizer import PairFeaturizer
 from coterie.features.kinds import Text
 from coterie.features.kinds.base import EncodedColumn, Kind, ParsedColumn
-from coterie.features.operators import DenseFeatures
+from coterie.features.kinds.counts import RecordCounts
+from coterie.features.operators import RowwiseFeatures
 from coterie.features.operators.base import refuse_unwritable
 from coterie.items import ItemSet, as_item_sets
 from coterie.pairs import all_pairs, as_pairs
@@ -64,6 +65,10 @@ class ParsedRecords(NamedTuple):
 
     fields: tuple[ParsedColumn, ...]
     n_items: int
+
+    def take(self, rows: Ints) -> "ParsedRecords":
+        """Return some of the records, by their indices."""
+        return ParsedRecords(tuple(column.take(rows) for column in self.fields), len(rows))
 
 
 class EncodedRecords(NamedTuple):
@@ -118,6 +123,11 @@ class RecordFeatures(PairFeaturizer):
         as_whole("min_entities", self.min_entities, 1, error=FeatureError)
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of each field and, if there are several, of the whole record."""
+        return tuple(kind for _, kind in self._kinds)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of the features: the column and the comparison."""
         return tuple(f"{column}: {name}" for column, kind in self._kinds for name in kind.names)
@@ -168,10 +178,22 @@ class RecordFeatures(PairFeaturizer):
         )
         return replace(self, fields=fields, whole=kinds[-1] if len(fields) > 1 else self.whole)
 
-    def weighed(self, read: ParsedRecords) -> EncodedRecords:
-        """Encode records that were read: compute the weights of their tokens."""
-        columns = zip(self._kinds, read.fields, strict=True)
-        fields = tuple(kind.encode(column) for (_, kind), column in columns)
+    def count(self, read: ParsedRecords) -> RecordCounts:
+        """Count the records that have each token."""
+        columns = zip(self.kinds, read.fields, strict=True)
+        return RecordCounts(read.n_items, tuple(kind.count(column) for kind, column in columns))
+
+    def weighed(self, read: ParsedRecords, counts: RecordCounts | None = None) -> EncodedRecords:
+        """Encode records that were read: compute the weights of their tokens.
+
+        `counts` are those of the table, of which the records may be a part; None means that the
+        records are the table.
+        """
+        n_rows, tokens = self.count(read) if counts is None else counts
+        fields = tuple(
+            kind.encode(column, (n_rows, column_counts))
+            for kind, column, column_counts in zip(self.kinds, read.fields, tokens, strict=True)
+        )
         return EncodedRecords(fields, read.n_items)
 
     def encode(self, item_set: ItemSet) -> EncodedRecords:
@@ -189,7 +211,7 @@ class RecordFeatures(PairFeaturizer):
             batch = slice(start, start + BATCH_SIZE)
             left, right = np.ascontiguousarray(requested[batch].T)
             self._compare_into(features[batch], encoded, left, right)
-        return DenseFeatures(features)
+        return RowwiseFeatures(features)
 
     def _compare_into(
         self, features: Floats, encoded: EncodedRecords, left: Ints, right: Ints

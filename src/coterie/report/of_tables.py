@@ -28,7 +28,7 @@ from coterie.report.data import (
     WorstCluster,
     WorstClusters,
 )
-from coterie.tables import Clustering, Evaluation, Table, TableModel
+from coterie.tables import Clustering, Evaluation, Table, TableModel, TableStatistics
 from coterie.tables.clustering import ClusteredSet, Doubt
 from coterie.tables.constraints import IdPairs
 from coterie.tables.explaining import field_contributions, is_additive
@@ -60,6 +60,7 @@ def report_of(
     id: str | None = None,  # noqa: A002
     must_link: IdPairs = (),
     cannot_link: IdPairs = (),
+    statistics: TableStatistics | None = None,
 ) -> ReportData:
     """Cluster a table, and collect the data of a report about the result.
 
@@ -72,13 +73,18 @@ def report_of(
     cluster
         The column of true clusters. By default, that of the training table if this table has it;
         without one, the quality is not measured.
-    id, must_link, cannot_link
+    id, must_link, cannot_link, statistics
         As for `TableModel.predict`.
     """
     table = as_table(frame)
     if cluster is None and model.schema.cluster in table.names:
         cluster = model.schema.cluster
-    options: Any = {"id": id, "must_link": must_link, "cannot_link": cannot_link}
+    options: Any = {
+        "id": id,
+        "must_link": must_link,
+        "cannot_link": cannot_link,
+        "statistics": statistics,
+    }
     if cluster is None:
         evaluation, truths = None, None
         clustering = model.cluster(table, **options)
@@ -223,8 +229,8 @@ def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
     """Return the mean contribution of each field to the scores of sampled pairs."""
     if not is_additive(model.model):
         return []
-    in_same = _mean_contributions(model, clustering, together=True)
-    in_different = _mean_contributions(model, clustering, together=False)
+    in_same = _mean_contributions(clustering, together=True)
+    in_different = _mean_contributions(clustering, together=False)
     kinds = {**model.schema.kinds, WHOLE_RECORD: "one text with the words of all columns"}
     return [
         FieldWeight(name, kinds.get(name, ""), in_same.get(name), in_different.get(name))
@@ -232,27 +238,27 @@ def _fields(model: TableModel, clustering: Clustering) -> list[FieldWeight]:
     ]
 
 
-def _mean_contributions(
-    model: TableModel, clustering: Clustering, *, together: bool
-) -> dict[str, float]:
+def _mean_contributions(clustering: Clustering, *, together: bool) -> dict[str, float]:
     """Return the mean contribution of each field to the scores of sampled pairs.
 
     The pairs are in the same cluster if `together`, else in different clusters.
     """
     sums: dict[str, float] = {}
     n_pairs = 0
-    for item_set, pairs in _draw_pairs(clustering, together=together):
-        _bias, parts = field_contributions(model.model, item_set, pairs)
+    for clustered, item_set, pairs in _draw_pairs(clustering, together=together):
+        _bias, parts = field_contributions(clustered.model, item_set, pairs)
         for name, values in parts.items():
             sums[name] = sums.get(name, 0.0) + float(values.sum())
         n_pairs += len(pairs)
     return {name: total / n_pairs for name, total in sums.items()}
 
 
-def _draw_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[ItemSet, Any]]:
+def _draw_pairs(
+    clustering: Clustering, *, together: bool
+) -> Iterator[tuple[ClusteredSet, ItemSet, Any]]:
     """Draw compared pairs in the same cluster, or in different ones.
 
-    Yield for each set of rows an item set with the rows of the drawn pairs, and these pairs.
+    Yield each set of rows with an item set of the rows of the drawn pairs, and these pairs.
     """
     rng = np.random.default_rng(0)
     n_missing = N_PAIRS
@@ -267,7 +273,7 @@ def _draw_pairs(clustering: Clustering, *, together: bool) -> Iterator[tuple[Ite
         rows, items_of_pairs = np.unique(pairs, return_inverse=True)
         items = clustered.group.item_set.items
         columns = {name: [items[name][row] for row in rows] for name in items}
-        yield ItemSet(columns), items_of_pairs.reshape(-1, 2)
+        yield clustered, ItemSet(columns), items_of_pairs.reshape(-1, 2)
         n_missing -= len(pairs)
         if not n_missing:
             return

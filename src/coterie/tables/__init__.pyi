@@ -24,4 +24,5 @@ from .schema import Schema as Schema
 from .schema import infer_schema as infer_schema
 from .schema import read_settings as read_settings
 from .schema import schema_text as schema_text
+from .statistics import TableStatistics as TableStatistics
 from .table import Table as Table

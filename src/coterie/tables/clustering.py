@@ -14,6 +14,7 @@ from coterie._core.texts import first_characters, pluralize
 from coterie.calibrations import Confidences
 from coterie.features.kinds.base import Kind
 from coterie.features.records import Field
+from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.tables.equal_rows import EqualRows
@@ -28,6 +29,7 @@ from coterie.tables.links import (
     scored_links,
     strongest_links,
 )
+from coterie.tables.statistics import TableStatistics
 
 SIMILAR = 80.0
 """The ratio, from 0 to 100, at which two values are called similar, by their letters or words."""
@@ -80,6 +82,10 @@ class ClusteredSet:
         The predicted clusters of the rows, and their confidences.
     constraints
         Must-link and cannot-link pairs of rows.
+    model
+        The model, with a similarity that takes the rarity of words from the statistics.
+    statistics
+        The statistics of the table, which may have more rows.
     """
 
     group: Group
@@ -88,6 +94,8 @@ class ClusteredSet:
     scores: PairScores
     confidences: Confidences
     constraints: RowConstraints
+    model: Model
+    statistics: TableStatistics
 
     @property
     def partition(self) -> Partition:
@@ -128,6 +136,11 @@ class Clustering:
     def __repr__(self) -> str:
         n_clusters = sum(clustered.partition.n_clusters for clustered in self.sets)
         return f"Clustering({pluralize(len(self.ids), 'row')}, {pluralize(n_clusters, 'cluster')})"
+
+    @property
+    def statistics(self) -> TableStatistics | None:
+        """The statistics of the table; None if it has several sets, which have their own each."""
+        return self.sets[0].statistics if len(self.sets) == 1 else None
 
     @cached_property
     def cluster_ids(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 Copies of a row tell nothing new. As rows of their own they would fill blocks, weigh in means and
 make values seem common. So only the first of them is blocked, compared and clustered; the others
-follow it.
+follow it. Items are ordered by the hashes of their cells; see `coterie.tables.row_order`.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,11 +15,12 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from coterie._core.arrays import Bools, Floats, Ints, Pairs
-from coterie._core.indices import as_links
+from coterie._core.indices import as_links, condensed_positions
 from coterie.items import ItemSet
 from coterie.pairs import PairScores
 from coterie.partition import Partition
 from coterie.tables.links import RowConstraints
+from coterie.tables.row_order import canonical_order
 
 Score = Callable[[ItemSet, Pairs], Floats]
 """A function that scores pairs of the rows of an item set."""
@@ -32,7 +33,7 @@ class EqualRows:
     Parameters
     ----------
     item_of_row
-        The item of each row; items are numbered by their first rows.
+        The item of each row; items are numbered in canonical order.
     twin_scores
         The score of two rows of each item with each other; NaN for an item of one row.
     """
@@ -41,13 +42,21 @@ class EqualRows:
     twin_scores: Floats
 
     @classmethod
-    def of(cls, item_set: ItemSet, constraints: RowConstraints, score: Score) -> Self:
+    def of(
+        cls,
+        item_set: ItemSet,
+        constraints: RowConstraints,
+        score: Score,
+        classes: Ints | None = None,
+    ) -> Self:
         """Find the rows that are equal in all columns, and score them with each other.
 
         Equal rows stay separate items if the model keeps a pair of such rows apart, if they are
-        blank, or if constraints could part them.
+        blank, or if constraints could part them. `classes` are those of `equal_classes`.
         """
-        equal = cls._grouped(_classes(item_set, _is_constrained(len(item_set), constraints)))
+        classes = equal_classes(item_set) if classes is None else classes
+        is_alone = _is_constrained(len(item_set), constraints)
+        equal = cls._grouped(classes, is_alone)
         several = np.flatnonzero(equal.sizes > 1)
         if not len(several):
             return equal
@@ -60,14 +69,19 @@ class EqualRows:
         if not is_apart.any():
             return cls(equal.item_of_row, twin_scores)
         row_scores = np.where(is_apart, np.nan, twin_scores[equal.item_of_row])
-        rows = np.arange(len(item_set))
-        divided = cls._grouped(np.where(is_apart, len(rows) + rows, equal.item_of_row))
+        divided = cls._grouped(equal.item_of_row, is_apart)
         return cls(divided.item_of_row, row_scores[divided.first_rows])
 
     @classmethod
-    def _grouped(cls, classes: Ints) -> Self:
-        """Make one item of the rows of each class."""
-        items = Partition(classes).labels
+    def _grouped(cls, classes: Ints, is_alone: Bools) -> Self:
+        """Make one item of the rows of each class, and one of each row that is alone.
+
+        Items are in the order of their classes, and items of one class in the order of their rows.
+        """
+        rows = np.arange(len(classes))
+        _, items = np.unique(
+            np.where(is_alone, rows + 1, 0) + classes * (len(rows) + 1), return_inverse=True
+        )
         return cls(items, np.full(int(items.max(initial=-1)) + 1, np.nan))
 
     @cached_property
@@ -77,7 +91,7 @@ class EqualRows:
 
     @cached_property
     def first_rows(self) -> Ints:
-        """The first row of each item, ascending."""
+        """The first row of each item."""
         first: Ints = np.unique(self.item_of_row, return_index=True)[1].astype(np.intp)
         return first
 
@@ -88,29 +102,28 @@ class EqualRows:
 
     def items(self, item_set: ItemSet) -> ItemSet:
         """Return the first rows of items as an item set."""
-        return take_rows(item_set, self.first_rows) if self.has_copies else item_set
+        return take_rows(item_set, self.first_rows)
 
     def items_of(self, pairs: Pairs) -> Pairs:
         """Return pairs of rows as pairs of items; pairs within an item are left out."""
-        if not self.has_copies:
-            return pairs
         ends = self.item_of_row[pairs]
         return as_links(ends[ends[:, 0] != ends[:, 1]], len(self.twin_scores))
 
     def rows_together(self, partition: Partition) -> Partition:
         """Return the partition of rows for a partition of items."""
-        return Partition(partition.labels[self.item_of_row]) if self.has_copies else partition
+        return Partition(partition.labels[self.item_of_row])
 
     def row_scores(self, scores: PairScores) -> PairScores:
         """Return scores of rows: those of the first rows of items, and of copies with the first."""
+        pairs = np.sort(self.first_rows[scores.pairs], axis=1)
         if not self.has_copies:
-            return scores
+            return _reordered(scores, pairs)
         copies = np.delete(np.arange(len(self.item_of_row)), self.first_rows)
         items = self.item_of_row[copies]
         copy_pairs = np.column_stack([self.first_rows[items], copies])
         return PairScores(
             len(self.item_of_row),
-            np.concatenate([self.first_rows[scores.pairs], copy_pairs]),
+            np.concatenate([pairs, copy_pairs]),
             np.concatenate([scores.scores, self.twin_scores[items]]),
         )
 
@@ -123,10 +136,18 @@ class EqualRows:
         return np.where(is_copy, counts[:, 0] / 2.0, counts.prod(axis=1))
 
 
+def _reordered(scores: PairScores, pairs: Pairs) -> PairScores:
+    """Return scores of items as those of as many rows, whose pairs are aligned with the scores."""
+    if scores.listed is not None:
+        return PairScores(scores.n_items, pairs, scores.scores)
+    values = np.empty(len(pairs))
+    values[condensed_positions(pairs, scores.n_items)] = scores.scores
+    return PairScores(scores.n_items, None, values)
+
+
 def different_rows(item_set: ItemSet) -> ItemSet:
     """Return the rows of an item set without the copies of earlier rows."""
-    classes = _classes(item_set, np.zeros(len(item_set), dtype=np.bool_))
-    first = np.unique(classes, return_index=True)[1]
+    first = np.unique(equal_classes(item_set), return_index=True)[1]
     return item_set if len(first) == len(item_set) else take_rows(item_set, np.sort(first))
 
 
@@ -143,15 +164,15 @@ def twin_rows(item_set: ItemSet, rows: Ints) -> tuple[ItemSet, Pairs]:
     return take_rows(item_set, np.concatenate([rows, rows])), pairs
 
 
-def _classes(item_set: ItemSet, is_alone: Bools) -> Ints:
-    """Give equal rows the same number; rows that are alone or blank have one of their own."""
+def equal_classes(item_set: ItemSet) -> Ints:
+    """Return numbers of rows in canonical order: one of equal rows, and one of each blank row."""
     columns: Sequence[Sequence[str]] = [item_set.items[name] for name in item_set.items]
-    numbers: dict[object, int] = {}
-    classes = np.empty(len(item_set), dtype=np.intp)
-    for row, cells in enumerate(zip(*columns, strict=True)):
-        is_blank = not any(cell.strip() for cell in cells)
-        key = row if is_alone[row] or is_blank else cells
-        classes[row] = numbers.setdefault(key, len(numbers))
+    rows, is_first = canonical_order(item_set)
+    for position in np.flatnonzero(~is_first).tolist():
+        row = rows[position]
+        is_first[position] = not any(column[row].strip() for column in columns)
+    classes = np.empty(len(rows), dtype=np.intp)
+    classes[rows] = np.cumsum(is_first) - 1
     return classes
 
 

@@ -11,10 +11,10 @@ from coterie._core.arrays import Bools, Floats, Pairs
 from coterie._core.texts import quote
 from coterie.clusterers.together import must_link_groups, shortest_chain
 from coterie.exceptions import InputError
-from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.model import Model
 from coterie.tables.clustering import ClusteredSet, Clustering
+from coterie.tables.comparing import record_features
 from coterie.tables.equal_rows import twin_rows
 from coterie.tables.links import ScoredLinks, maximum_spanning_forest
 
@@ -107,7 +107,7 @@ def explain_pair(model: Model, clustering: Clustering, first: str, second: str) 
     clustered = _set_of_rows(clustering, rows, first, second)
     items = [int(np.flatnonzero(clustered.group.rows == row)[0]) for row in rows]
     pair = np.sort(np.array([items], dtype=np.intp), axis=1)
-    bias, contributions = field_contributions(model, *_compared(clustered, pair))
+    bias, contributions = field_contributions(clustered.model, *_compared(clustered, pair))
     by_field = {name: float(values[0]) for name, values in contributions.items()}
     labels = clustered.partition.labels
     together = bool(labels[items[0]] == labels[items[1]])
@@ -149,7 +149,7 @@ def field_contributions(
             "fields; fit a model without context features"
         )
     bias, parts = similarity.contributions(item_set, pairs)
-    owners = _record_features(similarity.featurizer).owners
+    owners = record_features(similarity).owners
     columns = np.asarray(parts).T
     sums = {owner: np.zeros(len(pairs)) for owner in owners}
     for owner, column in zip(owners, columns, strict=False):
@@ -162,13 +162,6 @@ def field_contributions(
 def is_additive(model: Model) -> bool:
     """Return whether scores are sums over fields."""
     return hasattr(model.similarity, "contributions")
-
-
-def _record_features(featurizer: Any) -> RecordFeatures:
-    """Return the featurizer of records inside any featurizers that are around it."""
-    while not isinstance(featurizer, RecordFeatures):
-        featurizer = featurizer.featurizer
-    return featurizer
 
 
 def _row_index(ids: Sequence[str], name: str) -> int:

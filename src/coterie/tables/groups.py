@@ -67,6 +67,21 @@ def group_rows(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
     return [_group(table, schema, name, members[name], clusters) for name in sorted(members)]
 
 
+def no_rows(schema: Schema) -> Group:
+    """Return a group without rows, of which an empty table has none."""
+    return Group("", np.empty(0, dtype=np.intp), ItemSet({name: [] for name in schema.columns}))
+
+
+def refuse_several_sets(table: Table, schema: Schema) -> None:
+    """Refuse a table of several sets where statistics are used, because these are of one set."""
+    n_sets = 1 if schema.set not in table.names else len(set(table[schema.set]))
+    if n_sets > 1:
+        raise InputError(
+            f"the table has {n_sets:,} sets of rows in column {schema.set!r}, and each set has "
+            "statistics of its own; use statistics with the rows of one set only"
+        )
+
+
 def _group(
     table: Table, schema: Schema, name: str, rows: list[int], clusters: Sequence[str] | None
 ) -> Group:

@@ -1,36 +1,40 @@
 """Models of tables: they cluster the rows of new tables, and explain the result."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from coterie._core.arrays import Pairs
 from coterie._core.files import FileName
-from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
 from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import quote
 from coterie.calibrations import ClusterCalibration
 from coterie.clusterers.constraints import refuse_contradictions
-from coterie.exceptions import InputError
 from coterie.model import Model
 from coterie.tables import saving
 from coterie.tables.clustering import ClusteredSet, Clustering, ClusterSummary
-from coterie.tables.constraints import IdPairs, as_links
-from coterie.tables.equal_rows import EqualRows
+from coterie.tables.comparing import ComparedRows
+from coterie.tables.constraints import IdPairs
 from coterie.tables.evaluating import Evaluation, evaluate_clustering
 from coterie.tables.explaining import Explanation, explain_pair
-from coterie.tables.groups import Group, group_rows, row_ids, true_clusters
+from coterie.tables.groups import (
+    Group,
+    group_rows,
+    no_rows,
+    refuse_several_sets,
+    row_ids,
+    true_clusters,
+)
 from coterie.tables.io.cells import id_text
 from coterie.tables.io.frames import as_table, as_typed, renamed, with_columns
 from coterie.tables.limits import AUTO, describe_size_limit, limit_model
 from coterie.tables.links import RowConstraints
-from coterie.tables.needs import refuse_clustering
 from coterie.tables.predictions import refuse_predicted_clusters, renamed_inputs
+from coterie.tables.row_pairs import refuse_across_sets, row_pairs, within_group
 from coterie.tables.sample import Sample
 from coterie.tables.schema import Schema
+from coterie.tables.statistics import TableStatistics
 from coterie.tables.table import Table
 
 former_names = renamed_parameters(together="must_link", apart="cannot_link")
@@ -66,6 +70,7 @@ class TableModel:
         id: str | None = None,  # noqa: A002
         must_link: IdPairs = (),
         cannot_link: IdPairs = (),
+        statistics: TableStatistics | None = None,
         keep: bool = False,
     ) -> Any:
         """Cluster the rows of a table, and return the table with four more columns.
@@ -88,14 +93,36 @@ class TableModel:
             table has it; otherwise the row numbers, counting from 1, are the ids.
         must_link, cannot_link
             Pairs of ids of rows that must be in the same cluster, or must not be; or a `PairFile`.
+        statistics
+            What `statistics` returned for a table of which this one may be a part. By default, the
+            statistics of this table.
         keep
             Whether to keep columns of an earlier prediction, renamed to cluster_id_input,
             confidence_input and so on.
         """
+        return self.predict_clustering(
+            frame,
+            id=id,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            statistics=statistics,
+            keep=keep,
+        )[0]
+
+    def predict_clustering(
+        self, frame: Any, *, keep: bool = False, **options: Any
+    ) -> tuple[Any, Clustering]:
+        """Return what `predict` returns, and the clusters with the scores behind them.
+
+        Parameters
+        ----------
+        frame, keep, **options
+            As for `predict`.
+        """
         typed = as_typed(frame)
         names = renamed_inputs(typed.table, self.schema.cluster, keep=keep)
-        clustering = self.cluster(typed.table, id=id, must_link=must_link, cannot_link=cannot_link)
-        return with_columns(renamed(typed.frame, names), clustering.columns())
+        clustering = self.cluster(typed.table, **options)
+        return with_columns(renamed(typed.frame, names), clustering.columns()), clustering
 
     @former_names
     def cluster(
@@ -105,30 +132,51 @@ class TableModel:
         id: str | None = None,  # noqa: A002
         must_link: IdPairs = (),
         cannot_link: IdPairs = (),
+        statistics: TableStatistics | None = None,
     ) -> Clustering:
         """Cluster the rows of a table, and return the clusters with the scores behind them.
 
         Parameters
         ----------
-        frame, id, must_link, cannot_link
+        frame, id, must_link, cannot_link, statistics
             As for `predict`.
         """
         table = as_table(frame)
         schema = self.schema_of(table, id)
         ids = row_ids(table, schema.id)
-        must = _row_pairs(must_link, ids)
-        cannot = _row_pairs(cannot_link, ids, are_apart=True)
+        must = row_pairs(must_link, ids)
+        cannot = row_pairs(cannot_link, ids, are_apart=True)
         groups = group_rows(table, schema, labelled=False)
+        if statistics is not None:
+            refuse_several_sets(table, schema)
         refuse_contradictions(must, cannot, len(ids), lambda row: quote(ids[row]))
-        _refuse_across_sets(must, groups, ids)
+        refuse_across_sets(must, groups, ids)
         sets = []
         for count, group in enumerate(groups, 1):
             constraints = RowConstraints(
-                _within_group(must, group, len(table)), _within_group(cannot, group, len(table))
+                within_group(must, group, len(table)), within_group(cannot, group, len(table))
             )
-            sets.append(self._cluster_group(group, constraints))
+            sets.append(self._cluster_group(group, constraints, statistics))
             report("cluster", count, len(groups))
         return Clustering(ids, sets, self.schema.fields)
+
+    def statistics(self, frame: Any) -> TableStatistics:
+        """Count the rows, tokens and candidate pairs of a table, without clustering it.
+
+        A part of the table that is clustered by these statistics has the scores that it has in the
+        table. `predict` computes the statistics by itself.
+
+        Parameters
+        ----------
+        frame
+            As for `predict`, but with one set of rows only.
+        """
+        table = as_table(frame)
+        schema = replace(self.schema, id=None)
+        refuse_several_sets(table, schema)
+        (group,) = group_rows(table, schema, labelled=False) or [no_rows(schema)]
+        no_pairs = np.empty((0, 2), dtype=np.intp)
+        return self._compare(group, RowConstraints(no_pairs, no_pairs)).statistics
 
     @former_names
     def clusters(
@@ -138,6 +186,7 @@ class TableModel:
         id: str | None = None,  # noqa: A002
         must_link: IdPairs = (),
         cannot_link: IdPairs = (),
+        statistics: TableStatistics | None = None,
     ) -> list[ClusterSummary]:
         """Cluster the rows of a table, and list the clusters of two or more rows.
 
@@ -146,10 +195,12 @@ class TableModel:
 
         Parameters
         ----------
-        frame, id, must_link, cannot_link
+        frame, id, must_link, cannot_link, statistics
             As for `predict`.
         """
-        clustering = self.cluster(frame, id=id, must_link=must_link, cannot_link=cannot_link)
+        clustering = self.cluster(
+            frame, id=id, must_link=must_link, cannot_link=cannot_link, statistics=statistics
+        )
         return clustering.summaries()
 
     @former_names
@@ -161,12 +212,13 @@ class TableModel:
         id: str | None = None,  # noqa: A002
         must_link: IdPairs = (),
         cannot_link: IdPairs = (),
+        statistics: TableStatistics | None = None,
     ) -> Evaluation:
         """Cluster the rows of a table whose true clusters are known, and measure the result.
 
         Parameters
         ----------
-        frame, id, must_link, cannot_link
+        frame, id, must_link, cannot_link, statistics
             As for `predict`.
         cluster
             The column that holds the true clusters. By default, that of the training table.
@@ -177,7 +229,9 @@ class TableModel:
         truth = true_clusters(table, schema)
         is_default = schema.cluster == self.schema.cluster
         unlabelled = table if is_default else table.without([str(cluster)])
-        clustering = self.cluster(unlabelled, id=id, must_link=must_link, cannot_link=cannot_link)
+        clustering = self.cluster(
+            unlabelled, id=id, must_link=must_link, cannot_link=cannot_link, statistics=statistics
+        )
         return evaluate_clustering(clustering, truth)
 
     @former_names
@@ -190,17 +244,20 @@ class TableModel:
         id: str | None = None,  # noqa: A002
         must_link: IdPairs = (),
         cannot_link: IdPairs = (),
+        statistics: TableStatistics | None = None,
     ) -> Explanation:
         """Explain why two rows are in one cluster, or in different ones.
 
         Parameters
         ----------
-        frame, id, must_link, cannot_link
+        frame, id, must_link, cannot_link, statistics
             As for `predict`.
         first, second
             The ids of the two rows.
         """
-        clustering = self.cluster(frame, id=id, must_link=must_link, cannot_link=cannot_link)
+        clustering = self.cluster(
+            frame, id=id, must_link=must_link, cannot_link=cannot_link, statistics=statistics
+        )
         ids = id_text(first, "first"), id_text(second, "second")
         return explain_pair(self.model, clustering, *ids)
 
@@ -213,6 +270,7 @@ class TableModel:
         id: str | None = None,  # noqa: A002
         must_link: IdPairs = (),
         cannot_link: IdPairs = (),
+        statistics: TableStatistics | None = None,
     ) -> str:
         """Cluster the rows of a table, and return a page of HTML about the result.
 
@@ -221,7 +279,7 @@ class TableModel:
 
         Parameters
         ----------
-        frame, id, must_link, cannot_link
+        frame, id, must_link, cannot_link, statistics
             As for `predict`.
         cluster
             The column that holds the true clusters. By default, that of the training table if this
@@ -229,10 +287,9 @@ class TableModel:
         """
         from coterie.report import page, report_of  # noqa: PLC0415 - reports know tables
 
+        options: Any = {"must_link": must_link, "cannot_link": cannot_link}
         return page(
-            report_of(
-                self, frame, cluster=cluster, id=id, must_link=must_link, cannot_link=cannot_link
-            )
+            report_of(self, frame, cluster=cluster, id=id, statistics=statistics, **options)
         )
 
     def with_limits(self, *, max_block: int | None = None, max_size: int | str = AUTO) -> Self:
@@ -279,49 +336,40 @@ class TableModel:
         more = [f"and {len(kinds) - MOST_COLUMNS} more"] * (len(kinds) > MOST_COLUMNS)
         return f"TableModel({', '.join(kinds[:MOST_COLUMNS] + more)})"
 
-    def _cluster_group(self, group: Group, constraints: RowConstraints) -> ClusteredSet:
-        equal_rows = EqualRows.of(group.item_set, constraints, self.model.similarity)
+    def _compare(
+        self,
+        group: Group,
+        constraints: RowConstraints,
+        statistics: TableStatistics | None = None,
+    ) -> ComparedRows:
+        kinds = {column: self.schema.kinds[column] for column in self.schema.columns}
+        return ComparedRows.of(self.model, kinds, group.item_set, constraints, statistics)
+
+    def _cluster_group(
+        self, group: Group, constraints: RowConstraints, statistics: TableStatistics | None
+    ) -> ClusteredSet:
+        compared = self._compare(group, constraints, statistics)
+        equal_rows = compared.equal_rows
         item_constraints = (equal_rows.items_of(pairs) for pairs in constraints)
-        items = equal_rows.items(group.item_set)
-        refuse_clustering(items)
-        item_scores, partition = self.model.decide(items, *item_constraints)
+        item_scores, partition = self.model.decide_among(compared.candidates, *item_constraints)
         scores = equal_rows.row_scores(item_scores)
         calibration = self.model.calibration
         assert isinstance(calibration, ClusterCalibration)  # noqa: S101
         confidences = calibration.confidences(scores, equal_rows.rows_together(partition))
-        return ClusteredSet(group, equal_rows, item_scores, scores, confidences, constraints)
+        return ClusteredSet(
+            group,
+            equal_rows,
+            item_scores,
+            scores,
+            confidences,
+            constraints,
+            compared.model,
+            compared.statistics,
+        )
 
 
 MOST_COLUMNS = 12
 """Number of columns that the short description of a model names."""
-
-
-def _row_pairs(pairs: IdPairs, ids: Sequence[str], *, are_apart: bool = False) -> Pairs:
-    """Return pairs of ids as pairs of row indices."""
-    links = as_links(pairs, ids, are_apart=are_apart)
-    return np.array(links, dtype=np.intp).reshape(-1, 2)
-
-
-def _refuse_across_sets(must_link: Pairs, groups: Sequence[Group], ids: Sequence[str]) -> None:
-    """Refuse must-link pairs of rows that are in different sets."""
-    if not len(must_link):
-        return
-    names = {row: group.name for group in groups for row in group.rows.tolist()}
-    for first, second in must_link.tolist():
-        if names[first] != names[second]:
-            raise InputError(
-                f"{quote(ids[first])} and {quote(ids[second])} are a must-link pair, but are in "
-                f"different sets, {quote(names[first])} and {quote(names[second])}, and each set "
-                "is clustered separately; drop the pair, or put both rows into the same set"
-            )
-
-
-def _within_group(pairs: Pairs, group: Group, n_rows: int) -> Pairs:
-    """Return the pairs whose rows are both in a group, as indices of its items."""
-    items = np.full(n_rows, -1, dtype=np.intp)
-    items[group.rows] = np.arange(len(group.rows))
-    ends = items[pairs]
-    return canonical(ends[(ends >= 0).all(axis=1)], len(group.rows))
 
 
 load = TableModel.load

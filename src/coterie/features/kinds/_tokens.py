@@ -19,8 +19,8 @@ from coterie._kernels.texts.tokens import (
     normalise_weights,
 )
 from coterie.exceptions import FeatureError
+from coterie.features.kinds.counts import Hashes, RowCounts
 
-Hashes: TypeAlias = NDArray[np.uint64]
 Tokens: TypeAlias = NDArray[np.int32]
 """Indices of distinct tokens. More tokens than int32 can count would not fit into memory."""
 Tokenizer: TypeAlias = Callable[[NDArray[np.uint32], Ints], tuple[Hashes, Ints]]
@@ -81,6 +81,10 @@ class TokenCounts(NamedTuple):
         n_rows = np.bincount(text_of_row, minlength=len(self.starts) - 1)
         counts: Floats = count_rows_per_token(self.starts, self.tokens, n_rows, len(self.hashes))
         return counts
+
+    def row_counts(self, text_of_row: Ints) -> RowCounts:
+        """Count the rows that have each token, as whole numbers."""
+        return RowCounts.of_all(self.hashes, self.rows_per_token(text_of_row))
 
     def entities_per_token(self, text_of_row: Ints, entities: Ints) -> Ints:
         """Count the entities that have each token, given the text and the entity of each row."""
@@ -209,14 +213,21 @@ class KnownTokens(Value):
             min_entities,
         )
 
-    def weigh(self, counts: TokenCounts, text_of_row: Ints) -> TokenWeights:
-        """Compute the weights and rarities of tokens, given the text of each row to compare."""
-        n_rows_with = counts.rows_per_token(text_of_row)
-        n_entities_with = self._estimate_entities(n_rows_with, len(text_of_row))
+    def weigh(
+        self, counts: TokenCounts, text_of_row: Ints, table: tuple[int, RowCounts] | None = None
+    ) -> TokenWeights:
+        """Compute the weights and rarities of tokens, given the text of each row to compare.
+
+        `table` holds the number of rows and the counts of the table of which these rows are a part;
+        None means that they are the table.
+        """
+        n_table_rows, row_counts = table or (len(text_of_row), counts.row_counts(text_of_row))
+        n_rows_with = row_counts.of(counts.hashes).astype(np.float64)
+        n_entities_with = self._estimate_entities(n_rows_with, n_table_rows)
         indices, is_known = find_hashes(self.tokens, counts.hashes)
         n_rows_with[is_known] += self.n_rows_with[indices[is_known]]
         n_entities_with[is_known] = self.n_entities_with[indices[is_known]]
-        n_rows = self.n_rows + len(text_of_row)
+        n_rows = self.n_rows + n_table_rows
         idf = np.log((1.0 + n_rows) / (1.0 + n_rows_with))
         return TokenWeights(
             counts.starts,

@@ -1,6 +1,6 @@
 """Comparisons of texts by the rarity of the words, codes and acronyms that they share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Self
 
@@ -24,6 +24,7 @@ from coterie.features.kinds._tokens import (
     find_hashes,
 )
 from coterie.features.kinds.base import EncodedColumn, Kind, ParsedColumn
+from coterie.features.kinds.counts import Hashes, RowCounts
 
 _OVERLAPS = (
     "rarity of shared {}",
@@ -42,7 +43,7 @@ ACRONYM_MEASURES = ("rarest acronym of words of the other", "rarest acronym, amo
 
 
 class Acronyms(NamedTuple):
-    """The acronyms of each distinct text: initials of its words that are a word of the column.
+    """The acronyms of each distinct text: initials of its words that are a word of the table.
 
     Those of text i are `words[starts[i]:starts[i + 1]]`, ascending indices of words.
     """
@@ -53,7 +54,11 @@ class Acronyms(NamedTuple):
     @classmethod
     def of(cls, texts: Sequence[str], words: TokenCounts) -> Self:
         """Find the acronyms of texts among the words of the same texts."""
-        initials = TokenCounts.of(texts, hash_acronyms)
+        return cls.among(TokenCounts.of(texts, hash_acronyms), words)
+
+    @classmethod
+    def among(cls, initials: TokenCounts, words: TokenCounts) -> Self:
+        """Find which initials are words."""
         indices, is_word = find_hashes(words.hashes, initials.hashes)
         is_acronym = is_word[initials.tokens]
         starts = np.append(0, np.cumsum(is_acronym))[initials.starts]
@@ -102,6 +107,14 @@ class WordKind(Kind):
         acronyms = Acronyms.of(column.distinct.texts, column.tokens["words"])
         return column._replace(extra=WordExtras(column.extra, acronyms))
 
+    def encode(
+        self, column: ParsedColumn, table: tuple[int, Mapping[str, RowCounts]] | None = None
+    ) -> EncodedColumn:
+        """Compute the weights and rarities of the tokens of a column, and find its acronyms."""
+        if table is not None:
+            column = _with_acronyms_of(column, table[1]["words"].tokens)
+        return super().encode(column, table)
+
     def _measure(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         words = encoded.tokens["words"].overlaps(0, left, right)
         phrases = encoded.tokens["phrases"].overlaps(1, left, right)
@@ -111,3 +124,23 @@ class WordKind(Kind):
         rarities = words[:, :-1], phrases[:, :-1], grams[:, 4:-1], codes[:, : len(CODE_MEASURES)]
         acronyms = encoded.extra.acronyms.rarest(encoded.tokens["words"], left, right)
         return np.column_stack([*cosines, *rarities, *acronyms])
+
+
+def _with_acronyms_of(column: ParsedColumn, table_words: Hashes) -> ParsedColumn:
+    """Return a column in which initials are acronyms if they are a word of the table.
+
+    In a part of a table, two texts may spell a word that only rows of other parts have.
+    """
+    words = column.tokens["words"]
+    if np.array_equal(words.hashes, table_words):
+        return column
+    initials = TokenCounts.of(column.distinct.texts, hash_acronyms)
+    is_word_elsewhere = find_hashes(table_words, initials.hashes)[1]
+    is_word_elsewhere &= ~find_hashes(words.hashes, initials.hashes)[1]
+    if not is_word_elsewhere.any():
+        return column
+    hashes = np.union1d(words.hashes, initials.hashes[is_word_elsewhere])
+    ranks = np.searchsorted(hashes, words.hashes).astype(np.int32)
+    all_words = words._replace(tokens=ranks[words.tokens], hashes=hashes)
+    extra = WordExtras(column.extra.texts, Acronyms.among(initials, all_words))
+    return column._replace(tokens={**column.tokens, "words": all_words}, extra=extra)

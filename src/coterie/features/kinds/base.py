@@ -20,6 +20,7 @@ from coterie.features.kinds._tokens import (
     Tokenizer,
     TokenWeights,
 )
+from coterie.features.kinds.counts import RowCounts
 from coterie.features.kinds.profile import Profile
 
 COMMON_MEASURES = (
@@ -38,6 +39,11 @@ class ParsedColumn(NamedTuple):
     distinct: DistinctCells
     tokens: Mapping[str, TokenCounts]
     extra: Any
+
+    def take(self, rows: Ints) -> "ParsedColumn":
+        """Return the column of some of the rows."""
+        texts, text_of_row = self.distinct
+        return self._replace(distinct=DistinctCells(texts, text_of_row[rows]))
 
 
 class EncodedColumn(NamedTuple):
@@ -76,6 +82,11 @@ class Kind(Value, ABC):
         """Return how well a column fits the kind, from 0 to 1."""
 
     @property
+    def families(self) -> tuple[str, ...]:
+        """The names of the families of tokens: the fields that hold counts of tokens."""
+        return ("values", *self.tokenizers)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of all comparisons, one per column that `compare` returns."""
         return (*COMMON_MEASURES, *self.measures)
@@ -84,10 +95,7 @@ class Kind(Value, ABC):
         """Read the text of each row: the slow part, which does not depend on what was learned."""
         distinct = self.distinct(texts)
         tokenizers = {"values": hash_whole_texts, **self.tokenizers}
-        tokens = {
-            name: TokenCounts.of(distinct.texts, tokenizer)
-            for name, tokenizer in tokenizers.items()
-        }
+        tokens = {name: TokenCounts.of(distinct.texts, tokenizers[name]) for name in self.families}
         return ParsedColumn(distinct, tokens, self._read_extra(distinct.texts))
 
     def learn(
@@ -118,10 +126,23 @@ class Kind(Value, ABC):
         }
         return replace(self, **known_tokens)
 
-    def encode(self, column: ParsedColumn) -> EncodedColumn:
-        """Compute the weights and rarities of the tokens of a column."""
+    def count(self, column: ParsedColumn) -> dict[str, RowCounts]:
+        """Count the rows that have each token of a column, by the family of the token."""
+        text_of_row = column.distinct.text_of_row
+        return {name: counts.row_counts(text_of_row) for name, counts in column.tokens.items()}
+
+    def encode(
+        self, column: ParsedColumn, table: tuple[int, Mapping[str, RowCounts]] | None = None
+    ) -> EncodedColumn:
+        """Compute the weights and rarities of the tokens of a column.
+
+        `table` holds the number of rows and, by family, the counts of the table of which these rows
+        are a part; None means that they are the table.
+        """
+        text_of_row = column.distinct.text_of_row
+        n_rows, row_counts = table or (len(text_of_row), self.count(column))
         tokens = {
-            name: getattr(self, name).weigh(counts, column.distinct.text_of_row)
+            name: getattr(self, name).weigh(counts, text_of_row, (n_rows, row_counts[name]))
             for name, counts in column.tokens.items()
         }
         return EncodedColumn(column.distinct, tokens, column.extra)

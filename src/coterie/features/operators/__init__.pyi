@@ -11,6 +11,7 @@ from .combined import stack as stack
 from .combined import to_matrix as to_matrix
 from .matrices import DenseFeatures as DenseFeatures
 from .matrices import MatrixFeatures as MatrixFeatures
+from .matrices import RowwiseFeatures as RowwiseFeatures
 from .matrices import SparseFeatures as SparseFeatures
 from .matrices import as_features as as_features
 from .products import LinkedNodeProducts as LinkedNodeProducts
