@@ -8,18 +8,34 @@ import typer
 from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.ending import naming_file
-from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
+from coterie.cli.files import (
+    check_model_target,
+    check_target,
+    read_text,
+    refuse_many_streams,
+    refuse_overwriting,
+    write_text,
+)
 from coterie.cli.options import (
     AsJson,
     ClusterToLearn,
     Format,
     IdColumn,
+    Ignore,
     LongCells,
     MaxSizeToLearn,
     SetColumn,
     TableFile,
 )
-from coterie.cli.shown import note, note_divided, note_limit, number, print_json, print_table
+from coterie.cli.shown import (
+    note,
+    note_divided,
+    note_limit,
+    noting_leaks,
+    number,
+    print_json,
+    print_table,
+)
 from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
 
@@ -40,9 +56,16 @@ SchemaFile = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
-        "give values for cluster, set, id, learner, metric, budget, max_size, min_entities, "
-        "sample, jobs and seed; options on the command line take precedence.",
+        help="A TOML file with the kinds of the columns and all other settings, as `coterie init` "
+        "and --save-schema write it. Options on the command line take precedence; --ignore adds to "
+        "the columns that the file ignores.",
+    ),
+]
+SavedSchema = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write all settings of this run to a TOML file, with which --schema repeats it.",
     ),
 ]
 Learner = Annotated[
@@ -100,6 +123,9 @@ Seed = Annotated[
 ]
 
 ROLES = ("cluster", "set", "id")
+READING = ("format", "long_cells")
+"""Settings that say how to read the table."""
+
 PARAMETERS = {"jobs": "n_jobs", "seed": "random_state"}
 """Parameters of `coterie.tables.fit` that files and flags call otherwise."""
 
@@ -110,7 +136,9 @@ def fit(
     cluster: ClusterToLearn = None,
     set_: SetColumn = None,
     id_: IdColumn = None,
+    ignore: Ignore = None,
     schema: SchemaFile = None,
+    save_schema: SavedSchema = None,
     learner: Learner = None,
     metric: Metric = None,
     budget: Budget = None,
@@ -129,7 +157,7 @@ def fit(
     --schema file. Each other column is compared according to its kind, such as name, date or
     number; the kinds are inferred.
     """
-    from coterie.tables import fit_table, read_table
+    from coterie.tables import fit_table, read_table, schema_text
     from coterie.tables.divided import DividedClusters
     from coterie.tables.unreadable import unreadable_columns
 
@@ -146,16 +174,25 @@ def fit(
         "sample": sample,
         "jobs": jobs,
         "seed": seed,
+        "format": format_,
+        "long_cells": long_cells or None,
     }
     given = {name: value for name, value in flags.items() if value is not None}
     in_file = {} if schema is None else _read_schema(schema)
-    settings = _settings(in_file | given)
+    ignored = (*in_file.get("ignore", ()), *(ignore or ()))
+    run = in_file | given | {"ignore": tuple(dict.fromkeys(ignored))}
+    reading = {name: run[name] for name in READING if name in run}
+    settings = _settings({name: run[name] for name in run if name not in READING})
     refuse_overwriting(output, table, schema)
     check_model_target(output)
-    rows = read_table(table, format=format_, long_cells=long_cells)
-    with naming_file(schema, in_file.keys() - given), bars(settings.get("n_jobs", 1)):
+    _check_saved(save_schema, output, table)
+    rows = read_table(table, **reading)
+    from_file = in_file.keys() - given - ({"ignore"} if ignore else set())
+    with naming_file(schema, from_file), bars(settings.get("n_jobs", 1)), noting_leaks():
         fitted = fit_table(rows, **settings)
     fitted.model.save(output)
+    if save_schema is not None:
+        write_text(save_schema, schema_text(fitted.model.schema, rows.name, _without_roles(run)))
     if as_json:
         print_json({"model": output, **_record(fitted)})
     else:
@@ -172,6 +209,20 @@ def _read_schema(path: str) -> dict[str, Any]:
     from coterie.tables.toml import MAX_BYTES
 
     return read_settings(read_text(path, MAX_BYTES), path)
+
+
+def _check_saved(path: str | None, output: str, table: str) -> None:
+    """Refuse a file for settings that cannot be written, before the model is learned."""
+    if path is not None:
+        if path == output:
+            raise InputError(f"{path} is also the file of the model; give another file")
+        refuse_overwriting(path, table, output)
+        check_target(path)
+
+
+def _without_roles(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings without the columns, which the schema of the model has."""
+    return {name: value for name, value in settings.items() if name not in (*ROLES, "kinds")}
 
 
 def _settings(settings: dict[str, Any]) -> dict[str, Any]:

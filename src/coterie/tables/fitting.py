@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from coterie._core.progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
 from coterie.blocking.all_pairs import ALL_UP_TO
 from coterie.blocking.recall import recall_of
-from coterie.exceptions import InputError
+from coterie.exceptions import InputError, LeakWarning
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
@@ -34,6 +34,7 @@ from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
 from coterie.tables.groups import Group, group_rows, row_ids
 from coterie.tables.io.frames import as_table
+from coterie.tables.leaks.finding import Leak, find_leaks
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
@@ -41,13 +42,8 @@ from coterie.tables.needs import refuse_learning
 from coterie.tables.predictions import refuse_unlearnable
 from coterie.tables.sample import MADE_UP, ROWS, SAMPLES, make_sample
 from coterie.tables.schema import Schema, infer_schema
+from coterie.tables.settings import METRIC, MIN_ENTITIES
 from coterie.tables.table import Table
-
-METRIC = "b_cubed"
-"""The metric by which learners are chosen, unless another one is named."""
-
-MIN_ENTITIES = 5
-"""The number of entities that must share a value whose hash is stored, unless another is given."""
 
 MIN_PAIRS = 2
 """The number of held-out true pairs below which metrics of pairs are unknown."""
@@ -71,6 +67,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    ignore: Collection[str] = (),
     learner: str = AUTO,
     metric: str = METRIC,
     budget: float | None = None,
@@ -99,6 +96,9 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     kinds
         The kinds of some columns, for example {"zip": "code"}; all others are inferred. The kinds
         are category, code, date, name, number, short, text, tokens and ignored.
+    ignore
+        Columns that are not compared, whatever their kind; new tables need not have them. A
+        `LeakWarning` names columns that may give the true clusters away.
     learner
         "auto" to try several learners and choose the best on held-out entities, or one of
         "logistic", "left-linking", "boosted" and "structured".
@@ -137,6 +137,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         set=set,
         id=id,
         kinds=kinds,
+        ignore=ignore,
         learner=learner,
         metric=metric,
         budget=budget,
@@ -155,6 +156,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    ignore: Collection[str] = (),
     learner: str = AUTO,
     metric: str = METRIC,
     budget: float | None = None,
@@ -167,7 +169,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     """Learn as `fit` does, and return the chosen learner and blocking keys beside the model."""
     table = as_table(frame)
     refuse_unlearnable(table, cluster)
-    schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds)
+    schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds, ignore=ignore)
     if learner not in SLUGS:
         raise InputError(f"`learner=` is {learner!r}; use one of {', '.join(SLUGS)}")
     auto = AutoLearner(
@@ -185,6 +187,8 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     row_ids(table, schema.id)
     groups = group_rows(table, schema, labelled=True)
     _refuse_uninformative(groups, table, cluster)
+    leaks = find_leaks(table, cluster, schema.columns, schema.id)
+    _warn(leaks)
     features = RecordFeatures(schema.fields, min_entities=n_entities)
     settings = {
         "metric": metric,
@@ -192,6 +196,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
         "min_entities": n_entities,
         "sample": sample,
         "fingerprint": fingerprint(table, schema),
+        "leaks": [{"column": leak.column, "reason": leak.reason} for leak in leaks],
     }
     limit = size_limit(groups, max_size)
     return _fit_groups(schema, groups, features, auto, limit, settings)
@@ -240,6 +245,11 @@ def _fit_groups(
     kinds = {column: schema.kinds[column] for column in schema.columns}
     sample = make_sample(model, kinds, groups if settings["sample"] == ROWS else ())
     return Fitted(TableModel(schema, model, checked_facts(facts), sample), learner, blocking)
+
+
+def _warn(leaks: Sequence[Leak]) -> None:
+    for leak in leaks:
+        warnings.warn(str(leak), LeakWarning, stacklevel=4)
 
 
 def _least_pairs(sets: Sequence[ItemSet]) -> int:

@@ -55,7 +55,11 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
 
 def group_rows(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
     """Divide the rows into sets, sorted by name; `labelled` requires the true clusters."""
-    refuse_absent(table, schema.columns, "which the model compares")
+    refuse_absent(
+        table,
+        schema.columns,
+        "which the model compares; add it, or learn a model without it by `ignore=` of fit",
+    )
     if schema.set is not None:
         refuse_absent(table, [schema.set], "which divides the table into sets")
     order = _sorted_rows(table, schema)

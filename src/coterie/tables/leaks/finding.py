@@ -1,6 +1,6 @@
 """The columns of a training table that give its true clusters away."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from coterie._core.texts import plain_texts, quote
