@@ -8,14 +8,7 @@ import typer
 from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.ending import naming_file
-from coterie.cli.files import (
-    check_model_target,
-    check_target,
-    read_text,
-    refuse_many_streams,
-    refuse_overwriting,
-    write_text,
-)
+from coterie.cli.files import check_model_target, refuse_many_streams, refuse_overwriting
 from coterie.cli.options import (
     AsJson,
     ClusterToLearn,
@@ -27,6 +20,7 @@ from coterie.cli.options import (
     SetColumn,
     TableFile,
 )
+from coterie.cli.runs import ROLES, check_saved, merge_settings
 from coterie.cli.shown import (
     note,
     note_divided,
@@ -36,7 +30,6 @@ from coterie.cli.shown import (
     print_json,
     print_table,
 )
-from coterie.exceptions import InputError
 from coterie.learners.auto.families import AUTO, SLUGS
 
 if TYPE_CHECKING:
@@ -122,13 +115,6 @@ Seed = Annotated[
     typer.Option(min=0, metavar="N", help="The seed of all random choices. [default: 0]"),
 ]
 
-ROLES = ("cluster", "set", "id")
-READING = ("format", "long_cells")
-"""Settings that say how to read the table."""
-
-PARAMETERS = {"jobs": "n_jobs", "seed": "random_state"}
-"""Parameters of `coterie.tables.fit` that files and flags call otherwise."""
-
 
 def fit(
     table: TableFile,
@@ -157,15 +143,16 @@ def fit(
     --schema file. Each other column is compared according to its kind, such as name, date or
     number; the kinds are inferred.
     """
-    from coterie.tables import fit_table, read_table, schema_text
+    from coterie.tables import fit_table, read_table
     from coterie.tables.divided import DividedClusters
     from coterie.tables.unreadable import unreadable_columns
 
     refuse_many_streams(table, schema)
-    flags: dict[str, Any] = {
+    options = {
         "cluster": cluster,
         "set": set_,
         "id": id_,
+        "ignore": ignore,
         "learner": learner,
         "metric": metric,
         "budget": budget,
@@ -177,22 +164,17 @@ def fit(
         "format": format_,
         "long_cells": long_cells or None,
     }
-    given = {name: value for name, value in flags.items() if value is not None}
-    in_file = {} if schema is None else _read_schema(schema)
-    ignored = (*in_file.get("ignore", ()), *(ignore or ()))
-    run = in_file | given | {"ignore": tuple(dict.fromkeys(ignored))}
-    reading = {name: run[name] for name in READING if name in run}
-    settings = _settings({name: run[name] for name in run if name not in READING})
+    run = merge_settings(schema, options)
+    arguments = run.arguments
     refuse_overwriting(output, table, schema)
     check_model_target(output)
-    _check_saved(save_schema, output, table)
-    rows = read_table(table, **reading)
-    from_file = in_file.keys() - given - ({"ignore"} if ignore else set())
-    with naming_file(schema, from_file), bars(settings.get("n_jobs", 1)), noting_leaks():
-        fitted = fit_table(rows, **settings)
+    check_saved(save_schema, output, table)
+    rows = read_table(table, **run.reading)
+    with naming_file(schema, run.from_file), bars(arguments.get("n_jobs", 1)), noting_leaks():
+        fitted = fit_table(rows, **arguments)
     fitted.model.save(output)
     if save_schema is not None:
-        write_text(save_schema, schema_text(fitted.model.schema, rows.name, _without_roles(run)))
+        run.save(save_schema, fitted.model.schema, rows.name)
     if as_json:
         print_json({"model": output, **_record(fitted)})
     else:
@@ -202,37 +184,6 @@ def fit(
     facts = fitted.model.facts
     note_divided(DividedClusters(facts["divided_clusters"], facts["pairs_across_sets"]))
     note(f"wrote the model to {output}")
-
-
-def _read_schema(path: str) -> dict[str, Any]:
-    from coterie.tables import read_settings
-    from coterie.tables.toml import MAX_BYTES
-
-    return read_settings(read_text(path, MAX_BYTES), path)
-
-
-def _check_saved(path: str | None, output: str, table: str) -> None:
-    """Refuse a file for settings that cannot be written, before the model is learned."""
-    if path is not None:
-        if path == output:
-            raise InputError(f"{path} is also the file of the model; give another file")
-        refuse_overwriting(path, table, output)
-        check_target(path)
-
-
-def _without_roles(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings without the columns, which the schema of the model has."""
-    return {name: value for name, value in settings.items() if name not in (*ROLES, "kinds")}
-
-
-def _settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings as arguments of `fit_table`."""
-    if "cluster" not in settings:
-        raise InputError(
-            "the column of true clusters is not named; name it with --cluster, for example: "
-            "--cluster person"
-        )
-    return {PARAMETERS.get(name, name): value for name, value in settings.items()}
 
 
 def _record(fitted: "Fitted") -> dict[str, Any]:

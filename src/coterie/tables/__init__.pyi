@@ -2,7 +2,7 @@ from .clustering import Clustering as Clustering
 from .clustering import ClusterSummary as ClusterSummary
 from .clustering import summary as summary
 from .constraints import PairFile as PairFile
-from .describing import Proposal as Proposal
+from .describing import ProposedSchema as ProposedSchema
 from .describing import propose_schema as propose_schema
 from .evaluating import Evaluation as Evaluation
 from .evaluating import Figure as Figure

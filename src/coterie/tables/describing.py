@@ -21,7 +21,7 @@ MOST_EXAMPLES = 1_000
 """The largest number of columns for which examples are shown, so that a file stays small."""
 
 
-class Proposal(NamedTuple):
+class ProposedSchema(NamedTuple):
     """A schema that can be used as it is, with lines about its columns."""
 
     schema: Schema
@@ -30,7 +30,7 @@ class Proposal(NamedTuple):
     """Sentences about columns that cannot be ids, or that may give the true clusters away."""
 
     def __repr__(self) -> str:
-        return f"Proposal({len(self.schema.kinds)} columns)"
+        return f"ProposedSchema({len(self.schema.kinds)} columns)"
 
 
 def propose_schema(
@@ -41,7 +41,7 @@ def propose_schema(
     id: str | None = None,  # noqa: A002
     ignore: Sequence[str] = (),
     has_examples: bool = True,
-) -> Proposal:
+) -> ProposedSchema:
     """Infer a schema that `fit` accepts, and describe its columns.
 
     Parameters
@@ -68,7 +68,7 @@ def propose_schema(
     for name, text in _leaks(table, schema):
         warnings.append(text)
         notes[name] = (*notes[name], f"Warning: {text}.".replace("`ignore=`", "`ignore`"))
-    return Proposal(schema, notes, warnings)
+    return ProposedSchema(schema, notes, warnings)
 
 
 def _leaks(table: Table, schema: Schema) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from coterie._core.progress import report
 from coterie.blocking import LearnedBlocking, learn_blocking
 from coterie.blocking.all_pairs import ALL_UP_TO
 from coterie.blocking.recall import recall_of
-from coterie.exceptions import InputError, LeakWarning
+from coterie.exceptions import InputError
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
@@ -32,9 +32,9 @@ from coterie.tables.divided import divided_clusters
 from coterie.tables.evaluating import why_unmeasured
 from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
-from coterie.tables.groups import Group, group_rows, row_ids
+from coterie.tables.groups import Group, group_rows, refuse_uninformative, row_ids
 from coterie.tables.io.frames import as_table
-from coterie.tables.leaks.finding import Leak, find_leaks
+from coterie.tables.leaks.finding import find_leaks, warn_of
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
@@ -43,7 +43,6 @@ from coterie.tables.predictions import refuse_unlearnable
 from coterie.tables.sample import MADE_UP, ROWS, SAMPLES, make_sample
 from coterie.tables.schema import Schema, infer_schema
 from coterie.tables.settings import METRIC, MIN_ENTITIES
-from coterie.tables.table import Table
 
 MIN_PAIRS = 2
 """The number of held-out true pairs below which metrics of pairs are unknown."""
@@ -186,9 +185,9 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     n_entities = as_whole("`min_entities=`", min_entities, 1)
     row_ids(table, schema.id)
     groups = group_rows(table, schema, labelled=True)
-    _refuse_uninformative(groups, table, cluster)
+    refuse_uninformative(groups, table, cluster)
     leaks = find_leaks(table, cluster, schema.columns, schema.id)
-    _warn(leaks)
+    warn_of(leaks)
     features = RecordFeatures(schema.fields, min_entities=n_entities)
     settings = {
         "metric": metric,
@@ -245,11 +244,6 @@ def _fit_groups(
     kinds = {column: schema.kinds[column] for column in schema.columns}
     sample = make_sample(model, kinds, groups if settings["sample"] == ROWS else ())
     return Fitted(TableModel(schema, model, checked_facts(facts), sample), learner, blocking)
-
-
-def _warn(leaks: Sequence[Leak]) -> None:
-    for leak in leaks:
-        warnings.warn(str(leak), LeakWarning, stacklevel=4)
 
 
 def _least_pairs(sets: Sequence[ItemSet]) -> int:
@@ -389,20 +383,3 @@ def _different_rows(group: Group) -> Partition:
 
 def _truths(groups: Sequence[Group]) -> list[Partition]:
     return [group.truth for group in groups if group.truth is not None]
-
-
-def _refuse_uninformative(groups: Sequence[Group], table: Table, cluster: str) -> None:
-    """Refuse clusters from which nothing can be learned: all of one row, or all rows in one."""
-    truths = _truths(groups)
-    if all(truth.n_clusters == len(truth) for truth in truths):
-        within = "" if len(groups) == 1 else " of one set"
-        raise InputError(
-            f"{table.name}: no two rows{within} have the same value in column {cluster!r}, so "
-            "there is no example of rows that belong together; name another column with `cluster=`"
-        )
-    if all(truth.n_clusters == 1 for truth in truths):
-        raise InputError(
-            f"{table.name}: all rows have the same value in column {cluster!r}, so there is no "
-            "example of rows that do not belong together; add rows of other clusters, or name "
-            "another column with `cluster=`"
-        )

@@ -105,3 +105,20 @@ def true_clusters(table: Table, schema: Schema) -> Sequence[str]:
                 "fill it in, or leave the row out"
             )
     return clusters
+
+
+def refuse_uninformative(groups: Sequence[Group], table: Table, cluster: str) -> None:
+    """Refuse clusters from which nothing can be learned: all of one row, or all rows in one."""
+    truths = [group.truth for group in groups if group.truth is not None]
+    if all(truth.n_clusters == len(truth) for truth in truths):
+        within = "" if len(groups) == 1 else " of one set"
+        raise InputError(
+            f"{table.name}: no two rows{within} have the same value in column {cluster!r}, so "
+            "there is no example of rows that belong together; name another column with `cluster=`"
+        )
+    if all(truth.n_clusters == 1 for truth in truths):
+        raise InputError(
+            f"{table.name}: all rows have the same value in column {cluster!r}, so there is no "
+            "example of rows that do not belong together; add rows of other clusters, or name "
+            "another column with `cluster=`"
+        )

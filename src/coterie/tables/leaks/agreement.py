@@ -1,4 +1,4 @@
-"""How well equal keys of rows agree with true clusters."""
+"""The agreement of equal keys of rows with true clusters."""
 
 from typing import NamedTuple
 
@@ -37,8 +37,8 @@ def agreement_of(keys: Ints, labels: Ints) -> Agreement:
     if not has_key.any():
         return Agreement(0.0, 0.0, 0.0, 0)
     keys, clusters = keys[has_key], labels[has_key]
-    both = np.unique(keys * (clusters.max() + 1) + clusters, return_inverse=True)[1]
-    n_both, n_key, n_cluster = (_others(codes) for codes in (both, keys, clusters))
+    codes = np.unique(keys * (clusters.max() + 1) + clusters, return_inverse=True)[1]
+    n_both, n_key, n_cluster = (_others(values) for values in (codes, keys, clusters))
     return Agreement(
         float(has_key.mean()),
         _mean_share(n_both, n_key),
@@ -52,6 +52,6 @@ def _others(codes: Ints) -> Ints:
     return np.bincount(codes)[codes] - 1
 
 
-def _mean_share(part: Ints, whole: Ints) -> float:
-    has_others = whole > 0
-    return float((part[has_others] / whole[has_others]).mean()) if has_others.any() else 0.0
+def _mean_share(part: Ints, total: Ints) -> float:
+    has_others = total > 0
+    return float((part[has_others] / total[has_others]).mean()) if has_others.any() else 0.0

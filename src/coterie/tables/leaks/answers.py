@@ -41,12 +41,12 @@ class Answers:
 
     @cached_property
     def has_mates(self) -> Bools:
-        """Whether the cluster of each row has two or more rows."""
+        """True for each row whose cluster has two or more rows."""
         return self.sizes > 1
 
     @cached_property
     def are_codes(self) -> bool:
-        """Whether the names of clusters are codes or numbers, not names of people or things."""
+        """True if the names of clusters are codes or numbers, not names of people or things."""
         return share(NUMBER.search(name) is not None for name in self.plain_names) > 0.5
 
     @cached_property

@@ -1,9 +1,11 @@
 """The columns of a training table that give its true clusters away."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from coterie._core.texts import plain_texts, quote
+from coterie.exceptions import LeakWarning
 from coterie.tables.leaks.answers import Answers, sample_rows
 from coterie.tables.leaks.others import marks_clusters, points_to_mates
 from coterie.tables.leaks.rules import RULES, Column, equals_label
@@ -16,7 +18,7 @@ class Leak(NamedTuple):
     column: str
     reason: str
     is_id: bool = False
-    """Whether it is the column of ids, which is not compared."""
+    """True for the column of ids, which is not compared."""
 
     def __str__(self) -> str:
         """Return the warning in words."""
@@ -53,9 +55,15 @@ def find_leaks(
     sample = _Tests(rows, cluster, columns, id_, is_sample=len(rows) < len(table))
     suspects = {name: reason for name in sample.names if (reason := sample.reason_of(name))}
     if suspects and sample.is_sample:
-        whole = _Tests(table, cluster, columns, id_)
-        suspects = {name: reason for name in suspects if (reason := whole.reason_of(name))}
+        complete = _Tests(table, cluster, columns, id_)
+        suspects = {name: reason for name in suspects if (reason := complete.reason_of(name))}
     return [Leak(name, reason, name == id_) for name, reason in suspects.items()]
+
+
+def warn_of(leaks: Sequence[Leak]) -> None:
+    """Warn of leaks on behalf of the caller of `coterie.tables.fit`."""
+    for leak in leaks:
+        warnings.warn(str(leak), LeakWarning, stacklevel=4)
 
 
 class _Tests:

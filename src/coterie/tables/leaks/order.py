@@ -10,7 +10,7 @@ import numpy as np
 from coterie._core.arrays import Floats, Ints
 
 NEAREST = 3
-"""How many of the next larger or smaller values count as neighbours."""
+"""The number of larger values, and of smaller ones, that count as neighbours."""
 
 _DIGIT = re.compile(r"\d")
 

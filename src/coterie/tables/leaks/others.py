@@ -20,6 +20,11 @@ LEAST_VALUES = 8
 LEAST_EXPECTED = 20.0
 """The least number of equal values that chance alone must give, to judge about more of them."""
 
+MANY_VALUES, LEAST_ROWS = 0.005, 100
+"""The probability of equal values by chance below which nothing needs to be compared with, and the
+least number of rows with mates that must then have no exceptions.
+"""
+
 BANDS = (2, 6, 51)
 """Words that few clusters share and words that more share are counted apart, up to the last."""
 
@@ -105,7 +110,11 @@ def marks_clusters(
             expected_pairs += expected
             if equal - expected > max(EXPLAINED * np.sqrt(expected), 5.0):
                 return None
-    return MARKED if expected_pairs >= LEAST_EXPECTED else None
+    if expected_pairs >= LEAST_EXPECTED:
+        return MARKED
+    # Of very many values, few are equal by chance, and an honest one would have some errors.
+    is_rare = chance <= MANY_VALUES and int(answers.has_mates.sum()) >= LEAST_ROWS
+    return MARKED if is_rare else None
 
 
 def _are_made_up(cells: Sequence[str]) -> bool:

@@ -24,7 +24,7 @@ LEAST_MATES, LEAST_EQUAL, LEAST_EQUAL_PARTS = 30, 100, 200
 In a small table, an honest value such as a telephone number may have no exception by chance.
 """
 
-LABEL_SHARE = 0.5, 0.88
+LABEL_SHARE = 0.4, 0.88
 """The least shares of cells that hold the name of the cluster: of codes, and of words."""
 
 NEAR = 0.6
@@ -109,7 +109,7 @@ def equals_label(column: Column, answers: Answers) -> str | None:
 
 
 def _may_be_honest(view: str, column: Column) -> bool:
-    """Return whether equal values, or equal parts of them, are no surprise in a column."""
+    """Return whether equal values, or equal parts of them, may well be right in a column."""
     if view == WHOLE:
         return is_natural(column.texts, column.plain)
     return are_emails(column.texts)
@@ -167,9 +167,9 @@ def _is_told(codes: Ints, targets: Ints, labels: Ints) -> bool:
         n_same = n_clusters[code, target] - 1
         n_others = n_with_code[code] - 1 - n_same
         is_told.setdefault(target, []).append(n_same > n_others)
-    common = [told for told in is_told.values() if len(told) >= LEAST_MATES]
-    all_told = [told for values in is_told.values() for told in values]
-    return len(common) > 1 and share(all_told) >= DETERMINED and min(map(share, common)) > 0.9
+    common = [tells for tells in is_told.values() if len(tells) >= LEAST_MATES]
+    all_told = [tells for values in is_told.values() for tells in values]
+    return len(common) > 1 and share(all_tells) >= DETERMINED and min(map(share, common)) > 0.9
 
 
 def numbers_members(column: Column, answers: Answers) -> str | None:
