@@ -34,7 +34,7 @@ from coterie.learners.auto.families import AUTO, SLUGS
 
 if TYPE_CHECKING:
     from coterie.learners.auto.learner import Tried
-    from coterie.tables import Fitted, TableModel
+    from coterie.tables import Fitted, Table, TableModel
 
 ModelOut = Annotated[
     str,
@@ -144,8 +144,6 @@ def fit(
     number; the kinds are inferred.
     """
     from coterie.tables import fit_table, read_table
-    from coterie.tables.divided import DividedClusters
-    from coterie.tables.unreadable import unreadable_columns
 
     refuse_many_streams(table, schema)
     options = {
@@ -179,11 +177,19 @@ def fit(
         print_json({"model": output, **_record(fitted)})
     else:
         _print_fit(fitted)
-    for sentence in unreadable_columns(rows, fitted.model.schema):
-        note(sentence)
-    facts = fitted.model.facts
-    note_divided(DividedClusters(facts["divided_clusters"], facts["pairs_across_sets"]))
+    _note_doubts(fitted.model, rows)
     note(f"wrote the model to {output}")
+
+
+def _note_doubts(model: "TableModel", table: "Table") -> None:
+    """Print which columns could not be read by their kinds, and whether sets divide clusters."""
+    from coterie.tables.divided import DividedClusters
+    from coterie.tables.unreadable import unreadable_columns
+
+    for sentence in unreadable_columns(table, model.schema):
+        note(sentence)
+    facts = model.facts
+    note_divided(DividedClusters(facts["divided_clusters"], facts["pairs_across_sets"]))
 
 
 def _record(fitted: "Fitted") -> dict[str, Any]:

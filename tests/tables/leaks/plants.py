@@ -16,7 +16,7 @@ class Labels:
 
     def __init__(self, names: Sequence[str], seed: int = 0) -> None:
         self.names = list(names)
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311
         different = sorted(set(names))
         self.random.shuffle(different)
         number_of = {name: number for number, name in enumerate(different)}
@@ -39,7 +39,8 @@ class Labels:
 
 
 def _ids(labels: Labels) -> list[str]:
-    drawn = random.Random(9).sample(range(10 * len(labels.names)), len(labels.names))
+    generator = random.Random(9)  # noqa: S311
+    drawn = generator.sample(range(10 * len(labels.names)), len(labels.names))
     return [f"n{number}" for number in drawn]
 
 

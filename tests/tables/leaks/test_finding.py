@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from functools import cache
 
 import numpy as np
 import pytest
@@ -47,6 +48,11 @@ CLEAN = {
     "multisource/historical_50k": ("cluster", set()),
 }
 """Public tables, their columns of clusters, and the columns that do give clusters away."""
+
+
+@cache
+def read(path):
+    return read_table(path)
 
 
 def leaking(table, cluster):
@@ -107,7 +113,7 @@ def test_unique_and_random_columns_are_not_named():
 @pytest.mark.parametrize("name", CLEAN)
 def test_honest_columns_of_public_tables_are_not_named(data_folder, name):
     cluster, leaks = CLEAN[name]
-    assert leaking(read_table(data_folder / f"{name}.csv.gz"), cluster) == leaks
+    assert leaking(read(data_folder / f"{name}.csv.gz"), cluster) == leaks
 
 
 @pytest.mark.parametrize("plant", PLANTS)
@@ -115,7 +121,7 @@ def test_honest_columns_of_public_tables_are_not_named(data_folder, name):
     "name", ["peers/febrl3", "dedup/dblp_acm", "dedup/chicago_early_childhood"]
 )
 def test_leaks_in_public_tables_are_named(data_folder, name, plant):
-    table = read_table(data_folder / f"{name}.csv.gz")
+    table = read(data_folder / f"{name}.csv.gz")
     cluster, leaks = CLEAN[name]
     named = leaking(planted(table, cluster, plant), cluster)
     assert named - {"number_of_row"} == leaks | {PLANTED}

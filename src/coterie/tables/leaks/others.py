@@ -103,18 +103,28 @@ def marks_clusters(
         return None
     if is_first_look:
         return MARKED
+    texts = ([column[row] for row in rows] for column in others.values())
+    return None if _may_be_explained(codes[rows], chance, texts, answers) else MARKED
+
+
+def _may_be_explained(
+    codes: Ints, chance: float, columns: Iterable[Sequence[str]], answers: Answers
+) -> bool:
+    """Return whether clusters with a common word have equal values more often than by chance.
+
+    The answer is True, too, if there is too little to judge by.
+    """
     expected_pairs = 0.0
-    for texts in others.values():
-        for equal, total in _equal_pairs([texts[row] for row in rows], codes[rows]):
+    for texts in columns:
+        for equal, total in _equal_pairs(texts, codes):
             expected = total * chance
             expected_pairs += expected
             if equal - expected > max(EXPLAINED * np.sqrt(expected), 5.0):
-                return None
+                return True
     if expected_pairs >= LEAST_EXPECTED:
-        return MARKED
+        return False
     # Of very many values, few are equal by chance, and an honest one would have some errors.
-    is_rare = chance <= MANY_VALUES and int(answers.has_mates.sum()) >= LEAST_ROWS
-    return MARKED if is_rare else None
+    return chance > MANY_VALUES or int(answers.has_mates.sum()) < LEAST_ROWS
 
 
 def _are_made_up(cells: Sequence[str]) -> bool:

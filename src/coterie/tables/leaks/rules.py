@@ -162,13 +162,13 @@ def _is_told(codes: Ints, targets: Ints, labels: Ints) -> bool:
     shared = [(code, target) for code, target in pairs if n_with_code[code] > 1]
     if 2 * len(shared) < len(pairs):
         return False
-    is_told: dict[int, list[bool]] = {}
+    by_target: dict[int, list[bool]] = {}
     for code, target in shared:
         n_same = n_clusters[code, target] - 1
         n_others = n_with_code[code] - 1 - n_same
-        is_told.setdefault(target, []).append(n_same > n_others)
-    common = [tells for tells in is_told.values() if len(tells) >= LEAST_MATES]
-    all_told = [tells for values in is_told.values() for tells in values]
+        by_target.setdefault(target, []).append(n_same > n_others)
+    common = [tells for tells in by_target.values() if len(tells) >= LEAST_MATES]
+    all_tells = [tells for values in by_target.values() for tells in values]
     return len(common) > 1 and share(all_tells) >= DETERMINED and min(map(share, common)) > 0.9
 
 
