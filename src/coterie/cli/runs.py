@@ -48,10 +48,13 @@ class Run(NamedTuple):
     def save(self, path: str, schema: "Schema", source: str) -> None:
         """Write the settings to a file that repeats the run, with the columns of a schema."""
         from coterie.tables import schema_text
+        from coterie.tables.limits import as_max_size
 
-        others = {
+        others: dict[str, Any] = {
             name: value for name, value in self.settings.items() if name not in (*ROLES, "kinds")
         }
+        if "max_size" in others:
+            others["max_size"] = as_max_size(others["max_size"])
         write_text(path, schema_text(schema, source, others))
 
 

@@ -17,8 +17,8 @@ from coterie.tables.table import Table
 N_EXAMPLES, LONGEST_EXAMPLE = 3, 40
 """The number of examples of a column, and the largest number of characters of one."""
 
-MOST_EXAMPLES = 1_000
-"""The largest number of columns for which examples are shown, so that a file stays small."""
+MOST_DESCRIBED = 1_000
+"""The largest number of columns that are described, so that a file stays small."""
 
 
 class ProposedSchema(NamedTuple):
@@ -100,6 +100,8 @@ def _described(
     table: Table, name: str, kind: str | None, ignore: Sequence[str], has_examples: bool
 ) -> tuple[str, ...]:
     """Return the reason for the kind of a column, how full it is, and examples."""
+    if len(table.names) > MOST_DESCRIBED:
+        return ()
     cells = table[name]
     profile = Profile.of(cells)
     filled = f"{profile.n_rows / max(len(cells), 1):.0%} filled"
@@ -110,7 +112,7 @@ def _described(
         lines = [f"{_why_ignored(table, name, profile, ignore)}: {values}."]
     else:
         lines = [f"{_REASONS.get(kind, _plain_reason)(profile)}: {values}."]
-    if has_examples and profile.counts and len(table.names) <= MOST_EXAMPLES:
+    if has_examples and profile.counts:
         lines.append(f"Such as {_examples(profile)}.")
     return tuple(lines)
 

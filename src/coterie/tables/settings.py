@@ -176,7 +176,7 @@ def schema_text(
         lines.append(_assignment(setting, value))
     lines += ["", "[kinds]", f"# The kinds are {', '.join((*kind_classes(), IGNORED))}."]
     for name, kind in schema.kinds.items():
-        lines += [""] if name in notes else []
+        lines += [""] if notes.get(name) else []
         lines += [line for note in notes.get(name, ()) for line in _comment(note)]
         lines.append(f"{_quoted(name, bare=True)} = {_quoted(kind)}")
     lines += [
