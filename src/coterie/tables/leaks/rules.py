@@ -57,10 +57,11 @@ def holds_label(column: Column, answers: Answers) -> str | None:
     least = LABEL_SHARE[0] if answers.are_codes else LABEL_SHARE[1]
     if observed < least:
         return None
-    shift = len(rows) // 2 or 1
-    others = rows[shift:] + rows[:shift]
-    pairs = [(row, other) for row, other in zip(rows, others, strict=True)]
-    chance = share(_has_inside(column.plain[row], names[other]) for row, other in pairs)
+    others = np.random.default_rng(0).permutation(rows).tolist()
+    chance = share(
+        _has_inside(column.plain[row], names[other])
+        for row, other in zip(rows, others, strict=True)
+    )
     if (observed - chance) / max(1.0 - chance, 1e-9) < least:
         return None
     return f"{_percent(observed)} of its cells contain the name of the true cluster"
