@@ -169,6 +169,29 @@ def test_random_numbers_are_as_near_as_by_chance():
     assert nearness(labels + drawn.random(900), labels) == pytest.approx(1.0, abs=0.01)
 
 
+CELL = st.sampled_from(
+    ["", "0", "1", "01", "-1.5", "1e400", "²", "a b", "2001-02-03", "x@y.z", "١"]
+)
+
+
+@given(st.lists(st.tuples(CELL, CELL, st.sampled_from("abc")), min_size=2, max_size=60))
+def test_any_small_table_is_tested_without_a_failure(rows):
+    first, second, labels = zip(*rows, strict=True)
+    table = Table({"first": first, "second": second, "who": labels})
+    find_leaks(table, "who", ["first", "second"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("n_rows", [600, 2500])
+def test_honest_values_without_any_error_are_not_named(n_rows, seed):
+    columns = people(n_rows, 50 + seed, NAMES, ids=False)
+    for name in ("birth_date", "street", "city", "postcode", "phone", "email"):
+        first: dict[str, str] = {}
+        pairs = zip(columns["who"], columns[name], strict=True)
+        columns[name] = [first.setdefault(label, value) for label, value in pairs]
+    assert leaking(Table(columns), "who") == set()
+
+
 def test_fit_warns_and_records_leaks_and_ignore_leaves_them_out():
     table = planted(Table(people(300, 7)), "who", "hashes")
     with pytest.warns(LeakWarning, match="column planted may give the true clusters away"):

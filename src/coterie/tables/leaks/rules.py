@@ -10,7 +10,14 @@ from coterie._core.arrays import Ints
 from coterie.tables.leaks.agreement import agreement_of
 from coterie.tables.leaks.answers import NUMBER, Answers, are_consecutive, as_codes, share
 from coterie.tables.leaks.order import nearness, numbers_of
-from coterie.tables.leaks.views import VIEWS, WHOLE, are_emails, is_natural
+from coterie.tables.leaks.views import (
+    VIEWS,
+    WHOLE,
+    are_emails,
+    are_phone_numbers,
+    are_scattered_dates,
+    is_natural,
+)
 
 EXACT = 0.995
 """The least precision and recall of values that equal the label up to renaming."""
@@ -111,9 +118,10 @@ def equals_label(column: Column, answers: Answers) -> str | None:
 
 def _may_be_honest(view: str, column: Column) -> bool:
     """Return whether equal values, or equal parts of them, may well be right in a column."""
-    if view == WHOLE:
-        return is_natural(column.texts, column.plain)
-    return are_emails(column.texts)
+    texts = column.texts
+    if are_emails(texts) or are_phone_numbers(texts):
+        return True
+    return view == WHOLE and (is_natural(column.plain) or are_scattered_dates(texts))
 
 
 def _least_mates(view: str, are_numbers: bool) -> int:

@@ -1,8 +1,11 @@
 """Views of a column: its whole values, or one word or number of each."""
 
+import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import TypeAlias
 
+from coterie.features.kinds.date import NOT_A_DATE, date_of
 from coterie.tables.leaks.answers import NUMBER, share
 
 View: TypeAlias = Callable[[str], str | None]
@@ -25,6 +28,9 @@ def _number(position: int) -> View:
     return view
 
 
+FEW_EQUAL = 5.0
+"""The number of equal dates by chance, from which on it is odd that there are none."""
+
 WHOLE = "value"
 
 VIEWS: dict[str, View] = {
@@ -39,18 +45,48 @@ VIEWS: dict[str, View] = {
 """The views by names that complete "two rows with the same …"."""
 
 
-def is_natural(texts: Sequence[str], plain: Sequence[str]) -> bool:
-    """Return whether values are e-mail addresses, or are made of words that tell them apart.
+def is_natural(plain: Sequence[str]) -> bool:
+    """Return whether values in plain form are made of words that tell them apart.
 
     Such values may well be equal in all rows of an entity, and in no others. In names that are made
     up from a label, such as "C-123", words alone do not tell values apart.
     """
-    if are_emails(texts):
-        return True
     values = {text for text in plain if text}
     words = {text: _long_words(text) for text in values}
     n_words = sum(map(len, words.values())) / max(len(values), 1)
     return n_words >= 1.5 and len({tuple(parts) for parts in words.values()}) >= 0.6 * len(values)
+
+
+_PHONE = re.compile(r"(?=(?:\D*\d){7,15}\D*$)(?:[+(0][\d()./ -]*|\d+[()./ -][\d()./ -]*)", re.ASCII)
+
+
+def are_phone_numbers(texts: Sequence[str]) -> bool:
+    """Return whether values have the form of telephone numbers: groups of digits, or a leading 0.
+
+    >>> are_phone_numbers(["0427 991 9107", "+49301234"]), are_phone_numbers(["2001-02-03"])
+    (True, False)
+    """
+    return (
+        share(
+            _PHONE.fullmatch(text.strip()) and date_of(text) == NOT_A_DATE
+            for text in texts
+            if text.strip()
+        )
+        > 0.5
+    )
+
+
+def are_scattered_dates(texts: Sequence[str]) -> bool:
+    """Return whether values are dates so far apart that few would be equal by chance.
+
+    Dates that were counted up from a label are close together, and yet all different.
+    """
+    values = {text for text in texts if text.strip()}
+    days = [date(*parts).toordinal() for text in values if any(parts := date_of(text))]
+    if not days or 2 * len(days) < len(values):
+        return False
+    n_equal = len(days) ** 2 / 2 / (max(days) - min(days) + 1)
+    return n_equal < FEW_EQUAL
 
 
 def _long_words(text: str) -> list[str]:
