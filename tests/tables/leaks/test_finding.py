@@ -127,8 +127,9 @@ def test_leaks_in_public_tables_are_named(data_folder, name, plant):
     assert named - {"number_of_row"} == leaks | {PLANTED}
 
 
-def test_the_order_of_rows_changes_nothing():
-    table = planted(Table(people(900, 6, NAMES)), "who", "running numbers")
+@pytest.mark.parametrize("plant", ["running numbers", "one of 60 codes per cluster"])
+def test_the_order_of_rows_changes_nothing(plant):
+    table = planted(Table(people(900, 6, NAMES)), "who", plant)
     order = np.random.default_rng(1).permutation(len(table)).tolist()
     named = find_leaks(table, "who", [*NAMES, PLANTED])
     assert named == find_leaks(table.take(order), "who", [*NAMES, PLANTED])

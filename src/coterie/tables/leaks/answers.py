@@ -88,10 +88,7 @@ def are_consecutive(texts: Iterable[str]) -> bool:
 
 
 def sample_rows(table: Table, cluster: str) -> Table:
-    """Return the rows of whole clusters, the same clusters whatever the order of the rows.
-
-    The rows are sorted, so that no test depends on their order.
-    """
+    """Return the rows of whole clusters, the same clusters whatever the order of the rows."""
     names = table[cluster]
     counts: dict[str, int] = {}
     for name in names:
@@ -105,3 +102,9 @@ def sample_rows(table: Table, cluster: str) -> Table:
         n_rows += counts[name]
     rows = [row for row, name in enumerate(names) if name in drawn]
     return table.take(rows) if len(rows) < len(table) else table
+
+
+def sort_rows(table: Table) -> Table:
+    """Return the table with its rows in the order of their cells, which no other order changes."""
+    rows = list(zip(*(table.columns[name] for name in sorted(table.names)), strict=True))
+    return table.take(sorted(range(len(table)), key=rows.__getitem__))

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from coterie._core.texts import plain_texts, quote
 from coterie.exceptions import LeakWarning
-from coterie.tables.leaks.answers import Answers, sample_rows
+from coterie.tables.leaks.answers import Answers, sample_rows, sort_rows
 from coterie.tables.leaks.others import marks_clusters, points_to_mates
-from coterie.tables.leaks.rules import RULES, Column, equals_label
+from coterie.tables.leaks.rules import RULES, Column, equals_label, may_be_honest
+from coterie.tables.leaks.views import WHOLE
 from coterie.tables.table import Table
 
 
@@ -52,10 +53,10 @@ def find_leaks(
         The column of ids.
     """
     rows = sample_rows(table, cluster)
-    sample = _Tests(rows, cluster, columns, id_, is_sample=len(rows) < len(table))
+    sample = _Tests(sort_rows(rows), cluster, columns, id_, is_sample=len(rows) < len(table))
     suspects = {name: reason for name in sample.names if (reason := sample.reason_of(name))}
     if suspects and sample.is_sample:
-        complete = _Tests(table, cluster, columns, id_)
+        complete = _Tests(sort_rows(table), cluster, columns, id_)
         suspects = {name: reason for name in suspects if (reason := complete.reason_of(name))}
     return [Leak(name, reason, name == id_) for name, reason in suspects.items()]
 
@@ -97,7 +98,11 @@ class _Tests:
         for rule in RULES:
             if reason := rule(column, self.answers):
                 return reason
-        return points_to_mates(column.plain, self.answers, self.keys) or marks_clusters(
+        if reason := points_to_mates(column.plain, self.answers, self.keys):
+            return reason
+        if may_be_honest(WHOLE, column):
+            return None
+        return marks_clusters(
             column.plain, self.answers, self._others(name), is_first_look=self.is_sample
         )
 

@@ -17,8 +17,8 @@ CONSTANT = 0.995
 LEAST_VALUES = 8
 """The least number of values, by their frequencies in clusters: a value of fewer tells little."""
 
-LEAST_EXPECTED = 20.0
-"""The least number of equal values that chance alone must give, to judge about more of them."""
+LEAST_EXPECTED, LEAST_EXPECTED_OF_WORDS = 20.0, 100.0
+"""The least numbers of equal values that chance alone must give, to judge about more of them."""
 
 MANY_VALUES, LEAST_ROWS = 0.005, 100
 """The probability of equal values by chance below which nothing needs to be compared with, and the
@@ -99,49 +99,47 @@ def marks_clusters(
     chance = float(((n_clusters / len(rows)) ** 2).sum())
     if _is_even(n_clusters) and are_consecutive(cells):
         return MARKED
-    if chance * LEAST_VALUES > 1.0 or not _are_made_up(cells):
+    least_expected = _least_expected(cells)
+    if chance * LEAST_VALUES > 1.0 or least_expected is None:
         return None
-    if is_first_look:
-        return MARKED
     texts = ([column[row] for row in rows] for column in others.values())
-    return None if _may_be_explained(codes[rows], chance, texts, answers) else MARKED
+    counts = [pair for column in texts for pair in _equal_pairs(column, codes[rows])]
+    n_expected = sum(total for _, total in counts) * chance
+    # Of very many codes, few are equal by chance, and honest ones would have some errors.
+    are_rare = chance <= MANY_VALUES and least_expected == LEAST_EXPECTED
+    is_judged = n_expected >= least_expected or (
+        are_rare and int(answers.has_mates.sum()) >= LEAST_ROWS
+    )
+    is_marked = is_first_look or (is_judged and not _is_explained(counts, chance))
+    return MARKED if is_marked else None
 
 
-def _may_be_explained(
-    codes: Ints, chance: float, columns: Iterable[Sequence[str]], answers: Answers
-) -> bool:
-    """Return whether clusters with a common word have equal values more often than by chance.
+def _is_explained(counts: Iterable[tuple[int, int]], chance: float) -> bool:
+    """Return whether clusters with a common word have equal values more often than by chance."""
+    return any(
+        equal - total * chance > max(EXPLAINED * np.sqrt(total * chance), 5.0)
+        for equal, total in counts
+    )
 
-    The answer is True, too, if there is too little to judge by.
+
+def _least_expected(cells: Sequence[str]) -> float | None:
+    """Return how many equal pairs a judgement needs; None for dates and years, which need too many.
+
+    An honest year may go with the other columns only a little; words need more than codes.
     """
-    expected_pairs = 0.0
-    for texts in columns:
-        for equal, total in _equal_pairs(texts, codes):
-            expected = total * chance
-            expected_pairs += expected
-            if equal - expected > max(EXPLAINED * np.sqrt(expected), 5.0):
-                return True
-    if expected_pairs >= LEAST_EXPECTED:
-        return False
-    # Of very many values, few are equal by chance, and an honest one would have some errors.
-    return chance > MANY_VALUES or int(answers.has_mates.sum()) < LEAST_ROWS
-
-
-def _are_made_up(cells: Sequence[str]) -> bool:
-    """Return whether values are neither words, nor dates, nor years."""
     values = {text for text in cells if text}
-    n_plain = sum(_is_word_or_date(text) for text in values)
-    return 2 * n_plain < len(values)
+    if 2 * sum(map(_is_date_or_year, values)) > len(values):
+        return None
+    has_words = 2 * sum(map(_has_word, values)) > len(values)
+    return LEAST_EXPECTED_OF_WORDS if has_words else LEAST_EXPECTED
 
 
-def _is_word_or_date(text: str) -> bool:
-    """Return whether a text in plain form has a word, or is a date or a year.
+def _is_date_or_year(text: str) -> bool:
+    return date_of(text) != NOT_A_DATE or _YEAR.fullmatch(text) is not None
 
-    >>> [_is_word_or_date(text) for text in ("new york", "1999", "1999 12 31", "17", "a3f")]
-    [True, True, True, False, False]
-    """
-    has_word = any(len(word) > 2 and word.isalpha() for word in text.split())
-    return has_word or date_of(text) != NOT_A_DATE or _YEAR.fullmatch(text) is not None
+
+def _has_word(text: str) -> bool:
+    return any(len(word) > 2 and word.isalpha() for word in text.split())
 
 
 def _is_even(n_clusters: Ints) -> bool:

@@ -31,7 +31,7 @@ LEAST_MATES, LEAST_EQUAL, LEAST_EQUAL_PARTS = 30, 100, 200
 In a small table, an honest value such as a telephone number may have no exception by chance.
 """
 
-LABEL_SHARE = 0.4, 0.88
+LABEL_SHARE = 0.4, 0.85
 """The least shares of cells that hold the name of the cluster: of codes, and of words."""
 
 NEAR = 0.6
@@ -104,7 +104,7 @@ def equals_label(column: Column, answers: Answers) -> str | None:
             continue
         are_numbers = keys.max() >= 50 and are_consecutive(cell or "" for cell in cells)
         is_exact = agreement.least >= EXACT
-        if is_exact and not are_numbers and _may_be_honest(name, column):
+        if is_exact and not are_numbers and may_be_honest(name, column):
             return None
         is_noisy = name == WHOLE and are_numbers
         if agreement.n_mates >= _least_mates(name, are_numbers) and (is_exact or is_noisy):
@@ -116,7 +116,7 @@ def equals_label(column: Column, answers: Answers) -> str | None:
     return None
 
 
-def _may_be_honest(view: str, column: Column) -> bool:
+def may_be_honest(view: str, column: Column) -> bool:
     """Return whether equal values, or equal parts of them, may well be right in a column."""
     texts = column.texts
     if are_emails(texts) or are_phone_numbers(texts):
