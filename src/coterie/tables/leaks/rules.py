@@ -19,8 +19,8 @@ from coterie.tables.leaks.views import (
     is_natural,
 )
 
-EXACT = 0.995
-"""The least precision and recall of values that equal the label up to renaming."""
+EXACT, EXACT_PARTS = 0.98, 0.995
+"""The least precision and recall of values, and of parts, that equal the label up to renaming."""
 
 NOISY = 0.75
 """The least precision and recall of consecutive numbers, which no typing error would explain."""
@@ -103,7 +103,7 @@ def equals_label(column: Column, answers: Answers) -> str | None:
         if agreement.coverage < 0.5 or agreement.least < NOISY:
             continue
         are_numbers = keys.max() >= 50 and are_consecutive(cell or "" for cell in cells)
-        is_exact = agreement.least >= EXACT
+        is_exact = agreement.least >= (EXACT if name == WHOLE else EXACT_PARTS)
         if is_exact and not are_numbers and may_be_honest(name, column):
             return None
         is_noisy = name == WHOLE and are_numbers
