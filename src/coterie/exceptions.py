@@ -22,6 +22,7 @@ __all__ = [
     "InputError",
     "InterruptedWarning",
     "ItemSetError",
+    "LeakWarning",
     "MetricError",
     "PairError",
     "PartitionError",
@@ -58,6 +59,10 @@ class MetricError(InputError):
 
 class InterruptedWarning(UserWarning):
     """A long computation was interrupted and returned its best result so far."""
+
+
+class LeakWarning(UserWarning):
+    """A column of a training table may give the true clusters away."""
 
 
 @contextmanager

@@ -134,7 +134,7 @@ def test_former_names_are_not_in_signatures(model):
 def test_fit_declares_its_parameters():
     names = list(inspect.signature(tables.fit).parameters)
     assert names == [
-        "frame", "cluster", "set", "id", "kinds", "effort", "learner", "metric", "budget",
+        "frame", "cluster", "set", "id", "kinds", "ignore", "effort", "learner", "metric", "budget",
         "max_size", "min_entities", "sample", "n_jobs", "random_state",
     ]  # fmt: skip
     assert list(inspect.signature(tables.fit_table).parameters) == names

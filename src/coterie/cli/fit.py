@@ -8,24 +8,33 @@ import typer
 from coterie._core.texts import join_with_or, one_line, pluralize
 from coterie.cli.bars import bars
 from coterie.cli.ending import naming_file
-from coterie.cli.files import check_model_target, read_text, refuse_many_streams, refuse_overwriting
+from coterie.cli.files import check_model_target, refuse_many_streams, refuse_overwriting
 from coterie.cli.options import (
     AsJson,
     ClusterToLearn,
     Format,
     IdColumn,
+    Ignore,
     LongCells,
     MaxSizeToLearn,
     SetColumn,
     TableFile,
 )
-from coterie.cli.shown import note, note_divided, note_limit, number, print_json, print_table
-from coterie.exceptions import InputError
+from coterie.cli.runs import ROLES, check_saved, merge_settings
+from coterie.cli.shown import (
+    note,
+    note_divided,
+    note_limit,
+    noting_leaks,
+    number,
+    print_json,
+    print_table,
+)
 from coterie.learners.auto.families import AUTO, SLUGS
 
 if TYPE_CHECKING:
     from coterie.learners.auto.choice import Tried
-    from coterie.tables import Fitted, TableModel
+    from coterie.tables import Fitted, Table, TableModel
 
 ModelOut = Annotated[
     str,
@@ -40,9 +49,16 @@ SchemaFile = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="A TOML file with the kinds of the columns, as `coterie init` writes it. It may also "
-        "give values for cluster, set, id, effort, learner, metric, budget, max_size, "
-        "min_entities, sample, jobs and seed; options on the command line take precedence.",
+        help="A TOML file with the kinds of the columns and all other settings, as `coterie init` "
+        "and --save-schema write it. Options on the command line take precedence; --ignore adds to "
+        "the columns that the file ignores.",
+    ),
+]
+SavedSchema = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write all settings of this run to a TOML file, with which --schema repeats it.",
     ),
 ]
 EffortOption = Annotated[
@@ -112,10 +128,6 @@ Seed = Annotated[
     typer.Option(min=0, metavar="N", help="The seed of all random choices. [default: 0]"),
 ]
 
-ROLES = ("cluster", "set", "id")
-PARAMETERS = {"jobs": "n_jobs", "seed": "random_state"}
-"""Parameters of `coterie.tables.fit` that files and flags call otherwise."""
-
 
 def fit(
     table: TableFile,
@@ -123,7 +135,9 @@ def fit(
     cluster: ClusterToLearn = None,
     set_: SetColumn = None,
     id_: IdColumn = None,
+    ignore: Ignore = None,
     schema: SchemaFile = None,
+    save_schema: SavedSchema = None,
     effort: EffortOption = None,
     learner: Learner = None,
     metric: Metric = None,
@@ -144,14 +158,13 @@ def fit(
     number; the kinds are inferred.
     """
     from coterie.tables import fit_table, read_table
-    from coterie.tables.divided import DividedClusters
-    from coterie.tables.unreadable import unreadable_columns
 
     refuse_many_streams(table, schema)
-    flags: dict[str, Any] = {
+    options = {
         "cluster": cluster,
         "set": set_,
         "id": id_,
+        "ignore": ignore,
         "effort": effort,
         "learner": learner,
         "metric": metric,
@@ -161,42 +174,37 @@ def fit(
         "sample": sample,
         "jobs": jobs,
         "seed": seed,
+        "format": format_,
+        "long_cells": long_cells or None,
     }
-    given = {name: value for name, value in flags.items() if value is not None}
-    in_file = {} if schema is None else _read_schema(schema)
-    settings = _settings(in_file | given)
+    run = merge_settings(schema, options)
+    arguments = run.arguments
     refuse_overwriting(output, table, schema)
     check_model_target(output)
-    rows = read_table(table, format=format_, long_cells=long_cells)
-    with naming_file(schema, in_file.keys() - given), bars():
-        fitted = fit_table(rows, **settings)
+    check_saved(save_schema, output, table)
+    rows = read_table(table, **run.reading)
+    with naming_file(schema, run.from_file), bars(), noting_leaks():
+        fitted = fit_table(rows, **arguments)
     fitted.model.save(output)
+    if save_schema is not None:
+        run.save(save_schema, fitted.model.schema, rows.name)
     if as_json:
         print_json({"model": output, **_record(fitted)})
     else:
         _print_fit(fitted)
-    for sentence in unreadable_columns(rows, fitted.model.schema):
-        note(sentence)
-    facts = fitted.model.facts
-    note_divided(DividedClusters(facts["divided_clusters"], facts["pairs_across_sets"]))
+    _note_doubts(fitted.model, rows)
     note(f"wrote the model to {output}")
 
 
-def _read_schema(path: str) -> dict[str, Any]:
-    from coterie.tables import read_settings
-    from coterie.tables.toml import MAX_BYTES
+def _note_doubts(model: "TableModel", table: "Table") -> None:
+    """Print which columns could not be read by their kinds, and whether sets divide clusters."""
+    from coterie.tables.divided import DividedClusters
+    from coterie.tables.unreadable import unreadable_columns
 
-    return read_settings(read_text(path, MAX_BYTES), path)
-
-
-def _settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings as arguments of `fit_table`."""
-    if "cluster" not in settings:
-        raise InputError(
-            "the column of true clusters is not named; name it with --cluster, for example: "
-            "--cluster person"
-        )
-    return {PARAMETERS.get(name, name): value for name, value in settings.items()}
+    for sentence in unreadable_columns(table, model.schema):
+        note(sentence)
+    facts = model.facts
+    note_divided(DividedClusters(facts["divided_clusters"], facts["pairs_across_sets"]))
 
 
 def _record(fitted: "Fitted") -> dict[str, Any]:

@@ -54,6 +54,14 @@ IdColumn = Annotated[
         "similar name such as rec_id; otherwise row numbers, counting from 1]",
     ),
 ]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="A column that is not compared; new tables need not have it. Give the option again "
+        "for each further column.",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(

@@ -9,6 +9,7 @@ from coterie.cli.options import (
     ClusterToLearn,
     Format,
     IdColumn,
+    Ignore,
     LongCells,
     SetColumn,
     TableFile,
@@ -36,6 +37,7 @@ def plan(
     cluster: ClusterToLearn = None,
     set_: SetColumn = None,
     id_: IdColumn = None,
+    ignore: Ignore = None,
     format_: Format = None,
     long_cells: LongCells = False,
     as_json: AsJson = False,
@@ -48,10 +50,13 @@ def plan(
             "the model already names the columns of clusters and sets; leave out --cluster and "
             "--set"
         )
+    if model is not None and ignore:
+        raise InputError("the model already names the columns to compare; leave out --ignore")
     table_model = None if model is None else load(model)
     rows = read_table(table, format=format_, long_cells=long_cells)
     if table_model is None:
-        estimate = plan_fit(rows, infer_schema(rows, cluster=cluster, set=set_, id=id_))
+        schema = infer_schema(rows, cluster=cluster, set=set_, id=id_, ignore=ignore or ())
+        estimate = plan_fit(rows, schema)
     else:
         estimate = plan_predict(rows, table_model, id_)
     if as_json:

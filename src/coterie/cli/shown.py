@@ -5,6 +5,7 @@ import json
 import logging
 import math
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,27 @@ def noting_logs() -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
+
+
+@contextmanager
+def noting_leaks() -> Iterator[None]:
+    """Print warnings of leaks during the work inside as messages about the work."""
+    from coterie.exceptions import LeakWarning
+
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def show_or_note(
+            message: Warning | str, category: type[Warning], *place: Any, **rest: Any
+        ) -> None:
+            if issubclass(category, LeakWarning):
+                note(with_flags(str(message)))
+            else:
+                show(message, category, *place, **rest)
+
+        warnings.simplefilter("always", LeakWarning)
+        warnings.showwarning = show_or_note
+        yield
 
 
 class _Notes(logging.Handler):

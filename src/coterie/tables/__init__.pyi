@@ -2,6 +2,8 @@ from .clustering import Clustering as Clustering
 from .clustering import ClusterSummary as ClusterSummary
 from .clustering import summary as summary
 from .constraints import PairFile as PairFile
+from .describing import ProposedSchema as ProposedSchema
+from .describing import propose_schema as propose_schema
 from .evaluating import Evaluation as Evaluation
 from .evaluating import Figure as Figure
 from .explaining import Explanation as Explanation
@@ -22,7 +24,7 @@ from .planning import plan_predict as plan_predict
 from .predictions import is_predicted as is_predicted
 from .schema import Schema as Schema
 from .schema import infer_schema as infer_schema
-from .schema import read_settings as read_settings
-from .schema import schema_text as schema_text
+from .settings import read_settings as read_settings
+from .settings import schema_text as schema_text
 from .statistics import TableStatistics as TableStatistics
 from .table import Table as Table

@@ -39,7 +39,7 @@ def card(model: "TableModel") -> str:
         ("## Learning", _learning(model.facts)),
         ("## Quality", _quality(model.facts)),
         ("## Confidence", [_CONFIDENCE, *_uncalibrated(model.facts)]),
-        ("## Limits", [_LIMITS]),
+        ("## Limits", [_LIMITS, *_leaks(model.facts)]),
         ("## What it holds of the training table", ["", *contents(model)]),
         ("## How to use it", [_USE]),
     ]
@@ -108,6 +108,18 @@ def _uncalibrated(facts: dict[str, Any]) -> list[str]:
     return [
         "",
         "No entities were held out, so these confidences are guesses that were never tested.",
+    ]
+
+
+def _leaks(facts: dict[str, Any]) -> list[str]:
+    leaks = facts.get("leaks", ())
+    if not leaks:
+        return []
+    return [
+        "",
+        "These columns of the training table may give its true clusters away:",
+        "",
+        *(f"- {escaped(leak['column'])}: {escaped(leak['reason'], 400)}" for leak in leaks),
     ]
 
 

@@ -23,6 +23,9 @@ from coterie.tables.sample import SAMPLES
 MOST_TEXT, MOST_LINES = 1_000_000, 1_000
 """The largest number of characters of a text, such as a key of many columns, and of entries."""
 
+MOST_LEAKS = 10_001
+"""The largest number of columns that are compared, and one of ids."""
+
 _LARGEST = 2**53
 _TEXT = text(MOST_TEXT)
 _COUNT = whole(0, _LARGEST)
@@ -44,6 +47,12 @@ def _record(checks: Mapping[str, Check], required: tuple[str, ...] = ()) -> Chec
                 refuse(path, value, f"a mapping that has {key}")
 
     return check
+
+
+def _leak(value: Any, path: str) -> None:
+    """Require a column that may give the true clusters away, and the reason."""
+    names = ("column", "reason")
+    _record(dict.fromkeys(names, _TEXT), names)(value, path)
 
 
 def _choice(value: Any, path: str) -> None:
@@ -68,6 +77,7 @@ _FACTS = _record(
         "min_entities": whole(1, _LARGEST),
         "fingerprint": whole(0, (1 << BITS) - 1),
         "sample": one_of(*SAMPLES),
+        "leaks": many(_leak, 0, MOST_LEAKS),
         "held_out": mapping(number_or_nan, MOST_LINES, MOST_TEXT),
         "choice": _choice,
         "blocking": _record(

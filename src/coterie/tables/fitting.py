@@ -1,7 +1,7 @@
 """Learning from a table in which a column says which rows belong together."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +30,9 @@ from coterie.tables.divided import divided_clusters
 from coterie.tables.evaluating import why_unmeasured
 from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
-from coterie.tables.groups import Group, group_rows, row_ids
+from coterie.tables.groups import Group, group_rows, refuse_uninformative, row_ids
 from coterie.tables.io.frames import as_table
+from coterie.tables.leaks.finding import find_leaks, warn_of
 from coterie.tables.learning import LabelledPairs, Settings, learn
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
@@ -40,13 +41,7 @@ from coterie.tables.needs import refuse_learning
 from coterie.tables.predictions import refuse_unlearnable
 from coterie.tables.sample import MADE_UP, ROWS, SAMPLES, make_sample
 from coterie.tables.schema import Schema, infer_schema
-from coterie.tables.table import Table
-
-METRIC = "b_cubed"
-"""The metric by which learners are chosen, unless another one is named."""
-
-MIN_ENTITIES = 5
-"""The number of entities that must share a value whose hash is stored, unless another is given."""
+from coterie.tables.settings import METRIC, MIN_ENTITIES
 
 MIN_PAIRS = 2
 """The number of held-out true pairs below which metrics of pairs are unknown."""
@@ -70,6 +65,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    ignore: Collection[str] = (),
     effort: str = NORMAL,
     learner: str = AUTO,
     metric: str = METRIC,
@@ -99,10 +95,13 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
     kinds
         The kinds of some columns, for example {"zip": "code"}; all others are inferred. The kinds
         are category, code, date, name, number, short, text, tokens and ignored.
+    ignore
+        Columns that are not compared, whatever their kind; new tables need not have them. A
+        `LeakWarning` names columns that may give the true clusters away.
     effort
         How much work to put into learning. "quick" learns logistic regression and small boosted
         trees from at most 15,000 pairs. "normal" adds spanning forests, larger trees and up to
-        40,000 pairs. "thorough" learns from all candidate pairs by all learners; it takes ten times
+        30,000 pairs. "thorough" learns from all candidate pairs by all learners; it takes ten times
         as long or more, and is seldom much better.
     learner
         "auto" to try several learners and choose the best on held-out entities, or one of
@@ -143,6 +142,7 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         set=set,
         id=id,
         kinds=kinds,
+        ignore=ignore,
         effort=effort,
         learner=learner,
         metric=metric,
@@ -162,6 +162,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    ignore: Collection[str] = (),
     effort: str = NORMAL,
     learner: str = AUTO,
     metric: str = METRIC,
@@ -175,7 +176,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     """Learn as `fit` does, and return the chosen learner and blocking keys beside the model."""
     table = as_table(frame)
     refuse_unlearnable(table, cluster)
-    schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds)
+    schema = infer_schema(table, cluster=cluster, set=set, id=id, kinds=kinds, ignore=ignore)
     if learner not in SLUGS:
         raise InputError(f"`learner=` is {learner!r}; use one of {', '.join(SLUGS)}")
     if effort not in EFFORTS:
@@ -185,7 +186,9 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
     n_entities = as_whole("`min_entities=`", min_entities, 1)
     row_ids(table, schema.id)
     groups = group_rows(table, schema, labelled=True)
-    _refuse_uninformative(groups, table, cluster)
+    refuse_uninformative(groups, table, cluster)
+    leaks = find_leaks(table, cluster, schema.columns, schema.id)
+    warn_of(leaks)
     features = RecordFeatures(schema.fields, min_entities=n_entities)
     settings = {
         "metric": metric,
@@ -194,6 +197,7 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
         "min_entities": n_entities,
         "sample": sample,
         "fingerprint": fingerprint(table, schema),
+        "leaks": [{"column": leak.column, "reason": leak.reason} for leak in leaks],
     }
     how = Settings(
         learner,
@@ -378,20 +382,3 @@ def _different_rows(group: Group) -> Partition:
 
 def _truths(groups: Sequence[Group]) -> list[Partition]:
     return [group.truth for group in groups if group.truth is not None]
-
-
-def _refuse_uninformative(groups: Sequence[Group], table: Table, cluster: str) -> None:
-    """Refuse clusters from which nothing can be learned: all of one row, or all rows in one."""
-    truths = _truths(groups)
-    if all(truth.n_clusters == len(truth) for truth in truths):
-        within = "" if len(groups) == 1 else " of one set"
-        raise InputError(
-            f"{table.name}: no two rows{within} have the same value in column {cluster!r}, so "
-            "there is no example of rows that belong together; name another column with `cluster=`"
-        )
-    if all(truth.n_clusters == 1 for truth in truths):
-        raise InputError(
-            f"{table.name}: all rows have the same value in column {cluster!r}, so there is no "
-            "example of rows that do not belong together; add rows of other clusters, or name "
-            "another column with `cluster=`"
-        )

@@ -55,7 +55,11 @@ def row_ids(table: Table, column: str | None) -> tuple[str, ...]:
 
 def group_rows(table: Table, schema: Schema, *, labelled: bool) -> list[Group]:
     """Divide the rows into sets, sorted by name; `labelled` requires the true clusters."""
-    refuse_absent(table, schema.columns, "which the model compares")
+    refuse_absent(
+        table,
+        schema.columns,
+        "which the model compares; add it, or learn a model without it by `ignore=` of fit",
+    )
     if schema.set is not None:
         refuse_absent(table, [schema.set], "which divides the table into sets")
     order = _sorted_rows(table, schema)
@@ -116,3 +120,20 @@ def true_clusters(table: Table, schema: Schema) -> Sequence[str]:
                 "fill it in, or leave the row out"
             )
     return clusters
+
+
+def refuse_uninformative(groups: Sequence[Group], table: Table, cluster: str) -> None:
+    """Refuse clusters from which nothing can be learned: all of one row, or all rows in one."""
+    truths = [group.truth for group in groups if group.truth is not None]
+    if all(truth.n_clusters == len(truth) for truth in truths):
+        within = "" if len(groups) == 1 else " of one set"
+        raise InputError(
+            f"{table.name}: no two rows{within} have the same value in column {cluster!r}, so "
+            "there is no example of rows that belong together; name another column with `cluster=`"
+        )
+    if all(truth.n_clusters == 1 for truth in truths):
+        raise InputError(
+            f"{table.name}: all rows have the same value in column {cluster!r}, so there is no "
+            "example of rows that do not belong together; add rows of other clusters, or name "
+            "another column with `cluster=`"
+        )

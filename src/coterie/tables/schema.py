@@ -1,8 +1,7 @@
 """The schema of a table: its columns of ids, clusters and sets, and its fields by kind."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any
 
 from coterie._core.lazy import members
@@ -18,7 +17,6 @@ from coterie.tables.io.delimited import other_delimiter
 from coterie.tables.io.frames import as_table
 from coterie.tables.predictions import COLUMNS, is_predicted
 from coterie.tables.table import Table, column_list
-from coterie.tables.toml import parse_toml
 
 IGNORED = "ignored"
 """The kind of a column that is not compared."""
@@ -63,7 +61,7 @@ class Schema(Value):
         for column, kind in self.kinds.items():
             if kind not in names:
                 raise InputError(
-                    f"the kind of column {_shown(column)} is {_shown(kind)}; use one of "
+                    f"the kind of column {shown_value(column)} is {shown_value(kind)}; use one of "
                     f"{', '.join(names)}"
                 )
         object.__setattr__(self, "kinds", dict(self.kinds))
@@ -88,6 +86,7 @@ def infer_schema(
     set: str | None = None,  # noqa: A002
     id: str | None = None,  # noqa: A002
     kinds: Mapping[str, str] | None = None,
+    ignore: Collection[str] = (),
 ) -> Schema:
     """Infer the schema of a table from the names and values of its columns.
 
@@ -100,6 +99,8 @@ def infer_schema(
         is named, one called id, _id, rec_id, record_id, row_id, uid or uuid is used.
     kinds
         The kinds of some columns; the others are inferred.
+    ignore
+        Columns that are not compared, whatever their kind.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def infer_schema(
     {'name': 'name', 'age': 'number'}
     """
     table = as_table(frame)
-    kinds = dict(kinds or {})
+    kinds = {**(kinds or {}), **dict.fromkeys(_as_ignored(table, ignore), IGNORED)}
     named = {
         role: name
         for role, name in (("cluster", cluster), ("set", set), ("id", id))
@@ -117,6 +118,7 @@ def infer_schema(
     for role, name in named.items():
         refuse_absent(table, [name], f"which `{role}=` names")
     _refuse_two_roles(named, kinds)
+    _refuse_ignored_roles(named, ignore)
     refuse_absent(table, kinds, "which `kinds=` names")
     id = _inferred_id(table, {cluster, set, *kinds}) if id is None else id  # noqa: A001
     advice = other_delimiter(table.names)
@@ -188,6 +190,27 @@ def _refuse_two_roles(named: Mapping[str, str], kinds: Mapping[str, str]) -> Non
             )
 
 
+def _as_ignored(table: Table, ignore: Collection[str]) -> Collection[str]:
+    """Return the columns to leave out, after a check that they exist."""
+    if isinstance(ignore, str):
+        raise InputError(
+            f"`ignore=` is the single string {shown_value(ignore)}; give a list of columns, such "
+            f"as [{shown_value(ignore)}]"
+        )
+    refuse_absent(table, ignore, "which `ignore=` names")
+    return ignore
+
+
+def _refuse_ignored_roles(named: Mapping[str, str], ignore: Collection[str]) -> None:
+    """Refuse a column that is to be left out and is named for a role."""
+    for role, name in named.items():
+        if name in ignore:
+            raise InputError(
+                f"`{role}=` and `ignore=` both name the column {shown_value(name)}; name it only "
+                "once"
+            )
+
+
 def _inferred_id(table: Table, other_roles: Any) -> str | None:
     for name in table.names:
         if name.lower() not in IDS or name in other_roles:
@@ -197,100 +220,9 @@ def _inferred_id(table: Table, other_roles: Any) -> str | None:
     return None
 
 
-# The schema as a file.
-
-
-def _is_whole(value: object, least: int) -> bool:
-    """Return whether a value is a whole number of at most 64 bits, as the TOML format has them."""
-    # True and False are of a subclass of int.
-    return type(value) is int and least <= value < 2**63
-
-
-_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(
-        ("cluster", "set", "id", "learner", "metric", "sample"),
-        (lambda value: isinstance(value, str), "a string"),
-    ),
-    "seed": (lambda value: _is_whole(value, 0), "a whole number of at least 0"),
-    **dict.fromkeys(
-        ("jobs", "min_entities"),
-        (lambda value: _is_whole(value, 1), "a whole number of at least 1"),
-    ),
-    "budget": (
-        lambda value: _is_whole(value, 1) or (type(value) is float and 0 < value < inf),
-        "a number of seconds above 0",
-    ),
-    "max_size": (
-        lambda value: value in ("auto", "none") or _is_whole(value, 1),
-        'a whole number of at least 1, "none" or "auto"',
-    ),
-    "kinds": (lambda value: isinstance(value, dict), "a table of columns and their kinds"),
-}
-"""The keys of a file, each with a check of its value and with what the check requires."""
-
-
-def schema_text(schema: Schema, source: str) -> str:
-    """Return a schema as the text of a TOML file that people can edit.
-
-    >>> print(schema_text(Schema({"name": "name"}, cluster="who"), "people.csv"))
-    # The columns of people.csv. Correct them where needed, then run:
-    #     coterie fit TABLE --schema THIS_FILE -o MODEL
-    # Kinds: category, code, date, name, number, short, text, tokens, ignored.
-    <BLANKLINE>
-    cluster = "who"
-    <BLANKLINE>
-    [kinds]
-    name = "name"
-    <BLANKLINE>
-    """
-    roles = [(role, getattr(schema, role)) for role in ("id", "cluster", "set")]
-    cluster = " --cluster COLUMN" if schema.cluster is None else ""
-    lines = [
-        f"# The columns of {source}. Correct them where needed, then run:",
-        f"#     coterie fit TABLE --schema THIS_FILE{cluster} -o MODEL",
-        f"# Kinds: {', '.join((*kind_classes(), IGNORED))}.",
-        "",
-        *(f"{role} = {_quoted(name)}" for role, name in roles if name is not None),
-        "",
-        "[kinds]",
-        *(f"{_quoted(name, bare=True)} = {_quoted(kind)}" for name, kind in schema.kinds.items()),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def read_settings(text: str, source: str) -> dict[str, Any]:
-    """Read the settings in the text of a TOML file: columns, kinds, and how to learn."""
-    settings = parse_toml(text, source)
-    for key, value in settings.items():
-        if key not in _KEYS:
-            raise InputError(
-                f"{source} has the unknown key {_shown(key)}; the keys are {', '.join(_KEYS)}"
-            )
-        is_valid, requirement = _KEYS[key]
-        if not is_valid(value):
-            raise InputError(f"{source}: {key} is {_shown(value)}; it must be {requirement}")
-    for column, kind in settings.get("kinds", {}).items():
-        if not isinstance(kind, str):
-            raise InputError(
-                f"{source}: the kind of {_shown(column)} is {_shown(kind)}; it must be a string, "
-                'such as "name"'
-            )
-    return settings
-
-
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
     """Return a value for an error: on one line, and cut if it is long."""
     try:
         return one_line(repr(value), 100)
     except ValueError:  # Python does not print numbers of thousands of digits
         return "a number of thousands of digits"
-
-
-def _quoted(text: str, *, bare: bool = False) -> str:
-    """Return a text as a TOML string; `bare` leaves out the quotes of a key that needs none."""
-    if bare and text.isascii() and text.replace("_", "").replace("-", "").isalnum():
-        return text
-    escaped = {ord("\\"): "\\\\", ord('"'): '\\"', 0x7F: "\\u007f"}
-    escaped |= {code: f"\\u{code:04x}" for code in range(32)}
-    return f'"{text.translate(escaped)}"'

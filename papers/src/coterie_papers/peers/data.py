@@ -16,10 +16,10 @@ from coterie.learners.auto.entities import as_entities
 from coterie.learners.base import Examples
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
-from coterie.tables.fitting import MIN_ENTITIES
 from coterie.tables.groups import group_rows
 from coterie.tables.io.reading import read_table
 from coterie.tables.schema import Schema, infer_schema
+from coterie.tables.settings import MIN_ENTITIES
 from coterie.tables.table import Table
 from coterie.toolkit import Blocker
 from coterie_papers.corpora.linkage import PEERS, load_peers

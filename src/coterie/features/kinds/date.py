@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +28,13 @@ _NAMED = re.compile(
 NOT_A_DATE = (0, 0, 0)
 """The year, month and day of a text that is not a date."""
 
+_EPOCH = re.compile(r"(\d{9,10}|[12]\d{12})(?:\.\d+)?", re.ASCII)
+FIRST_EPOCH, LAST_EPOCH = date(1980, 1, 1), date(2040, 1, 1)
+"""The first day of times in seconds or milliseconds since 1970, and the day after the last."""
+
+LEAST_EPOCHS = 20
+"""The number of different values that a column of such times has, at least: codes look similar."""
+
 FIRST_OF_1900S = 30
 """The first year of two digits that belongs to the twentieth century."""
 
@@ -40,9 +47,38 @@ def date_of(text: str) -> tuple[int, int, int]:
 
     >>> date_of("2001-02-03"), date_of("20010203"), date_of("3/2/2001"), date_of("Feb 3, 2001")
     ((2001, 2, 3), (2001, 2, 3), (2001, 2, 3), (2001, 2, 3))
+    Numbers of 9 to 13 digits are seconds or milliseconds since 1970, if they are of 1980 to 2039.
+
     >>> date_of("soon"), date_of("12/31/1999"), date_of("3.2.01")
     ((0, 0, 0), (1999, 12, 31), (2001, 2, 3))
+    >>> date_of("981158400"), date_of("981158400000"), date_of("1600000000000")
+    ((2001, 2, 3), (0, 0, 0), (2020, 9, 13))
     """
+    return _epoch_date_of(text) or _calendar_date_of(text)
+
+
+def _epoch_date_of(text: str) -> tuple[int, int, int] | None:
+    """Return the day of a time in seconds, or in milliseconds of 13 digits, since 1970."""
+    match = _EPOCH.fullmatch(text.strip())
+    if match is None:
+        return None
+    number = int(match[1])
+    seconds = number if len(match[1]) < 13 else number // 1000
+    day = date(1970, 1, 1) + timedelta(seconds=seconds)
+    return (day.year, day.month, day.day) if FIRST_EPOCH <= day < LAST_EPOCH else None
+
+
+def are_epoch_times(profile: Profile) -> bool:
+    """Return whether all values of a column are times in seconds or milliseconds since 1970.
+
+    Telephone numbers and other codes of as many digits are not all of a time from 1980 to 2039.
+    """
+    n_values = len(profile.counts)
+    return n_values >= LEAST_EPOCHS and all(map(_epoch_date_of, profile.counts))
+
+
+def _calendar_date_of(text: str) -> tuple[int, int, int]:
+    """Return the date that a text is in one of the usual spellings, or zeros."""
     folded = fold_text(text)
     if match := _YEAR_FIRST.fullmatch(folded) or _WITHOUT_GAPS.fullmatch(folded):
         return _valid_date(*map(int, match.groups()))
@@ -96,8 +132,12 @@ class Date(Kind):
 
     @classmethod
     def likeness(cls, profile: Profile) -> float:
-        """Return how well a column fits: most values are dates."""
-        return 0.95 if profile.share(lambda text: date_of(text) != NOT_A_DATE) > 0.8 else 0.0
+        """Return how well a column fits: most values are dates, or all are times since 1970."""
+        if are_epoch_times(profile):
+            return 0.95
+        return (
+            0.95 if profile.share(lambda text: _calendar_date_of(text) != NOT_A_DATE) > 0.8 else 0.0
+        )
 
     def _measure(self, encoded: EncodedColumn, left: Ints, right: Ints) -> Floats:
         texts, dates, days = encoded.extra

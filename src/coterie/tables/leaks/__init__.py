@@ -1,0 +1,1 @@
+"""Leaks: columns of a table that give its true clusters away."""
