@@ -2,11 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from coterie import blocking, calibrations, clusterers, dirichlet, features, similarities
+from coterie import (
+    blocking,
+    calibrations,
+    clusterers,
+    dirichlet,
+    features,
+    similarities,
+    sized_calibrations,
+    sizing,
+)
 from coterie._core.arguments import takes_arguments
 from coterie._core.arrays import Floats
 from coterie._core.files import FileName
@@ -27,7 +36,8 @@ from coterie.clusterers.constraints import (
     checked_constraints,
     partition_under_checked_constraints,
 )
-from coterie.clusterers.second_look import Decision, decide
+from coterie.clusterers.second_look import Decision, Score, decide
+from coterie.clusterers.thresholds import lower_missing_score, subtract_threshold
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
@@ -125,17 +135,33 @@ class Model:
         These are the scores of the candidate pairs and, where absent pairs would count as evidence
         against joining similar items, of some more pairs; see `coterie.clusterers.second_look`.
         """
+        return self.decide_scored(self.score_candidates(item_set), must_link, cannot_link)
+
+    def score_candidates(self, item_set: Any) -> "Scored":
+        """Score the candidate pairs of one item set, and prepare to score more of its pairs."""
         items = as_item_set(item_set)
         if not getattr(self.similarity, "one_by_one", False) or not len(items):
-            scores = self.scores(items)
-            constraints = checked_constraints(scores, must_link, cannot_link)
-            partition = partition_under_checked_constraints(self.clusterer, scores, *constraints)
-            return Decision(scores, partition)
+            return Scored(self.scores(items), None)
         similarity: Any = self.similarity
         score = similarity.scorer(items)
-        scores = score(self.blocker(items))
+        return Scored(score(self.blocker(items)), lambda pairs: score(pairs).scores)
+
+    def decide_scored(
+        self,
+        scored: "Scored",
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        threshold: float = 0.0,
+    ) -> Decision:
+        """Partition one item set as `decide` does, by its scores minus a threshold."""
+        scores = subtract_threshold(scored.candidates, threshold)
+        clusterer = lower_missing_score(self.clusterer, threshold)
         constraints = checked_constraints(scores, must_link, cannot_link)
-        return decide(self.clusterer, scores, lambda pairs: score(pairs).scores, *constraints)
+        score = scored.score
+        if score is None:
+            partition = partition_under_checked_constraints(clusterer, scores, *constraints)
+            return Decision(scores, partition)
+        return decide(clusterer, scores, lambda pairs: score(pairs) - threshold, *constraints)
 
     def scores(self, item_set: Any) -> PairScores:
         """Score the candidate pairs of one item set."""
@@ -201,6 +227,16 @@ class Model:
         return model
 
 
+class Scored(NamedTuple):
+    """The scored candidate pairs of an item set, and a function that scores more of its pairs.
+
+    The function is None if the scores of all pairs are computed together.
+    """
+
+    candidates: PairScores
+    score: Score | None
+
+
 def _as_constraints(
     name: str, constraints: Constraints | None, n_sets: int
 ) -> list[ArrayLike | None]:
@@ -233,10 +269,17 @@ def _refuse_uncallable(name: str, value: Any, n_arguments: int | None = None) ->
         raise InputError(f"the {name} cannot be called with {arguments}; give another {name}")
 
 
+FAMILIES = (
+    *(blocking, features, similarities, calibrations, sized_calibrations, sizing),
+    *(dirichlet, clusterers),
+)
+"""The modules whose public classes a model may contain."""
+
+
 def _find_class(name: str) -> type | None:
     """Return the class of Coterie with this name, if a model may contain it."""
     single_classes: dict[str, type] = {"Model": Model, "Partition": Partition}
-    for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
+    for family in FAMILIES:
         if name in public_names(family):
             return getattr(family, name)  # type: ignore[no-any-return]
     return single_classes.get(name) or _find_kind(name)

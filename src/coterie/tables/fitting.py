@@ -23,12 +23,13 @@ from coterie.learners.auto.candidates import SizeLimit
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.auto.text import HEADINGS, row_cells
-from coterie.learners.calibration.calibrated import fit_calibration
+from coterie.learners.calibration.sized import fit_sized_calibration
 from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import compare_cross_fitted
 from coterie.tables.divided import divided_clusters
+from coterie.tables.equal_rows import are_first
 from coterie.tables.evaluating import why_unmeasured
 from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
@@ -225,9 +226,12 @@ def _fit_groups(
         warnings.simplefilter("ignore", ConvergenceWarning)
         learner.fit(compared, truths, entities=names if len(groups) > 1 else None, limit=limit)
     chosen = learner.to_model()
-    calibration = fit_calibration(
-        [(held_out.scores, held_out.truth) for held_out in learner.held_out_], chosen.clusterer
+    held_out, distinct = (
+        learner.held_out_,
+        [are_first(sets[h.set_index]) for h in learner.held_out_],
     )
+    scored = [(entry.scores, entry.truth) for entry in held_out]
+    calibration = fit_sized_calibration(scored, chosen.clusterer, distinct)
     learned: Any = chosen.similarity
     similarity = learned.with_featurizer(featurizer)
     model = Model(blocking.blocker, similarity, chosen.clusterer, calibration)

@@ -12,13 +12,13 @@ from coterie._core.indices import as_links as canonical
 from coterie._core.progress import report
 from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import quote
-from coterie.calibrations import ClusterCalibration
 from coterie.clusterers.constraints import refuse_contradictions
 from coterie.exceptions import InputError
 from coterie.model import Model
 from coterie.tables import saving
 from coterie.tables.clustering import ClusteredSet, Clustering, ClusterSummary
 from coterie.tables.constraints import IdPairs, as_links
+from coterie.tables.decisions import calibration_for, threshold_of
 from coterie.tables.equal_rows import EqualRows
 from coterie.tables.evaluating import Evaluation, evaluate_clustering
 from coterie.tables.explaining import Explanation, explain_pair
@@ -71,8 +71,8 @@ class TableModel:
         """Cluster the rows of a table, and return the table with four more columns.
 
         `cluster_id` is the id of one row of the cluster, the same whatever the order of the rows.
-        `confidence` is the share of the pairs of rows in the cluster that is expected to be right;
-        for a single row, it is the probability that no other row belongs to it. `linked_to` is the
+        `confidence` is the probability that all rows of the cluster belong together; for a single
+        row, it is the probability that no other row belongs to it. `linked_to` is the
         id of the row of the same cluster to which the row is linked most strongly. `reason` says in
         words why these two rows are linked, or why a single row was linked to none.
 
@@ -128,7 +128,8 @@ class TableModel:
             )
             sets.append(self._cluster_group(group, constraints))
             report("cluster", count, len(groups))
-        return Clustering(ids, sets, self.schema.fields)
+        recall = self.facts.get("blocking", {}).get("held_out_recall")
+        return Clustering(ids, sets, self.schema.fields, 1.0 if recall is None else recall)
 
     @former_names
     def clusters(
@@ -284,12 +285,16 @@ class TableModel:
         item_constraints = (equal_rows.items_of(pairs) for pairs in constraints)
         items = equal_rows.items(group.item_set)
         refuse_clustering(items)
-        item_scores, partition = self.model.decide(items, *item_constraints)
+        scored = self.model.score_candidates(items)
+        calibration = calibration_for(self.model.calibration, len(items), scored.candidates)
+        threshold = threshold_of(calibration)
+        item_scores, partition = self.model.decide_scored(scored, *item_constraints, threshold)
+        equal_rows = replace(equal_rows, twin_scores=equal_rows.twin_scores - threshold)
         scores = equal_rows.row_scores(item_scores)
-        calibration = self.model.calibration
-        assert isinstance(calibration, ClusterCalibration)  # noqa: S101
         confidences = calibration.confidences(scores, equal_rows.rows_together(partition))
-        return ClusteredSet(group, equal_rows, item_scores, scores, confidences, constraints)
+        return ClusteredSet(
+            group, equal_rows, item_scores, scores, confidences, constraints, calibration
+        )
 
 
 MOST_COLUMNS = 12
