@@ -11,6 +11,7 @@ from coterie._core.arrays import Floats
 from coterie._kernels.linkage.sparse import scored_average_joins
 from coterie.calibrations import (
     PROBABILITY_MARGIN,
+    Calibration,
     ClusterCalibration,
     Isotonic,
     Logistic,
@@ -137,8 +138,8 @@ class SizedCalibration(WholeCalibration):
         """Return the calibration for a table, and the threshold with which to divide it.
 
         In a larger table than the training table, the threshold is where a pair is as likely right
-        as at score 0 in the training table, but never below 0. Between once and twice the size, the
-        threshold rises to it gradually. In tables of at most half of the size, nothing changes.
+        as at score 0 in the training table, but never below 0. It rises gradually up to twice the
+        size, and so do the probabilities change. In tables that are not larger, nothing changes.
 
         Parameters
         ----------
@@ -149,20 +150,19 @@ class SizedCalibration(WholeCalibration):
             the last bin are open.
         """
         doublings = float(np.log2(max(n_rows, 1) / self.held_out.n_rows))
-        if doublings <= -1.0:
+        if doublings <= 0.0:
             return self._table(self.pairs, 0.0, 0.0, 0.0)
         odds = odds_at_size(self.held_out, n_rows, edges, counts)
-        growth = max(doublings, 0.0) * float(np.log(2.0))
+        growth, weight = doublings * float(np.log(2.0)), min(doublings, 1.0)
         aim = min(max(odds.score_at(self.level), 0.0), self._highest_threshold(edges))
-        threshold = min(max(doublings, 0.0), 1.0) * aim
-        weight = min(doublings + 1.0, 1.0)
+        threshold = weight * aim
         as_trained = as_log_odds(self.pairs(odds.centres))
         log_odds = weight * odds.log_odds + (1.0 - weight) * as_trained
         curve = rising_curve(odds.centres - threshold, log_odds)
         return self._table(curve, threshold, growth, odds.spread_above(threshold))
 
     def _table(
-        self, pairs: Isotonic, threshold: float, growth: float, spread: float
+        self, pairs: Calibration, threshold: float, growth: float, spread: float
     ) -> TableCalibration:
         recall = float(np.interp(threshold, self.thresholds, self.recalls))
         clusters = self.clusters

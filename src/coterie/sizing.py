@@ -7,6 +7,7 @@ held-out pairs by score, and of the candidate pairs of the table at hand, tell b
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import asinh
 from typing import NamedTuple
 
 import numpy as np
@@ -128,10 +129,10 @@ def bin_edges(scores: Floats, is_match: Bools, slope: float) -> Floats:
     """Return limits of bins for held-out scores whose log-odds rise by about `slope` per unit."""
     slope = min(max(slope, 1e-9), 1e9)
     log_odds = scores[is_match] * slope
-    low = float(np.quantile(log_odds, 0.01)) if len(log_odds) else -2.0
+    low = np.quantile(log_odds, 0.01).item() if len(log_odds) else -2.0
     high = 1.5 * max(float(log_odds.max(initial=0.0)), 4.0)
-    span = np.arcsinh(np.array([min(max(low, -8.0), -2.0), high]) / BEND)
-    return np.asarray(np.sinh(np.linspace(*span, N_BINS - 1)) * BEND / slope)
+    start, end = asinh(min(max(low, -8.0), -2.0) / BEND), asinh(high / BEND)
+    return np.asarray(np.sinh(np.linspace(start, end, N_BINS - 1)) * BEND / slope)
 
 
 def count_scores(scores: ArrayLike, edges: ArrayLike, weights: ArrayLike | None = None) -> Floats:
@@ -242,7 +243,7 @@ class _Mixture:
             density = np.clip(density + change, -60.0, 60.0)
             if (table is None or step > N_GATED) and np.abs(change).max() < 1e-4:
                 break
-        return density + self.growth, np.linalg.inv(hessian)
+        return density + self.growth, np.asarray(np.linalg.inv(hessian))
 
     def _informative(self, table: Floats, grown: Floats) -> Bools:
         """Return the low bins up to the first one in which matches prevail."""

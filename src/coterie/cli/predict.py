@@ -22,7 +22,7 @@ from coterie.cli.options import (
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, note_limit, note_missing_ids, print_json
+from coterie.cli.shown import note, note_expected, note_limit, note_missing_ids, print_json
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -75,8 +75,8 @@ def predict(
 
     cluster_id: the same for all rows of a cluster.
 
-    confidence: the share of the pairs of rows in the cluster that is expected to be right; for a
-    row that is alone, the probability that no other row belongs with it.
+    confidence: the probability that all rows of the cluster belong together; for a row that is
+    alone, the probability that no other row belongs with it.
 
     linked_to: the id of the most similar row in the same cluster; empty for a row that is alone.
 
@@ -98,12 +98,15 @@ def predict(
     table_model = load(model).with_limits(max_block=max_block, max_size=max_size)
     typed = read_typed(table, format=format_, to=format_out, long_cells=long_cells)
     with bars():
-        predicted = table_model.predict(typed, id=id_, keep=keep, **pairs)
+        predicted, clustering = table_model.predicted(typed, id=id_, keep=keep, **pairs)
+    expected = clustering.expected
     write_table(output, predicted, format=format_out, escape_formulas=escape_formulas)
     counts = summary(predicted)
     seconds = monotonic() - start
     if as_json:
-        print_json({"output": output, **counts, "seconds": round(seconds, 3)})
+        quality = None if expected is None else expected.to_dict()
+        record = {"output": output, **counts, "expected": quality}
+        print_json({**record, "seconds": round(seconds, 3)})
     if not keep and is_predicted(typed.table.names):
         note(
             "the table had the columns of an earlier prediction, which this one replaced; to keep "
@@ -114,6 +117,8 @@ def predict(
         f"largest has {pluralize(counts['largest'], 'row')}; "
         f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
     )
+    if expected is not None:
+        note_expected(expected)
     note_missing_ids(table_model, typed.table.names, id_)
     note_pairs(pairs)
     note_limit(table_model)

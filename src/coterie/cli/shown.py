@@ -18,6 +18,7 @@ from coterie.cli.lines import print_line
 if TYPE_CHECKING:
     from coterie.tables import Table, TableModel
     from coterie.tables.divided import DividedClusters
+    from coterie.tables.expecting import ExpectedQuality
 
 WIDTH = 100
 """Width of tables in characters when the output is not a terminal."""
@@ -66,6 +67,20 @@ def print_json(record: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """Print a message about the work to standard error."""
     print_line(text)
+
+
+def note_expected(quality: "ExpectedQuality") -> None:
+    """Print in one line how right the pairs of a prediction are expected to be."""
+    parts = [
+        f"{expected.value:.1%} {text} ({expected.low:.1%} to {expected.high:.1%})"
+        for expected, text in (
+            (quality.precision, "of the pairs found are right"),
+            (quality.recall, "of the true pairs are found"),
+        )
+        if expected is not None
+    ]
+    if parts:
+        note(f"expected of this table: {', and '.join(parts)}")
 
 
 @contextmanager

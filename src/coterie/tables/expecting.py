@@ -70,12 +70,13 @@ def expected_quality(
     n_entities = max(calibration.n_entities for _, calibration in predictions)
     grown = ERROR_GROWTH * growth
     error = float(np.sqrt(PRECISION_ERROR**2 + grown**2 + (SPREAD_FACTOR * spread) ** 2))
-    precision = _expected(n_right / float(n_pairs.sum()), error)
+    n_found = float(n_pairs.sum())
+    precision = _expected(float(n_right) / n_found, error, n_found)
     if not n_entities:
         return ExpectedQuality(precision, None)
     n_missed = n_entities * (1.0 - recall) + 1.0
     error = float(np.sqrt(RECALL_ERROR**2 + grown**2 + 1.5 / n_missed))
-    return ExpectedQuality(precision, _expected(recall * blocked_recall, error))
+    return ExpectedQuality(precision, _expected(recall * blocked_recall, error, n_found))
 
 
 def _n_pairs(confidences: Confidences) -> float:
@@ -94,8 +95,10 @@ def _n_right(confidences: Confidences) -> float:
     return float(np.sum(right * sizes * (sizes - 1.0)) / 2.0)
 
 
-def _expected(share: float, error: float) -> Expected:
-    """Return a share with its interval, whose log-odds have a standard error."""
+def _expected(share: float, error: float, n_pairs: float) -> Expected:
+    """Return a share of pairs with its interval; its log-odds have a standard error."""
     centre = float(logit(np.clip(share, LEAST, MOST)))
     low, high = expit(centre - COVERED * error), expit(centre + COVERED * error)
+    if (1.0 - float(high)) * n_pairs < 1.0:  # less than one pair: perhaps none
+        high = 1.0
     return Expected(share, min(float(low), share), max(float(high), share))

@@ -226,11 +226,8 @@ def _fit_groups(
         warnings.simplefilter("ignore", ConvergenceWarning)
         learner.fit(compared, truths, entities=names if len(groups) > 1 else None, limit=limit)
     chosen = learner.to_model()
-    held_out, distinct = (
-        learner.held_out_,
-        [are_first(sets[h.set_index]) for h in learner.held_out_],
-    )
-    scored = [(entry.scores, entry.truth) for entry in held_out]
+    scored = [(held_out.scores, held_out.truth) for held_out in learner.held_out_]
+    distinct = [are_first(sets[held_out.set_index]) for held_out in learner.held_out_]
     calibration = fit_sized_calibration(scored, chosen.clusterer, distinct)
     learned: Any = chosen.similarity
     similarity = learned.with_featurizer(featurizer)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import expit
 
-from coterie._core.arrays import Bools, Floats
+from coterie._core.arrays import Bools, Floats, Ints
 from coterie._types import Clusterer
 from coterie.calibrations import ClusterCalibration, Logistic
 from coterie.clusterers.thresholds import partitions_at
@@ -186,5 +186,5 @@ def _recalls(held_out: HeldOut, clusterer: Clusterer, thresholds: Floats) -> Flo
     return np.minimum.accumulate(n_found / n_true) if n_true else np.ones(len(thresholds))
 
 
-def _n_pairs(sizes: Floats) -> float:
+def _n_pairs(sizes: Ints) -> float:
     return float(np.sum(sizes * (sizes - 1.0))) / 2.0
