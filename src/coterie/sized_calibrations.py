@@ -24,6 +24,9 @@ from coterie.sizing import MAX_LOG_ODDS, ScoreCounts, odds_at_size
 
 __all__ = ["SizedCalibration", "TableCalibration", "WholeCalibration"]
 
+LOST_PARTNERS = 0.5
+"""The power with which the odds that a single item has no partner fall as more pairs are lost."""
+
 COMPETITION = 0.15
 """Growth of the log-odds of clusters, at the same evidence, with the logarithm of the size: in a
 larger table, more of the wrong pairs with a score lose against a better pair of the same row."""
@@ -165,11 +168,18 @@ class SizedCalibration(WholeCalibration):
         self, pairs: Calibration, threshold: float, growth: float, spread: float
     ) -> TableCalibration:
         recall = float(np.interp(threshold, self.thresholds, self.recalls))
-        clusters = self.clusters
-        if isinstance(clusters, Logistic):
-            clusters = Logistic(clusters.slope, clusters.intercept + COMPETITION * growth)
+        least = 1.0 / (self.n_entities + 2.0)
+        lost = float(np.log((1.0 - recall + least) / (1.0 - self.recalls[0] + least)))
+        above = self.held_out.edges > 0.0
         return TableCalibration(
-            pairs, clusters, self.singletons, threshold, growth, spread, recall, self.n_entities
+            pairs,
+            _moved(self.clusters, COMPETITION * growth),
+            _moved(self.singletons, -LOST_PARTNERS * lost),
+            threshold,
+            growth,
+            float(np.hypot(spread, 1.0 / np.sqrt(1.0 + self.held_out.others[1:][above].sum()))),
+            recall,
+            self.n_entities,
         )
 
     def _highest_threshold(self, edges: ArrayLike) -> float:
@@ -178,6 +188,13 @@ class SizedCalibration(WholeCalibration):
         index = int(np.searchsorted(below, MAX_LOSS * below[-1]))
         limits = self.held_out.edges
         return max(min(float(limits[min(index, len(limits) - 1)]), float(np.max(edges))), 0.0)
+
+
+def _moved(curve: Calibration, log_odds: float) -> Calibration:
+    """Return a curve with other log-odds; curves other than a logistic one stay as they are."""
+    if not isinstance(curve, Logistic):
+        return curve
+    return Logistic(curve.slope, curve.intercept + log_odds)
 
 
 def weakest_joins(scores: PairScores, partition: Partition) -> Floats:

@@ -7,7 +7,7 @@ held-out pairs by score, and of the candidate pairs of the table at hand, tell b
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import asinh
+from math import asinh, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +47,9 @@ GROWTH_ERROR = 0.3
 
 SHAPE_ERROR = 0.4
 """Relative error of the density of matches in another table."""
+
+TOTAL_ERROR = 0.15
+"""Relative error of the number of matches in another table."""
 
 MIN_EXCESS = 1.0
 """Non-matches per match from which on a bin shows how many there are."""
@@ -122,7 +125,7 @@ class SizedOdds(NamedTuple):
         """Return the standard error of the logarithm of the number of non-matches above a score."""
         weights = self.n_others * (self.centres > score)
         weights /= max(weights.sum(), 1e-300)
-        return float(np.sqrt(max(weights @ self.covariance @ weights, 0.0)))
+        return sqrt(max(float(weights @ self.covariance @ weights), 0.0))
 
 
 def bin_edges(scores: Floats, is_match: Bools, slope: float) -> Floats:
@@ -177,7 +180,7 @@ def odds_at_size(
     is_known = held_out.edges < limits[-1]
     middles = np.concatenate([limits[:1] - 1.0, (limits[:-1] + limits[1:]) / 2.0, limits[-1:]])
     table = count_scores(middles, held_out.edges, numbers)[1:]
-    return mixture.odds_with(np.where(is_known, table, mixture.matches), is_known)
+    return mixture.odds_with(table, is_known)
 
 
 class _Mixture:
@@ -211,6 +214,7 @@ class _Mixture:
         """Return the log-odds in a table with these numbers of candidate pairs."""
         log_others, covariance = self._solve(table, is_known)
         others = np.exp(log_others)
+        table = np.where(is_known, table, self.matches)
         # Where matches prevail, what is left of the table is nearer to the truth than the held-out
         # density; elsewhere, it is nearer to noise.
         rest = np.maximum(_moving_sum(table) - _moving_sum(others), 0.0) / WINDOW
@@ -222,6 +226,7 @@ class _Mixture:
         """Return the logarithms of the numbers of non-matches, and their covariance."""
         density = _log_density(self.others, SMOOTH_OTHERS, ridge=1.0)
         is_informative = np.zeros(len(density), dtype=np.bool_)
+        above = np.zeros_like(self.penalty)
         for step in range(MAX_STEPS):
             expected = np.exp(density)
             error = (GROWTH_ERROR * self.log_ratio * expected) ** 2
@@ -237,7 +242,13 @@ class _Mixture:
                 residual = table - self.matches - grown
                 gradient += is_informative * grown * residual / variance
                 information += is_informative * grown**2 / variance
-            hessian = np.diag(information + 1e-6) + self.penalty
+                high = np.where(is_informative, 0.0, grown)
+                surplus = min(np.sum(residual, where=~is_informative), 0.0)
+                total = np.sum(self.matches + high, where=~is_informative) * OVERDISPERSION
+                total += (TOTAL_ERROR * np.sum(self.matches, where=~is_informative)) ** 2 + 1e-9
+                gradient += high * surplus / total
+                above = np.outer(high, high) / total if surplus < 0.0 else above * 0.0
+            hessian = np.diag(information + 1e-6) + self.penalty + above
             gradient += self.pull - self.penalty @ density
             change = np.clip(np.linalg.solve(hessian, gradient), -0.5, 0.5)
             density = np.clip(density + change, -60.0, 60.0)

@@ -16,10 +16,10 @@ COVERED = 1.645
 IMPURE_SHARE = 0.82
 """Share of right pairs in a wrong cluster, relative to one of which a single row is wrong."""
 
-PRECISION_ERROR, RECALL_ERROR, ERROR_GROWTH = 0.6, 0.3, 0.12
+PRECISION_ERROR, RECALL_ERROR, ERROR_GROWTH = 0.5, 0.4, 0.15
 """Errors of log-odds beyond those of counts, and their growth with the logarithm of the size."""
 
-SPREAD_FACTOR = 1.5
+SPREAD_FACTOR = 1.2
 """How much larger the error of the number of wrong pairs is than that of its smooth curve."""
 
 LEAST, MOST = 1e-4, 1.0 - 1e-4
