@@ -16,7 +16,7 @@ from coterie.partition import Partition
 from coterie.sized_calibrations import SizedCalibration, WholeCalibration, rising_curve
 from coterie.sizing import ScoreCounts, SizedOdds, bin_edges, count_scores, odds_at_training_size
 
-LOWEST_LEVEL = -4.0
+LOWEST_LEVEL = -2.0
 """The lowest log-odds of a pair at which a larger table is divided."""
 
 N_THRESHOLDS = 8
