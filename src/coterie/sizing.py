@@ -1,4 +1,4 @@
-"""What scores mean in a table of another size than that from which a model has learned.
+"""The meaning of scores in a table of another size than that from which a model has learned.
 
 In a table of n rows, the pairs that belong together (matches) grow like n, but other pairs of high
 score (non-matches) grow like n². So the same score means less in a larger table. The counts of

@@ -22,7 +22,14 @@ from coterie.cli.options import (
     MustLink,
     TableFile,
 )
-from coterie.cli.shown import note, note_expected, note_limit, note_missing_ids, print_json
+from coterie.cli.shown import (
+    expected_record,
+    note,
+    note_expected,
+    note_limit,
+    note_missing_ids,
+    print_json,
+)
 from coterie.exceptions import InputError
 
 TableOut = Annotated[
@@ -99,28 +106,29 @@ def predict(
     typed = read_typed(table, format=format_, to=format_out, long_cells=long_cells)
     with bars():
         predicted, clustering = table_model.predicted(typed, id=id_, keep=keep, **pairs)
-    expected = clustering.expected
     write_table(output, predicted, format=format_out, escape_formulas=escape_formulas)
     counts = summary(predicted)
     seconds = monotonic() - start
     if as_json:
-        quality = None if expected is None else expected.to_dict()
-        record = {"output": output, **counts, "expected": quality}
+        record = {"output": output, **counts, **expected_record(clustering)}
         print_json({**record, "seconds": round(seconds, 3)})
     if not keep and is_predicted(typed.table.names):
         note(
             "the table had the columns of an earlier prediction, which this one replaced; to keep "
             "them under other names, use --keep"
         )
-    note(
-        f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
-        f"largest has {pluralize(counts['largest'], 'row')}; "
-        f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
-    )
-    if expected is not None:
-        note_expected(expected)
+    _note_counts(counts, seconds)
+    note_expected(clustering)
     note_missing_ids(table_model, typed.table.names, id_)
     note_pairs(pairs)
     note_limit(table_model)
     if output != STREAM:
         note(f"wrote the table to {output}")
+
+
+def _note_counts(counts: dict[str, int], seconds: float) -> None:
+    note(
+        f"{pluralize(counts['rows'], 'row')} in {pluralize(counts['clusters'], 'cluster')}; the "
+        f"largest has {pluralize(counts['largest'], 'row')}; "
+        f"{pluralize(counts['single'], 'cluster')} of one row; {seconds:.1f} s"
+    )

@@ -17,8 +17,8 @@ from coterie.cli.lines import print_line
 
 if TYPE_CHECKING:
     from coterie.tables import Table, TableModel
+    from coterie.tables.clustering import Clustering
     from coterie.tables.divided import DividedClusters
-    from coterie.tables.expecting import ExpectedQuality
 
 WIDTH = 100
 """Width of tables in characters when the output is not a terminal."""
@@ -69,13 +69,20 @@ def note(text: str) -> None:
     print_line(text)
 
 
-def note_expected(quality: "ExpectedQuality") -> None:
-    """Print in one line how right the pairs of a prediction are expected to be."""
+def expected_record(clustering: "Clustering") -> dict[str, Any]:
+    """Return the expected quality of a clustered table for JSON; null if it is unknown."""
+    expected = clustering.expected
+    return {"expected": None if expected is None else expected.to_dict()}
+
+
+def note_expected(clustering: "Clustering") -> None:
+    """Print in one line how right a clustered table is expected to be, if that is known."""
+    precision, recall = clustering.expected or (None, None)
     parts = [
         f"{expected.value:.1%} {text} ({expected.low:.1%} to {expected.high:.1%})"
         for expected, text in (
-            (quality.precision, "of the pairs found are right"),
-            (quality.recall, "of the true pairs are found"),
+            (precision, "of the pairs found are right"),
+            (recall, "of the true pairs are found"),
         )
         if expected is not None
     ]

@@ -20,7 +20,7 @@ PRECISION_ERROR, RECALL_ERROR, ERROR_GROWTH = 0.5, 0.4, 0.15
 """Errors of log-odds beyond those of counts, and their growth with the logarithm of the size."""
 
 SPREAD_FACTOR = 1.2
-"""How much larger the error of the number of wrong pairs is than that of its smooth curve."""
+"""The ratio of the error of the number of wrong pairs to that of its smooth curve."""
 
 LEAST, MOST = 1e-4, 1.0 - 1e-4
 

@@ -27,7 +27,7 @@ WRONG_JOINS = Logistic(1.0, 0.7)
 than a pair of the score of their weakest join, since rows are joined to their best partners."""
 
 SPREADS = np.array([1.0, 0.25])
-"""How far the intercept and the slope of a curve are expected to be from those before."""
+"""The expected distances of the intercept and the slope of a curve from the expected ones."""
 
 HeldOut = Sequence[tuple[PairScores, Partition]]
 
