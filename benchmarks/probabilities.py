@@ -5,7 +5,8 @@
 Learns from 500 random entities of each table, and clusters random other entities of it: 1, 3, 10,
 30 and 100 times as many, as far as the table reaches. Prints, as Markdown, the stated and the true
 precision and recall of pairs, and the confidences of clusters by decile with the share of them that
-is right. The tables are made records, and the corpora musicbrainz_20k, historical_50k and pricerunner.
+is right. The tables are made records, and the corpora musicbrainz_20k, historical_50k and
+pricerunner.
 """
 
 import os
