@@ -156,12 +156,16 @@ class ClusterCalibration(Value):
     def confidences(self, scores: PairScores, partition: Partition) -> "Confidences":
         """Return the confidences of the clusters of a partition, and pair probabilities."""
         probabilities = self.pairs(scores.scores)
-        evidence = cluster_evidence(scores, partition, probabilities)
+        evidence = self.evidence(scores, partition, probabilities)
         is_singleton = partition.sizes == 1
         confidences = np.empty(len(is_singleton))
         confidences[is_singleton] = self.singletons(evidence[is_singleton])
         confidences[~is_singleton] = self.clusters(evidence[~is_singleton])
         return Confidences(partition, confidences, probabilities)
+
+    def evidence(self, scores: PairScores, partition: Partition, probabilities: Floats) -> Floats:
+        """Return the evidence for each cluster, as log-odds."""
+        return cluster_evidence(scores, partition, probabilities)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,8 +178,9 @@ class Confidences:
         The predicted partition.
     clusters
         One confidence per cluster, in the order of the labels: for two or more items the share of
-        their pairs that is expected to belong together, for a singleton the probability that its
-        item truly is a cluster of its own.
+        their pairs that is expected to belong together (of a model for tables: the probability that
+        all of them are one entity), for a singleton the probability that its item truly is a
+        cluster of its own.
     pairs
         One probability per pair, in the order of the scores: that the pair belongs together.
     """

@@ -6,7 +6,16 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from coterie import blocking, calibrations, clusterers, dirichlet, features, similarities
+from coterie import (
+    blocking,
+    calibrations,
+    clusterers,
+    dirichlet,
+    features,
+    similarities,
+    sized_calibrations,
+    sizing,
+)
 from coterie._core.arguments import takes_arguments
 from coterie._core.arrays import Floats
 from coterie._core.files import FileName
@@ -28,6 +37,7 @@ from coterie.clusterers.constraints import (
     partition_under_checked_constraints,
 )
 from coterie.clusterers.second_look import Decision, Score, decide
+from coterie.clusterers.thresholds import lower_missing_score, subtract_threshold
 from coterie.exceptions import InputError, located
 from coterie.items import as_item_set, as_item_sets
 from coterie.pairs import PairScores
@@ -151,14 +161,16 @@ class Model:
         candidates: CandidateScores,
         must_link: ArrayLike | None = None,
         cannot_link: ArrayLike | None = None,
+        threshold: float = 0.0,
     ) -> Decision:
-        """Partition an item set by its candidate pairs, as `decide` does."""
-        scores, score = candidates
+        """Partition an item set as `decide` does, by its scores minus a threshold."""
+        scores, score = subtract_threshold(candidates.scores, threshold), candidates.score
+        clusterer = lower_missing_score(self.clusterer, threshold)
         constraints = checked_constraints(scores, must_link, cannot_link)
         if score is None:
-            partition = partition_under_checked_constraints(self.clusterer, scores, *constraints)
+            partition = partition_under_checked_constraints(clusterer, scores, *constraints)
             return Decision(scores, partition)
-        return decide(self.clusterer, scores, score, *constraints)
+        return decide(clusterer, scores, lambda pairs: score(pairs) - threshold, *constraints)
 
     def scores(self, item_set: Any) -> PairScores:
         """Score the candidate pairs of one item set."""
@@ -256,10 +268,17 @@ def _refuse_uncallable(name: str, value: Any, n_arguments: int | None = None) ->
         raise InputError(f"the {name} cannot be called with {arguments}; give another {name}")
 
 
+FAMILIES = (
+    *(blocking, features, similarities, calibrations, sized_calibrations, sizing),
+    *(dirichlet, clusterers),
+)
+"""The modules whose public classes a model may contain."""
+
+
 def _find_class(name: str) -> type | None:
     """Return the class of Coterie with this name, if a model may contain it."""
     single_classes: dict[str, type] = {"Model": Model, "Partition": Partition}
-    for family in (blocking, features, similarities, calibrations, dirichlet, clusterers):
+    for family in FAMILIES:
         if name in public_names(family):
             return getattr(family, name)  # type: ignore[no-any-return]
     return single_classes.get(name) or _find_kind(name)

@@ -96,7 +96,7 @@ def test_pairs_of_a_part_have_the_scores_of_the_table(blocked, seed):
         n_other += sum(alone.get(pair) != scores[pair] for pair in same)
     assert n_same > 50
     # By the statistics of the part alone, many scores are others.
-    assert n_other > 5
+    assert n_other > 0
 
 
 def test_one_cluster_alone_is_clustered_as_in_the_table(model):

@@ -24,7 +24,14 @@ from coterie.cli.options import (
     Statistics,
     TableFile,
 )
-from coterie.cli.shown import note, note_limit, note_missing_ids, print_json
+from coterie.cli.shown import (
+    expected_record,
+    note,
+    note_expected,
+    note_limit,
+    note_missing_ids,
+    print_json,
+)
 from coterie.cli.statistics import read_statistics, refuse_sets, save_statistics
 from coterie.exceptions import InputError
 
@@ -79,8 +86,8 @@ def predict(
 
     cluster_id: the same for all rows of a cluster.
 
-    confidence: the share of the pairs of rows in the cluster that is expected to be right; for a
-    row that is alone, the probability that no other row belongs with it.
+    confidence: the probability that all rows of the cluster belong together; for a row that is
+    alone, the probability that no other row belongs with it.
 
     linked_to: the id of the most similar row in the same cluster; empty for a row that is alone.
 
@@ -111,13 +118,15 @@ def predict(
     counts = summary(predicted)
     seconds = monotonic() - start
     if as_json:
-        print_json({"output": output, **counts, "seconds": round(seconds, 3)})
+        record = {"output": output, **counts, **expected_record(clustering)}
+        print_json({**record, "seconds": round(seconds, 3)})
     if not keep and is_predicted(typed.table.names):
         note(
             "the table had the columns of an earlier prediction, which this one replaced; to keep "
             "them under other names, use --keep"
         )
     _note_counts(counts, seconds)
+    note_expected(clustering)
     note_missing_ids(table_model, typed.table.names, id_)
     note_pairs(pairs)
     note_limit(table_model)

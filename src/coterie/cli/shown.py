@@ -18,6 +18,7 @@ from coterie.cli.lines import print_line
 
 if TYPE_CHECKING:
     from coterie.tables import Table, TableModel
+    from coterie.tables.clustering import Clustering
     from coterie.tables.divided import DividedClusters
 
 WIDTH = 100
@@ -67,6 +68,27 @@ def print_json(record: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """Print a message about the work to standard error."""
     print_line(text)
+
+
+def expected_record(clustering: "Clustering") -> dict[str, Any]:
+    """Return the expected quality of a clustered table for JSON; null if it is unknown."""
+    expected = clustering.expected
+    return {"expected": None if expected is None else expected.to_dict()}
+
+
+def note_expected(clustering: "Clustering") -> None:
+    """Print in one line how right a clustered table is expected to be, if that is known."""
+    precision, recall = clustering.expected or (None, None)
+    parts = [
+        f"{expected.value:.1%} {text} ({expected.low:.1%} to {expected.high:.1%})"
+        for expected, text in (
+            (precision, "of the pairs found are right"),
+            (recall, "of the true pairs are found"),
+        )
+        if expected is not None
+    ]
+    if parts:
+        note(f"expected of this table: {', and '.join(parts)}")
 
 
 @contextmanager

@@ -15,8 +15,8 @@ _SPECIAL = frozenset("\\`*_[]|~$")
 
 _CONFIDENCE = """
 The column `confidence` of a prediction rates the cluster that the row is in. For a cluster of
-several rows it is the expected share of their pairs that truly belong together; for a single row it
-is the probability that no other row belongs to it. Review clusters with a low confidence first."""
+several rows it is the probability that all of them truly belong together; for a single row it is
+the probability that no other row belongs to it. Review clusters with a low confidence first."""
 
 _LIMITS = """
 The model was trained on the entities and columns of its training table. On entities of another

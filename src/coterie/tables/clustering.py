@@ -11,13 +11,15 @@ from rapidfuzz import fuzz, process
 
 from coterie._core.arrays import Bools, Ints
 from coterie._core.texts import first_characters, pluralize
-from coterie.calibrations import Confidences
+from coterie.calibrations import ClusterCalibration, Confidences
 from coterie.features.kinds.base import Kind
 from coterie.features.records import Field
 from coterie.model import Model
 from coterie.pairs import PairScores
 from coterie.partition import Partition
+from coterie.sized_calibrations import TableCalibration
 from coterie.tables.equal_rows import EqualRows
+from coterie.tables.expecting import ExpectedQuality, expected_quality
 from coterie.tables.groups import Group
 from coterie.tables.io.frames import column
 from coterie.tables.links import (
@@ -52,8 +54,8 @@ class ClusterSummary(NamedTuple):
     """A cluster of at least two rows.
 
     `weakest_link` is the score of the weakest link that holds it together, `disagreement` the share
-    of its pairs that score below 0 or were not compared, `confidence` the share of its pairs that
-    is expected to be right, and `rows` the ids of its rows.
+    of its pairs that score below 0 or were not compared, `confidence` the probability that all its
+    rows belong together, and `rows` the ids of its rows.
     """
 
     cluster_id: str
@@ -86,6 +88,8 @@ class ClusteredSet:
         The model, with a similarity that takes the rarity of words from the statistics.
     statistics
         The statistics of the table, which may have more rows.
+    calibration
+        Turned the scores into confidences; the scores are those of the model minus its threshold.
     """
 
     group: Group
@@ -96,6 +100,7 @@ class ClusteredSet:
     constraints: RowConstraints
     model: Model
     statistics: TableStatistics
+    calibration: ClusterCalibration
 
     @property
     def partition(self) -> Partition:
@@ -127,11 +132,14 @@ class Clustering:
         The sets of rows that were clustered apart from each other; only one in most tables.
     fields
         The columns that were compared.
+    blocked_recall
+        The share of the true pairs that candidate pairs can find where not all pairs are compared.
     """
 
     ids: Sequence[str]
     sets: Sequence[ClusteredSet]
     fields: Sequence[Field]
+    blocked_recall: float = 1.0
 
     def __repr__(self) -> str:
         n_clusters = sum(clustered.partition.n_clusters for clustered in self.sets)
@@ -154,6 +162,19 @@ class Clustering:
             for row, label in zip(clustered.group.rows, labels, strict=True):
                 cluster_ids[row] = self.ids[first_rows[label]]
         return cluster_ids
+
+    @cached_property
+    def expected(self) -> ExpectedQuality | None:
+        """The expected precision and recall of pairs of rows; None if the model cannot tell."""
+        predictions = [
+            (clustered.confidences, clustered.calibration)
+            for clustered in self.sets
+            if isinstance(clustered.calibration, TableCalibration)
+        ]
+        if len(predictions) < len(self.sets) or not predictions:
+            return None
+        is_blocked = any(clustered.item_scores.listed is not None for clustered in self.sets)
+        return expected_quality(predictions, self.blocked_recall if is_blocked else 1.0)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns that a prediction adds, one value per row."""

@@ -151,6 +151,14 @@ def different_rows(item_set: ItemSet) -> ItemSet:
     return item_set if len(first) == len(item_set) else take_rows(item_set, np.sort(first))
 
 
+def are_first(item_set: ItemSet) -> Bools:
+    """Return for each row whether no earlier row is equal to it."""
+    is_first = np.zeros(len(item_set), dtype=np.bool_)
+    classes = equal_classes(item_set)
+    is_first[np.unique(classes, return_index=True)[1]] = True
+    return is_first
+
+
 def take_rows(item_set: ItemSet, rows: Ints) -> ItemSet:
     """Return some rows of an item set of columns."""
     columns, indices = item_set.items, rows.tolist()

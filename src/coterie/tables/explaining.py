@@ -15,6 +15,7 @@ from coterie.items import ItemSet
 from coterie.model import Model
 from coterie.tables.clustering import ClusteredSet, Clustering
 from coterie.tables.comparing import record_features
+from coterie.tables.decisions import threshold_of
 from coterie.tables.equal_rows import twin_rows
 from coterie.tables.links import ScoredLinks, maximum_spanning_forest
 
@@ -99,7 +100,7 @@ class Explanation:
         }
 
 
-def explain_pair(model: Model, clustering: Clustering, first: str, second: str) -> Explanation:
+def explain_pair(clustering: Clustering, first: str, second: str) -> Explanation:
     """Explain why two rows, named by their ids, are in one cluster or in different ones."""
     rows = [_row_index(clustering.ids, name) for name in (first, second)]
     if rows[0] == rows[1]:
@@ -108,6 +109,7 @@ def explain_pair(model: Model, clustering: Clustering, first: str, second: str) 
     items = [int(np.flatnonzero(clustered.group.rows == row)[0]) for row in rows]
     pair = np.sort(np.array([items], dtype=np.intp), axis=1)
     bias, contributions = field_contributions(clustered.model, *_compared(clustered, pair))
+    bias -= threshold_of(clustered.calibration)
     by_field = {name: float(values[0]) for name, values in contributions.items()}
     labels = clustered.partition.labels
     together = bool(labels[items[0]] == labels[items[1]])
@@ -120,7 +122,7 @@ def explain_pair(model: Model, clustering: Clustering, first: str, second: str) 
         together,
         bias,
         by_field,
-        float(_probability(model, bias + sum(by_field.values()))),
+        float(clustered.calibration([bias + sum(by_field.values())])[0]),
         [_link(links, names, *ends) for ends in pairwise(path)],
         _refused_link(clustered, items, names),
         {name: (texts[name][items[0]], texts[name][items[1]]) for name in texts},
@@ -183,11 +185,6 @@ def _set_of_rows(
         f"{quote(first)} and {quote(second)} are in different sets, so they were never "
         "compared; give two rows of one set"
     )
-
-
-def _probability(model: Model, score: float) -> Any:
-    assert model.calibration is not None  # noqa: S101
-    return model.calibration(np.array([score]))[0]
 
 
 def _path(clustered: ClusteredSet, items: Sequence[int]) -> list[int]:

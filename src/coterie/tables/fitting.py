@@ -21,12 +21,13 @@ from coterie.learners.auto.choice import ChosenLearner
 from coterie.learners.auto.entities import as_entities
 from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.auto.text import HEADINGS, row_cells
-from coterie.learners.calibration.calibrated import fit_calibration
+from coterie.learners.calibration.sized import fit_sized_calibration
 from coterie.learners.sampled.efforts import EFFORTS, NORMAL
 from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.partition import Partition
 from coterie.tables.divided import divided_clusters
+from coterie.tables.equal_rows import are_first
 from coterie.tables.evaluating import why_unmeasured
 from coterie.tables.facts import checked_facts
 from coterie.tables.fingerprint import fingerprint
@@ -227,9 +228,9 @@ def _fit_groups(
     report("step", 1, 2, "learning")
     choice = learn(labelled, features, how)
     featurizer = features.learned(features.read(labelled.sets), np.concatenate(labelled.entities))
-    calibration = fit_calibration(
-        [(held_out.scores, held_out.truth) for held_out in choice.held_out], choice.clusterer
-    )
+    scored = [(held_out.scores, held_out.truth) for held_out in choice.held_out]
+    distinct = [are_first(labelled.sets[held_out.set_index]) for held_out in choice.held_out]
+    calibration = fit_sized_calibration(scored, choice.clusterer, distinct)
     learned: Any = choice.similarity
     blocker = labelled.blocking.blocker
     model = Model(blocker, learned.with_featurizer(featurizer), choice.clusterer, calibration)

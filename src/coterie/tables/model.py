@@ -9,14 +9,15 @@ from coterie._core.files import FileName
 from coterie._core.progress import report
 from coterie._core.renaming import renamed_parameters
 from coterie._core.texts import quote
-from coterie.calibrations import ClusterCalibration
 from coterie.clusterers.constraints import refuse_contradictions
 from coterie.model import Model
 from coterie.tables import saving
 from coterie.tables.clustering import ClusteredSet, Clustering, ClusterSummary
 from coterie.tables.comparing import ComparedRows
 from coterie.tables.constraints import IdPairs
+from coterie.tables.decisions import calibration_for, threshold_of
 from coterie.tables.evaluating import Evaluation, evaluate_clustering
+from coterie.tables.expecting import ExpectedQuality
 from coterie.tables.explaining import Explanation, explain_pair
 from coterie.tables.groups import (
     Group,
@@ -76,11 +77,12 @@ class TableModel:
         """Cluster the rows of a table, and return the table with four more columns.
 
         `cluster_id` is the id of one row of the cluster, the same whatever the order of the rows.
-        `confidence` is the share of the pairs of rows in the cluster that is expected to be right;
-        for a single row, it is the probability that no other row belongs to it. `linked_to` is the
+        `confidence` is the probability that all rows of the cluster belong together; for a single
+        row, it is the probability that no other row belongs to it. `linked_to` is the
         id of the row of the same cluster to which the row is linked most strongly. `reason` says in
         words why these two rows are linked, or why a single row was linked to none.
 
+        `cluster(frame).expected` tells how right the clusters of the table are on the whole.
         Columns of an earlier prediction are replaced. If the model learned from a column that is
         called cluster_id, that column of the table is kept as cluster_id_input.
 
@@ -158,7 +160,24 @@ class TableModel:
             )
             sets.append(self._cluster_group(group, constraints, statistics))
             report("cluster", count, len(groups))
-        return Clustering(ids, sets, self.schema.fields)
+        recall = self.facts.get("blocking", {}).get("held_out_recall")
+        return Clustering(ids, sets, self.schema.fields, 1.0 if recall is None else recall)
+
+    def expected_quality(self, frame: Any, **options: Any) -> ExpectedQuality | None:
+        """Cluster the rows of a table, and return how right the clusters are expected to be.
+
+        The result holds the expected precision and recall of pairs of rows in this table, each with
+        an interval that should hold the true value in 90% of cases. It is None for models of
+        Coterie 0.2 and before, and where no entities were held out.
+
+        Parameters
+        ----------
+        frame
+            As for `predict`.
+        options
+            `id`, `must_link` and `cannot_link`, as for `predict`.
+        """
+        return self.cluster(frame, **options).expected
 
     def statistics(self, frame: Any) -> TableStatistics:
         """Count the rows, tokens and candidate pairs of a table, without clustering it.
@@ -259,7 +278,7 @@ class TableModel:
             frame, id=id, must_link=must_link, cannot_link=cannot_link, statistics=statistics
         )
         ids = id_text(first, "first"), id_text(second, "second")
-        return explain_pair(self.model, clustering, *ids)
+        return explain_pair(clustering, *ids)
 
     @former_names
     def report(
@@ -350,11 +369,14 @@ class TableModel:
     ) -> ClusteredSet:
         compared = self._compare(group, constraints, statistics)
         equal_rows = compared.equal_rows
-        item_constraints = (equal_rows.items_of(pairs) for pairs in constraints)
-        item_scores, partition = self.model.decide_among(compared.candidates, *item_constraints)
+        must_link, cannot_link = (equal_rows.items_of(pairs) for pairs in constraints)
+        calibration = calibration_for(self.model.calibration, compared.statistics)
+        threshold = threshold_of(calibration)
+        item_scores, partition = self.model.decide_among(
+            compared.candidates, must_link, cannot_link, threshold
+        )
+        equal_rows = replace(equal_rows, twin_scores=equal_rows.twin_scores - threshold)
         scores = equal_rows.row_scores(item_scores)
-        calibration = self.model.calibration
-        assert isinstance(calibration, ClusterCalibration)  # noqa: S101
         confidences = calibration.confidences(scores, equal_rows.rows_together(partition))
         return ClusteredSet(
             group,
@@ -365,6 +387,7 @@ class TableModel:
             constraints,
             compared.model,
             compared.statistics,
+            calibration,
         )
 
 

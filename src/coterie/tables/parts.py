@@ -35,6 +35,10 @@ MOST_NODES, MOST_NODES_PER_TREE, MOST_KEYS = 1_000_000, 1_000, 100
 """The largest numbers of nodes of trees, of nodes of one tree, and of blocking keys."""
 
 
+MOST_BINS = 200
+"""The largest number of bins of held-out scores, whose densities take the cube of it to find."""
+
+
 def part(*names: str) -> Check:
     """Require an instance of one of some classes, all of whose fields are as required."""
 
@@ -127,7 +131,7 @@ PARTS: Mapping[str, Mapping[str, Check]] = {
         "blocker": part("AllIfSmall"),
         "similarity": part("LinearSimilarity", "TreeSimilarity"),
         "clusterer": part(*CLUSTERERS),
-        "calibration": part("ClusterCalibration"),
+        "calibration": part("ClusterCalibration", "SizedCalibration"),
     },
     **CLUSTERERS,
     "AllIfSmall": {"otherwise": part("Union"), "limit": whole(0, 10**7)},
@@ -160,6 +164,17 @@ PARTS: Mapping[str, Mapping[str, Check]] = {
     },
     # Calibrations.
     "ClusterCalibration": dict.fromkeys(("pairs", "clusters", "singletons"), _CURVE),
+    "SizedCalibration": {
+        **dict.fromkeys(("pairs", "clusters", "singletons"), _CURVE),
+        "held_out": part("ScoreCounts"),
+        "level": number(),
+        **dict.fromkeys(("thresholds", "recalls"), array(MOST_BINS)),
+        "n_entities": whole(0, LARGEST_COUNT),
+    },
+    "ScoreCounts": {
+        **dict.fromkeys(("edges", "matches", "others"), array(MOST_BINS)),
+        **dict.fromkeys(("n_rows", "n_tables"), number()),
+    },
     "Logistic": {"slope": number(), "intercept": number()},
     "Isotonic": {"scores": _NUMBERS, "probabilities": array(MOST_NODES)},
     # The sample has checks of its own.
