@@ -77,7 +77,7 @@ def test_help_shows_every_word_and_every_default(words, monkeypatch):
 def test_help_of_fit_names_defaults_that_its_options_do_not_declare(monkeypatch):
     """The options declare no defaults, because a schema file takes precedence over defaults."""
     monkeypatch.setenv("COLUMNS", "400")
-    printed = run(cli.app, ["fit", "--help"]).output
+    printed = " ".join(run(cli.app, ["fit", "--help"]).output.split())
     for default in ("normal", "auto", "b_cubed", "one per processor", "0"):
         assert f"[default: {default}]" in printed
 

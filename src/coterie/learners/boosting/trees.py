@@ -70,7 +70,7 @@ class TreeGrower(Value, ABC):
 
     def grow_classifier(
         self,
-        matrix: Floats,
+        matrix: NDArray[np.floating],
         together: Bools,
         weights: Floats,
         bias: float,
@@ -87,7 +87,9 @@ class TreeGrower(Value, ABC):
             curvature = np.maximum(probabilities * (1.0 - probabilities), MIN_CURVATURE)
             return weights * (probabilities - together), weights * curvature
 
-        return Trees.joined(list(islice(self.grow(matrix, steps, random_state), n_trees)))
+        return Trees.joined(
+            list(islice(self.grow(matrix.astype(np.float64), steps, random_state), n_trees))
+        )
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class LightTrees(TreeGrower):
 
     def grow_classifier(
         self,
-        matrix: Floats,
+        matrix: NDArray[np.floating],
         together: Bools,
         weights: Floats,
         bias: float,

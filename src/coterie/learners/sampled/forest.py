@@ -29,7 +29,8 @@ def fit(
     As `SpanningForestLearner` does, with all item sets as one, whose only pairs are the sample.
     """
     scale = deviations(sample)
-    scaled = np.column_stack([sample.matrix / scale, np.ones(len(sample.matrix))])
+    scaled = np.ones((len(sample.matrix), len(scale) + 1))
+    np.divide(sample.matrix, scale, out=scaled[:, :-1])
     items, ends = np.unique(sample.ends, return_inverse=True)
     pairs = ends.reshape(-1, 2).astype(np.intp)
     risk = ForestRisk([Forests(DenseFeatures(scaled), pairs, Partition(labels[items]))])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coterie._core.arrays import Ints
 from coterie._solvers.logistic import LogisticFit, fit_logistic
@@ -24,7 +25,7 @@ def fit(
     Newton's method needs a few steps where L-BFGS needs hundreds, because columns are correlated.
     """
     scale = deviations(sample)
-    scaled = (sample.matrix / scale).astype(np.float32)
+    scaled: NDArray[np.float32] = np.divide(sample.matrix, scale, dtype=np.float32)
     fitted: LogisticFit | None = None
     scorers: list[PairScorer] = []
     for C in path:

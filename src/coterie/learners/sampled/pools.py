@@ -36,7 +36,7 @@ class PairSample(NamedTuple):
     `ends` are the indices of the two items of each pair, counted across all item sets.
     """
 
-    matrix: Floats
+    matrix: NDArray[np.float32]
     ends: NDArray[np.int32]
     together: Bools
     weights: Floats
@@ -107,7 +107,7 @@ class PairPool:
         """Draw at most `n_pairs` pairs as `draw_rows` does, and compare them."""
         rng = np.random.default_rng(random_state)
         rows, weights = draw_rows(self.together, is_similar, n_pairs, rng)
-        matrix = np.empty((len(rows), self.comparison.n_columns))
+        matrix = np.empty((len(rows), self.comparison.n_columns), dtype=np.float32)
         for block, features in self.comparison.blocks(rows):
             matrix[np.searchsorted(rows, block)] = features
         return PairSample(matrix, self.ends[rows], self.together[rows], weights)

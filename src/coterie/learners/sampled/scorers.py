@@ -16,6 +16,9 @@ from coterie.similarities.trees import Trees, TreeSimilarity
 LARGE_C = 1e6
 """The weight of the loss against the penalty of a curve of one variable: hardly any penalty."""
 
+BLOCK = 4096
+"""The number of rows whose sums are computed at once."""
+
 MIN_VARIANCE = 1e-12
 """The least variance of a column, relative to its squared mean; columns below it are constant."""
 
@@ -67,9 +70,11 @@ class TreeScorer(PairScorer):
 
 def deviations(sample: PairSample) -> Floats:
     """Return the standard deviation of each column over all pairs; 1 for constant columns."""
-    total = sample.weights.sum()
-    mean = sample.weights @ sample.matrix / total
-    variance = sample.weights @ np.square(sample.matrix - mean) / total
+    shares = sample.weights / sample.weights.sum()
+    # Block by block, since sums need 64 bits, and the whole matrix in 64 bits is large.
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(shares), BLOCK)]
+    mean = sum(shares[rows] @ sample.matrix[rows].astype(np.float64) for rows in blocks)
+    variance = sum(shares[rows] @ np.square(sample.matrix[rows] - mean) for rows in blocks)
     return np.where(variance > MIN_VARIANCE * mean**2, np.sqrt(variance), 1.0)
 
 
