@@ -164,7 +164,9 @@ class SizedCalibration(WholeCalibration):
         as_trained = as_log_odds(self.pairs(odds.centres))
         most = odds.centres[np.searchsorted(as_trained[:-1], self.level + MOST_GROWTH * growth)]
         most = min(float(most), self._highest_threshold(edges))
-        aim = min(max(odds.score_at(self.level), 0.0), most)
+        # At the same log-odds of a pair, more of the joins are right in a larger table.
+        level = self.level - COMPETITION * growth
+        aim = min(max(odds.score_at(level), 0.0), most)
         threshold = weight * aim
         log_odds = weight * odds.log_odds + (1.0 - weight) * as_trained
         curve = rising_curve(odds.centres - threshold, log_odds)
