@@ -163,7 +163,7 @@ class SizedCalibration(WholeCalibration):
         growth, weight = doublings * float(np.log(2.0)), min(doublings, 1.0)
         as_trained = as_log_odds(self.pairs(odds.centres))
         most = odds.centres[np.searchsorted(as_trained[:-1], self.level + MOST_GROWTH * growth)]
-        most = min(float(most), self._highest_threshold(edges))
+        most = min(max(float(most), 0.0), self._highest_threshold(edges))
         # At the same log-odds of a pair, more of the joins are right in a larger table.
         level = self.level - COMPETITION * growth
         aim = min(max(odds.score_at(level), 0.0), most)
