@@ -201,3 +201,12 @@ def test_calibrations_that_cannot_be_are_refused(trained, changes, message):
     parameters = {**trained.get_params(deep=False), "thresholds": [0.0], "recalls": [1.0]}
     with pytest.raises(InputError, match=message):
         SizedCalibration(**{**parameters, **changes})
+
+
+@pytest.mark.parametrize("score", [-5.0, 1.0, 9.0, 15.0])
+def test_no_histogram_raises_the_threshold_beyond_the_growth_of_wrong_pairs(trained, score):
+    counts = np.zeros(len(EDGES) + 1)
+    counts[np.searchsorted(EDGES, score)] = 1e9
+    table = trained.at(10 * int(trained.held_out.n_rows), EDGES, counts)
+    as_trained = trained([table.threshold - 0.5])[0]
+    assert np.log(as_trained / (1.0 - as_trained)) <= trained.level + 1.25 * np.log(10.0) + 0.5

@@ -31,6 +31,10 @@ COMPETITION = 0.15
 """Growth of the log-odds of clusters, at the same evidence, with the logarithm of the size: in a
 larger table, more of the wrong pairs with a score lose against a better pair of the same row."""
 
+MOST_GROWTH = 1.25
+"""The largest fall of the log-odds of pairs per unit of the logarithm of the size; the number of
+wrong pairs per right one grows like the size where no block is cut."""
+
 MAX_LOSS = 0.75
 """The largest share of the held-out matches that may score below a threshold."""
 
@@ -157,9 +161,13 @@ class SizedCalibration(WholeCalibration):
             return self._table(self.pairs, 0.0, 0.0, 0.0)
         odds = odds_at_size(self.held_out, n_rows, edges, counts)
         growth, weight = doublings * float(np.log(2.0)), min(doublings, 1.0)
-        aim = min(max(odds.score_at(self.level), 0.0), self._highest_threshold(edges))
-        threshold = weight * aim
         as_trained = as_log_odds(self.pairs(odds.centres))
+        most = odds.centres[np.searchsorted(as_trained[:-1], self.level + MOST_GROWTH * growth)]
+        most = min(max(float(most), 0.0), self._highest_threshold(edges))
+        # At the same log-odds of a pair, more of the joins are right in a larger table.
+        level = self.level - COMPETITION * growth
+        aim = min(max(odds.score_at(level), 0.0), most)
+        threshold = weight * aim
         log_odds = weight * odds.log_odds + (1.0 - weight) * as_trained
         curve = rising_curve(odds.centres - threshold, log_odds)
         return self._table(curve, threshold, growth, odds.spread_above(threshold))

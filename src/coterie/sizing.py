@@ -54,10 +54,10 @@ TOTAL_ERROR = 0.15
 MIN_EXCESS = 1.0
 """Non-matches per match from which on a bin shows how many there are."""
 
-ANCHOR, ANCHOR_GROWTH, ANCHOR_SPREAD = -5.0, 0.9, 2.0
+ANCHOR, ANCHOR_GROWTH, ANCHOR_SPREAD = -6.5, 0.5, 2.0
 """Log-odds of non-matches among the best quarter of the matches, its growth, and its spread."""
 
-MAX_VARIANCE = 3.0
+MAX_VARIANCE = 1.5
 """The largest variance of the logarithm of a count that raises the expected count."""
 
 MAX_STEPS, N_GATED = 300, 50

@@ -26,8 +26,9 @@ WRONG_JOINS = Logistic(1.0, 0.7)
 """The curve of clusters that is expected before any clusters are seen: they are right more often
 than a pair of the score of their weakest join, since rows are joined to their best partners."""
 
-SPREADS = np.array([1.0, 0.25])
-"""The expected distances of the intercept and the slope of a curve from the expected ones."""
+CLUSTER_SPREADS, SINGLETON_SPREADS = (1.0, 0.25), (2.0, 1.0)
+"""The expected distances of the intercept and the slope of a curve from the expected ones. That of
+single items may be flat, where clusters are small: their best partner then has another one."""
 
 HeldOut = Sequence[tuple[PairScores, Partition]]
 
@@ -71,8 +72,8 @@ def fit_sized_calibration(
     thresholds = _thresholds(counts)
     return SizedCalibration(
         curve,
-        fit_near(WRONG_JOINS, evidence[~is_single], is_right[~is_single]),
-        fit_near(Logistic(), evidence[is_single], is_right[is_single]),
+        fit_near(WRONG_JOINS, evidence[~is_single], is_right[~is_single], CLUSTER_SPREADS),
+        fit_near(Logistic(), evidence[is_single], is_right[is_single], SINGLETON_SPREADS),
         counts,
         _level(odds),
         thresholds,
@@ -81,14 +82,19 @@ def fit_sized_calibration(
     )
 
 
-def fit_near(expected: Logistic, evidence: Floats, is_right: Bools) -> Logistic:
+def fit_near(
+    expected: Logistic,
+    evidence: Floats,
+    is_right: Bools,
+    spreads: tuple[float, float] = CLUSTER_SPREADS,
+) -> Logistic:
     """Fit a logistic curve that stays near an expected one where there are few examples.
 
     >>> fit_near(Logistic(), np.array([]), np.array([], dtype=bool))
     Logistic(slope=1.0, intercept=0.0)
     """
     prior = np.array([expected.intercept, expected.slope])
-    precision = np.diag(SPREADS**-2.0)
+    precision = np.diag(np.array(spreads) ** -2.0)
     design = np.stack([np.ones(len(evidence)), evidence])
     weights = prior.copy()
     for _ in range(100):
