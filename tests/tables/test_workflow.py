@@ -19,7 +19,8 @@ from coterie.tables import Table, read_table, write_table
 from coterie.tables.clustering import reasons
 from coterie.tables.explaining import field_contributions
 from coterie.tables.io.frames import as_table
-from coterie.tables.planning import SAMPLES, plan_fit, plan_predict
+from coterie.tables.learning_plan import plan_fit
+from coterie.tables.planning import SAMPLES, plan_predict
 from tests.people import people
 
 PREDICTED_COLUMNS = ("cluster_id", "confidence", "linked_to", "reason")

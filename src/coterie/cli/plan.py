@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from coterie._core.texts import join_with_or
 from coterie.cli.options import (
     AsJson,
     ClusterToLearn,
@@ -16,6 +17,7 @@ from coterie.cli.options import (
 )
 from coterie.cli.shown import print_json, print_table
 from coterie.exceptions import InputError
+from coterie.learners.sampled.efforts import EFFORTS, NORMAL
 
 if TYPE_CHECKING:
     from coterie.tables import Plan
@@ -30,6 +32,15 @@ ModelOption = Annotated[
     ),
 ]
 
+EffortOption = Annotated[
+    str,
+    typer.Option(
+        "--effort",
+        metavar="NAME",
+        help=f"The effort of `coterie fit`: {join_with_or(EFFORTS)}.",
+    ),
+]
+
 
 def plan(
     table: TableFile,
@@ -38,6 +49,7 @@ def plan(
     set_: SetColumn = None,
     id_: IdColumn = None,
     ignore: Ignore = None,
+    effort: EffortOption = NORMAL,
     format_: Format = None,
     long_cells: LongCells = False,
     as_json: AsJson = False,
@@ -56,7 +68,7 @@ def plan(
     rows = read_table(table, format=format_, long_cells=long_cells)
     if table_model is None:
         schema = infer_schema(rows, cluster=cluster, set=set_, id=id_, ignore=ignore or ())
-        estimate = plan_fit(rows, schema)
+        estimate = plan_fit(rows, schema, effort)
     else:
         estimate = plan_predict(rows, table_model, id_)
     if as_json:
@@ -72,6 +84,7 @@ def _print_plan(estimate: "Plan") -> None:
         ("all pairs", f"{estimate.all_pairs:,}"),
         ("pairs to compare", _number_of_pairs(estimate)),
         *((part, _about_seconds(seconds)) for part, seconds in estimate.seconds.items()),
+        ("all together", _about_seconds(sum(estimate.seconds.values()))),
         ("memory", f"about {estimate.memory / 1e9:.1f} GB"),
     ]
     print_table(("", "estimate"), rows, " x")

@@ -16,10 +16,10 @@ from .io.reading import read_table as read_table
 from .io.reading import read_typed as read_typed
 from .io.sources import output_format as output_format
 from .io.writing import write_table as write_table
+from .learning_plan import plan_fit as plan_fit
 from .model import TableModel as TableModel
 from .model import load as load
 from .planning import Plan as Plan
-from .planning import plan_fit as plan_fit
 from .planning import plan_predict as plan_predict
 from .predictions import is_predicted as is_predicted
 from .schema import Schema as Schema

@@ -1,4 +1,4 @@
-"""Estimates of the time and memory that learning from a table or clustering it will take."""
+"""Estimates of the time and memory that clustering a table will take."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,9 @@ import numpy as np
 from coterie._core.arrays import Pairs
 from coterie._core.renaming import renamed_parameters
 from coterie.blocking import Union
-from coterie.blocking.all_pairs import ALL_UP_TO, AllIfSmall
+from coterie.blocking.all_pairs import AllIfSmall
 from coterie.features.operators.blocks import pairs_at
-from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
-from coterie.learners.auto.families import SECONDS
 from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.tables.equal_rows import different_rows
@@ -32,23 +30,10 @@ SAMPLES = 5_000, 15_000
 N_PAIRS = 2_000
 """Number of pairs that are compared to measure the time per pair."""
 
-PAIRS_PER_ROW = 10
-"""Assumed candidate pairs per row of a large table, before blocking keys are learned."""
-
 BASE_BYTES, CELL_BYTES, PAIR_BYTES = 250_000_000, 1_000, 100
 """Memory of the program, per cell and per pair, measured on tables of 100,000 rows."""
 
-COPIES = 4
-"""Number of copies of the pair features in memory while a model is learned."""
-
 MEMORY = f"each cell takes {CELL_BYTES:,} bytes of memory and each pair {PAIR_BYTES}"
-TIMES_OF_FIT = (
-    (
-        f"the time of comparing was measured on at most {N_PAIRS:,} rows and {N_PAIRS:,} pairs, "
-        "and scaled up"
-    ),
-    "the times of learning were measured on tables of people, and scaled to the number of pairs",
-)
 TIMES_OF_PREDICT = (
     (
         "the times of blocking, comparing and scoring were measured on at most "
@@ -59,7 +44,7 @@ TIMES_OF_PREDICT = (
         "the numbers of rows and pairs"
     ),
 )
-"""Assumptions of all plans, of those of `fit` and of those of `predict`."""
+"""Assumptions of all plans, and of those of `predict`."""
 
 ROW_SECONDS, PAIR_SECONDS = 20e-6, 2e-6
 """Seconds of clustering and reasons per row and per pair, measured on tables of 100,000 rows."""
@@ -104,49 +89,6 @@ class Plan:
         }
 
 
-@renamed_parameters(table="frame")
-def plan_fit(frame: Any, schema: Schema) -> Plan:
-    """Estimate the work of learning from a table.
-
-    Parameters
-    ----------
-    frame
-        As for `fit`.
-    schema
-        The roles of its columns, such as `infer_schema` returns.
-    """
-    table = as_table(frame)
-    sets = [group.item_set for group in group_rows(table, schema, labelled=False)]
-    counts = [count_pairs(len(item_set)) for item_set in sets]
-    n_pairs = sum(
-        count if count <= ALL_UP_TO else PAIRS_PER_ROW * len(item_set)
-        for count, item_set in zip(counts, sets, strict=True)
-    )
-    rows = _sample_rows(max(sets, key=len), N_PAIRS)
-    featurizer = RecordFeatures(schema.fields).fit([rows])
-    per_row, per_pair = _seconds_of_features(featurizer, rows, _random_pairs(len(rows)))
-    memory = _memory(table, schema, n_pairs) + COPIES * 8 * n_pairs * len(featurizer.names)
-    return Plan(
-        len(table),
-        len(sets),
-        sum(counts),
-        n_pairs,
-        {
-            "comparing": len(table) * per_row + n_pairs * per_pair,
-            **{
-                f"learning, {name}": per_fit + n_pairs * per_fitted_pair
-                for name, (per_fit, per_fitted_pair) in SECONDS.items()
-            },
-        },
-        memory,
-        (
-            *_assumed_pairs_of_fit(schema, counts),
-            *TIMES_OF_FIT,
-            MEMORY,
-        ),
-    )
-
-
 @renamed_parameters(id_="id", table="frame")
 def plan_predict(
     frame: Any,
@@ -189,16 +131,6 @@ def plan_predict(
     )
 
 
-def _assumed_pairs_of_fit(schema: Schema, counts: Sequence[int]) -> tuple[str, ...]:
-    """Return what is assumed about the number of pairs, or nothing if all pairs are compared."""
-    if max(counts) <= ALL_UP_TO:
-        return ()
-    rows = "table" if schema.set is None else "set"
-    return (
-        f"a {rows} with over {ALL_UP_TO:,} pairs needs about {PAIRS_PER_ROW} comparisons per row",
-    )
-
-
 def _assumed_growth(sizes: Sequence[int], limit: int) -> tuple[str, ...]:
     """Return how pairs are assumed to grow with rows, or nothing if they were counted.
 
@@ -236,7 +168,7 @@ def _pair_growth(model: Model, item_set: ItemSet) -> PairGrowth:
     """
     if count_pairs(len(item_set)) <= _all_pairs_limit(model):
         return PairGrowth(0.0, 0.5)
-    samples = [_sample_rows(item_set, n_rows) for n_rows in SAMPLES]
+    samples = [sample_rows(item_set, n_rows) for n_rows in SAMPLES]
     # Fit m = a n + b n² to the pairs m of samples of n rows, with a and b not negative.
     (n1, m1), (n2, m2) = (
         (len(sample), _count_candidates(model, sample, len(sample) / len(item_set)))
@@ -266,12 +198,12 @@ def _seconds_of_predicting(
     model: TableModel, item_set: ItemSet, n_rows: int, n_pairs: int
 ) -> dict[str, float]:
     """Measure each part on a sample of rows."""
-    rows = _sample_rows(item_set, SAMPLES[0])
+    rows = sample_rows(item_set, SAMPLES[0])
     keys = model.model.blocker
     keys = keys.otherwise if isinstance(keys, AllIfSmall) else keys
     compares_all = count_pairs(len(item_set)) <= _all_pairs_limit(model.model)
-    blocking, candidates = (0.0, None) if compares_all else _timed(lambda: keys(rows))
-    pairs = _random_pairs(len(rows)) if candidates is None else candidates[:N_PAIRS]
+    blocking, candidates = (0.0, None) if compares_all else timed(lambda: keys(rows))
+    pairs = random_pairs(len(rows)) if candidates is None else candidates[:N_PAIRS]
     similarity: Any = model.model.similarity
     per_row, per_pair = _seconds_of_features(similarity, rows, pairs)
     share = n_rows / max(len(rows), 1)
@@ -285,19 +217,20 @@ def _seconds_of_predicting(
 def _seconds_of_features(compare: Any, rows: ItemSet, pairs: Pairs) -> tuple[float, float]:
     """Measure the seconds to read a row and to compare a pair."""
     compare(rows, pairs)  # compiles kernels and fills caches
-    reading, _ = _timed(lambda: compare(rows, pairs[:1]))
-    reading_and_comparing, _ = _timed(lambda: compare(rows, pairs))
+    reading, _ = timed(lambda: compare(rows, pairs[:1]))
+    reading_and_comparing, _ = timed(lambda: compare(rows, pairs))
     per_pair = max(reading_and_comparing - reading, 0.0) / max(len(pairs), 1)
     return reading / max(len(rows), 1), per_pair
 
 
-def _timed(work: Callable[[], T]) -> tuple[float, T]:
+def timed(work: Callable[[], T]) -> tuple[float, T]:
+    """Return the seconds of CPU that some work takes, and its result."""
     start = process_time()
     result = work()
     return process_time() - start, result
 
 
-def _sample_rows(item_set: ItemSet, n_rows: int) -> ItemSet:
+def sample_rows(item_set: ItemSet, n_rows: int) -> ItemSet:
     """Draw rows at random and keep their order; a larger sample contains a smaller one."""
     if len(item_set) <= n_rows:
         return item_set
@@ -307,7 +240,7 @@ def _sample_rows(item_set: ItemSet, n_rows: int) -> ItemSet:
     return ItemSet({name: [items[name][row] for row in rows] for name in items})
 
 
-def _random_pairs(n_rows: int) -> Pairs:
+def random_pairs(n_rows: int) -> Pairs:
     """Draw pairs at random."""
     n_pairs = count_pairs(n_rows)
     drawn = np.random.default_rng(0).integers(n_pairs, size=min(N_PAIRS, n_pairs))

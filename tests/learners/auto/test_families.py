@@ -5,7 +5,7 @@ import pytest
 from coterie import tables
 from coterie.learners import AutoLearner
 from coterie.learners.auto.candidates import CANDIDATES, Setup
-from coterie.learners.auto.families import AUTO, FAMILIES, SECONDS, SLUGS
+from coterie.learners.auto.families import AUTO, FAMILIES, SLUGS
 from coterie.learners.base import Learner
 
 
@@ -24,7 +24,6 @@ def test_names_and_slugs_differ():
 
 def test_tables_and_candidates_have_all_families_in_order():
     assert list(SLUGS) == [AUTO, *(family.slug for family in FAMILIES)]
-    assert set(SECONDS) <= set(SLUGS)
     assert [candidate.name for candidate in CANDIDATES[::2]] == list(SLUGS[AUTO])
     frame = {"name": ["Ann", "Anne", "Bo"], "who": [1, 1, 2]}
     with pytest.raises(ValueError, match=f"use one of {', '.join(SLUGS)}$"):

@@ -26,15 +26,12 @@ class Family(NamedTuple):
     sample_module
         The module of `coterie.learners` that learns it from a sample of pairs, for low efforts;
         None if it always learns from all pairs.
-    seconds
-        Measured seconds of training per table and per pair; None if they were not measured.
     """
 
     name: str
     slug: str
     factory: str
     sample_module: str | None = None
-    seconds: tuple[float, float] | None = None
 
     def variants(self, setup: "Setup") -> list["Variant"]:
         """Return the unfitted learners of the family; the first is the default."""
@@ -57,20 +54,11 @@ FAMILIES = (
 AUTO = "auto"
 """The slug of the choice among all families."""
 
-AUTO_SECONDS = (20.0, 100e-6)
-"""Measured seconds per table and per pair of the choice among all families."""
-
 SLUGS: Mapping[str, tuple[str, ...]] = {
     AUTO: tuple(family.name for family in FAMILIES),
     **{family.slug: (family.name,) for family in FAMILIES},
 }
 """The names of the families that each value of `coterie fit --learner` chooses from."""
-
-SECONDS: Mapping[str, tuple[float, float]] = {
-    **{family.slug: family.seconds for family in FAMILIES if family.seconds is not None},
-    AUTO: AUTO_SECONDS,
-}
-"""Measured seconds of training per table and per pair, by slug; slugs may be missing."""
 
 
 def family_of(name: str) -> Family:
