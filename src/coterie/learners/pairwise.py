@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from coterie._core.arguments import as_positive, as_real, as_whole
@@ -20,6 +19,7 @@ from coterie.exceptions import FeatureError, InputError, located
 from coterie.features.given import GivenFeatures, Scaled
 from coterie.features.operators import to_matrix
 from coterie.learners.base import Examples, Learner
+from coterie.learners.classifiers.logistic import ConvergedLogistic
 from coterie.learners.extremes import LARGEST_FEATURE
 from coterie.similarities import ClassifierSimilarity, LinearSimilarity
 
@@ -255,13 +255,7 @@ def _as_linear(classifier: Any, n_columns: int) -> tuple[Floats, float] | None:
     return dense[0], float(np.ravel(intercept)[0])
 
 
-MAX_ITER = 1000
-"""The largest number of iterations of logistic regression."""
-
-
 def scaled_logistic(featurizer: Featurizer | None = None, **params: Any) -> PairwiseClustering:
     """Return logistic regression of scaled pair features; None means those of the item sets."""
     base = GivenFeatures() if featurizer is None else featurizer
-    return PairwiseClustering(
-        classifier=LogisticRegression(max_iter=MAX_ITER), featurizer=Scaled(base), **params
-    )
+    return PairwiseClustering(classifier=ConvergedLogistic(), featurizer=Scaled(base), **params)

@@ -13,6 +13,9 @@ from coterie.learners.linking.left_linking import LatentLeftLinking
 from coterie.learners.linking.spanning_forest import SpanningForestLearner
 from coterie.learners.pairwise import scaled_logistic
 
+LOGISTIC_C = (1.0, 0.1, 0.01)
+"""Weights of the loss of logistic regression; the first is the default."""
+
 GAMMAS = (0.2, 1.0)
 """Temperatures of latent left-linking."""
 
@@ -36,8 +39,9 @@ FAST_LEARNING_RATE = 0.2
 
 
 def logistic(setup: Setup) -> list[Variant]:
-    """Return logistic regression of pairs."""
-    return [Variant(scaled_logistic(setup.base, clusterer=AverageLinkage(), **setup.shared_params))]
+    """Return logistic regression of pairs, for several penalties."""
+    params = {"clusterer": AverageLinkage(), **setup.shared_params}
+    return [Variant(scaled_logistic(setup.base, C=C, **params)) for C in LOGISTIC_C]
 
 
 def forest(setup: Setup) -> list[Variant]:
