@@ -220,9 +220,6 @@ def test_an_added_learner_is_an_automatic_choice(sources_with_members):
     assert "boosted, structured or sums" in help_text
     arguments = ("fit", "table.csv", "--cluster", "who", "-o", "m.coterie", "--learner", "other")
     assert "boosted, structured, sums" in command(sources_with_members, *arguments)
-    assert "learning, sums" in command(
-        sources_with_members, "plan", "table.csv", "--cluster", "who"
-    )
     results = results_of(
         sources_with_members,
         """

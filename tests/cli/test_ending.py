@@ -245,4 +245,8 @@ def test_closed_streams_are_one_line_or_silence(words, closed, code, reason, tab
     assert done.returncode == code
     assert (done.stderr == "") if reason is None else the_line(done).startswith(reason)
     if "-o" in words:
-        assert (tmp_path / "s.toml").read_text(encoding="utf-8").startswith("# The columns")
+        assert (
+            (tmp_path / "s.toml")
+            .read_text(encoding="utf-8")
+            .startswith("# Settings of `coterie fit`")
+        )

@@ -160,7 +160,9 @@ def schema_text(
     # set = "COLUMN"
     # Columns to leave out, whatever their kind; new tables may lack them.
     ignore = []
-    # The learning method: auto, logistic, left-linking, boosted, structured.
+    # How much work to put into learning: quick, normal, thorough.
+    effort = "normal"
+    # The learning method: auto, logistic, forest, left-linking, boosted, structured.
     …[kinds]
     # The kinds are category, code, date, name, number, short, text, tokens, ignored.
     name = "name"
