@@ -108,10 +108,15 @@ def _draw_clusters(
         yield _text(
             CURVE_END + 14,
             y + ROW_HEIGHT * len(cluster) + 10,
-            f"{confidence:.1%} sure: {_shortened(reason)}",
+            f"{_percent(confidence)} sure: {_shortened(reason)}",
             "small",
         )
         y += ROW_HEIGHT * (len(cluster) + 1)
+
+
+def _percent(confidence: float) -> str:
+    """Return a confidence in percent; none is written as 100%, since none is certain."""
+    return "over 99.9%" if confidence >= 0.9995 else f"{confidence:.1%}"
 
 
 def _shortened(reason: str) -> str:

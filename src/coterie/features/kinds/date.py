@@ -43,8 +43,8 @@ def date_of(text: str) -> tuple[int, int, int]:
     """Return the year, month and day of a date, or zeros for a text that is not a date.
 
     The first of two numbers before the year is the day, unless the second cannot be a month. Years
-    of two digits are 1930 to 2029. Numbers of 9 to 13 digits are seconds or milliseconds since 1970,
-    if they are of 1980 to 2039.
+    of two digits are 1930 to 2029. Numbers of 9 to 13 digits are seconds or milliseconds since
+    1970, if they are of 1980 to 2039.
 
     >>> date_of("2001-02-03"), date_of("20010203"), date_of("3/2/2001"), date_of("Feb 3, 2001")
     ((2001, 2, 3), (2001, 2, 3), (2001, 2, 3), (2001, 2, 3))
