@@ -101,9 +101,9 @@ def fit(  # noqa: PLR0913 - tables have many settings, all but two by keyword
         `LeakWarning` names columns that may give the true clusters away.
     effort
         How much work to put into learning. "quick" learns logistic regression and small boosted
-        trees from at most 15,000 pairs. "normal" adds spanning forests, larger trees and up to
-        30,000 pairs. "thorough" learns from all candidate pairs by all learners; it takes ten times
-        as long or more, and is seldom much better.
+        trees from at most 15,000 pairs. "normal" adds spanning forests, larger trees and more
+        pairs, at most 120,000. "thorough" learns from all candidate pairs by all learners; it takes
+        ten times as long or more, and is seldom much better.
     learner
         "auto" to try several learners and choose the best on held-out entities, or one of
         "logistic", "forest", "left-linking", "boosted" and "structured".

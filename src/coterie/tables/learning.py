@@ -89,7 +89,7 @@ def learn(labelled: LabelledPairs, features: RecordFeatures, settings: Settings)
         settings.random_state,
         inf if settings.budget is None else settings.budget,
     )
-    return search.run(_are_similar(labelled), effort.n_pairs)
+    return search.run(_are_similar(labelled))
 
 
 def _are_similar(labelled: LabelledPairs) -> Bools:

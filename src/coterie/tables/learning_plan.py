@@ -90,13 +90,13 @@ def plan_fit(frame: Any, schema: Schema, effort: str = NORMAL) -> Plan:
     features = RecordFeatures(schema.fields)
     n_columns = len(features.names)
     is_sampled = effort in SAMPLED
-    passes = 1 + (is_sampled and 4 * n_pairs * n_columns > MOST_BYTES)
+    passes = _passes(effort, n_pairs, n_columns, candidates.n_similar) if is_sampled else (1, 1)
     per_row, per_pair = _seconds_of_comparing(features, sets[largest], candidates.pairs[largest])
     n_sampled = _n_sampled(effort, candidates) if is_sampled else n_pairs
     seconds = {
         "starting": START_SECONDS,
         "choosing blocking keys": candidates.seconds,
-        "comparing": passes * (len(table) * per_row + n_pairs * per_pair),
+        "comparing": passes[0] * len(table) * per_row + passes[1] * n_pairs * per_pair,
         "learning": _learning_seconds(effort, n_pairs, n_sampled, n_columns),
     }
     return Plan(
@@ -158,7 +158,8 @@ def _assumed_pairs(n_rows: int) -> int:
 
 def _n_sampled(effort: str, candidates: _Candidates) -> int:
     """Return about how many pairs are learned from."""
-    most, n_pairs = SAMPLED[effort].n_pairs, sum(candidates.counts)
+    n_pairs = sum(candidates.counts)
+    most = SAMPLED[effort].n_pairs(n_pairs)
     n_similar = min(candidates.n_similar, n_pairs, round(SIMILAR_SHARE * most))
     n_others = max(n_pairs - candidates.n_similar, 0)
     return n_similar + min(n_others, round((1.0 - SIMILAR_SHARE) * most))
@@ -185,6 +186,14 @@ def _seconds_of_comparing(
     comparing, _ = timed(lambda: features.compare(weighed, drawn))
     per_row = (2.0 * read_seconds + comb(N_PARTS, 2) * weighing) / max(len(rows), 1)
     return per_row, comparing / max(len(drawn), 1)
+
+
+def _passes(effort: str, n_pairs: int, n_columns: int, n_similar: int) -> tuple[int, int]:
+    """Return how often all rows are weighed, and how often all pairs are compared."""
+    if 4 * n_pairs * n_columns <= MOST_BYTES:
+        return 1, 1
+    is_twice = SAMPLED[effort].has_pilot and n_similar > SAMPLED[effort].n_pairs(n_pairs)
+    return (4, 2) if is_twice else (2, 1)
 
 
 def _learning_seconds(effort: str, n_pairs: int, n_sampled: int, n_columns: int) -> float:

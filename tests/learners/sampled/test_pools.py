@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie import Partition
-from coterie.learners.sampled.pools import PairPool, draw_rows
+from coterie.learners.sampled.pools import PairPool, draw_by, draw_rows
 from coterie.pairs import all_pairs
 
 
@@ -34,6 +34,23 @@ def test_weighted_sums_are_unbiased():
         sums.append(weights @ values[rows])
     error = np.std(sums) / np.sqrt(len(sums))
     assert abs(np.mean(sums) - values.sum()) < 4 * error
+
+
+def test_weighted_sums_are_unbiased_if_each_pair_has_a_chance_of_its_own():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=2000)
+    together, chances = values > 1.5, np.exp(values)
+    sums, sizes, n_drawn = [], [], np.zeros(len(values))
+    for _ in range(400):
+        rows, weights = draw_by(together, chances, 300, rng)
+        assert (np.diff(rows) > 0).all()
+        sums.append(weights @ values[rows])
+        sizes.append(len(rows))
+        n_drawn[rows] += 1
+    error = np.std(sums) / np.sqrt(len(sums))
+    assert abs(np.mean(sums) - values.sum()) < 4 * error
+    assert 200 < np.mean(sizes) <= 300
+    assert n_drawn[~together & (values > 1.0)].mean() > 3 * n_drawn[values < -1.0].mean()
 
 
 class Numbers:

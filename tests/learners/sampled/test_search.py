@@ -13,6 +13,7 @@ from coterie.learners.auto.families import FAMILIES
 from coterie.learners.auto.plan import plan_validation
 from coterie.learners.base import Examples
 from coterie.learners.boosting.trees import HistogramTrees, LightTrees
+from coterie.learners.sampled import efforts
 from coterie.learners.sampled.folds import ItemFolds
 from coterie.learners.sampled.pools import PairPool
 from coterie.learners.sampled.search import SampleSearch
@@ -51,9 +52,17 @@ def search_of(data, families=SAMPLED, n_jobs=1, budget=np.inf):
     )
 
 
-def run(search, n_pairs=4000):
-    is_similar = np.arange(len(search.pool)) % 3 == 0
-    return search.run(is_similar, n_pairs)
+def run(search):
+    return search.run(np.arange(len(search.pool)) % 3 == 0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_samples():
+    """Samples of 4,000 pairs, so that the pairs of the tests are more."""
+    with pytest.MonkeyPatch.context() as patch:
+        effort = efforts.SAMPLED["normal"]._replace(least_pairs=4000, most_pairs=4000)
+        patch.setitem(efforts.SAMPLED, "normal", effort)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -106,11 +106,24 @@ class PairPool:
     def sample(self, is_similar: Bools, n_pairs: int, random_state: int) -> PairSample:
         """Draw at most `n_pairs` pairs as `draw_rows` does, and compare them."""
         rng = np.random.default_rng(random_state)
-        rows, weights = draw_rows(self.together, is_similar, n_pairs, rng)
+        return self._compare(*draw_rows(self.together, is_similar, n_pairs, rng))
+
+    def sample_by(self, chances: Floats, n_pairs: int, random_state: int) -> PairSample:
+        """Draw about `n_pairs` pairs as `draw_by` does, and compare them."""
+        rng = np.random.default_rng(random_state)
+        return self._compare(*draw_by(self.together, chances, n_pairs, rng))
+
+    def _compare(self, rows: Ints, weights: Floats) -> PairSample:
         matrix = np.empty((len(rows), self.comparison.n_columns), dtype=np.float32)
         for block, features in self.comparison.blocks(rows):
             matrix[np.searchsorted(rows, block)] = features
         return PairSample(matrix, self.ends[rows], self.together[rows], weights)
+
+
+def count_hard(together: Bools, n_pairs: int) -> int:
+    """Return the largest number of similar pairs apart in a sample of `n_pairs` pairs."""
+    n_together = min(int(np.count_nonzero(together)), round(TOGETHER_SHARE * n_pairs))
+    return round(SIMILAR_SHARE * n_pairs) - n_together
 
 
 def draw_rows(
@@ -129,10 +142,9 @@ def draw_rows(
     ([0, 1, 2, 3], [1.0, 1.0, 1.0, 1.0, 4.5, 4.5])
     """
     strata = (together, is_similar & ~together, ~(is_similar | together))
-    n_similar, n_others = round(SIMILAR_SHARE * n_pairs), round((1.0 - SIMILAR_SHARE) * n_pairs)
-    n_together = min(int(strata[0].sum()), round(TOGETHER_SHARE * n_pairs))
+    n_hard, n_others = count_hard(together, n_pairs), round((1.0 - SIMILAR_SHARE) * n_pairs)
     rows, weights = [], []
-    limits = (n_together, n_similar - n_together, n_others)
+    limits = (round(TOGETHER_SHARE * n_pairs), n_hard, n_others)
     for stratum, most in zip(strata, limits, strict=True):
         members = np.flatnonzero(stratum)
         drawn = members if len(members) <= most else rng.choice(members, most, replace=False)
@@ -140,3 +152,25 @@ def draw_rows(
         weights.append(np.full(len(drawn), len(members) / max(len(drawn), 1)))
     order = np.argsort(np.concatenate(rows))
     return np.concatenate(rows)[order], np.concatenate(weights)[order]
+
+
+def draw_by(
+    together: Bools, chances: Floats, n_pairs: int, rng: np.random.Generator
+) -> tuple[Ints, Floats]:
+    """Draw each pair apart with its own chance; return ascending numbers and weights.
+
+    The chances of pairs apart are a mix of equal ones and of ones in proportion to `chances`, at
+    most 1. Pairs together have equal chances. Weights are the inverse of chances, as in
+    `draw_rows`.
+    """
+    n_together = int(np.count_nonzero(together))
+    most = round(TOGETHER_SHARE * n_pairs)
+    n_apart = n_pairs - min(n_together, most)
+    equal = n_apart * (1.0 - SIMILAR_SHARE) / max(len(together) - n_together, 1)
+    of_pairs = np.where(together, 0.0, chances)
+    of_pairs *= SIMILAR_SHARE * n_apart / max(of_pairs.sum(), np.finfo(np.float64).tiny)
+    probabilities = np.where(
+        together, min(1.0, most / max(n_together, 1)), np.minimum(of_pairs + equal, 1.0)
+    )
+    rows = np.flatnonzero(rng.random(len(together)) < probabilities)
+    return rows, 1.0 / probabilities[rows]

@@ -34,12 +34,17 @@ from coterie.learners.auto.choice import (
 from coterie.learners.auto.decoding import measure_rules
 from coterie.learners.auto.families import Family
 from coterie.learners.auto.plan import ValidationPlan
+from coterie.learners.sampled import logistic
+from coterie.learners.sampled.efforts import SAMPLED
 from coterie.learners.sampled.folds import ItemFolds
-from coterie.learners.sampled.pools import PairPool, PairSample
+from coterie.learners.sampled.pools import PairPool, PairSample, count_hard
 from coterie.learners.sampled.scorers import PairScorer, log_loss
 from coterie.similarities.base import shift_similarity
 
 T = TypeVar("T")
+
+PILOT_C = 0.01
+"""The weight of the loss of the learner that finds the hardest pairs."""
 
 
 class TunedFamily(NamedTuple):
@@ -105,13 +110,13 @@ class SampleSearch:
     budget: float = inf
     _start: float = field(default_factory=monotonic, init=False)
 
-    def run(self, is_similar: Bools, n_pairs: int) -> ChosenLearner:
-        """Choose a family and fit it to a sample of at most `n_pairs` pairs.
+    def run(self, is_similar: Bools) -> ChosenLearner:
+        """Choose a family and fit it to a sample of the pairs.
 
         `is_similar` tells for each pair whether a blocking key finds it.
         """
         with threadpool_limits(1, "blas"):
-            sample = self.pool.sample(is_similar, n_pairs, self.random_state)
+            sample = self._sample(is_similar)
             if not self.plan.folds:
                 return self._unmeasured(sample)
             folds = ItemFolds.of(self.plan, self.pool)
@@ -119,6 +124,28 @@ class SampleSearch:
             scores = self._score(tuned, folds)
             rules = [self._best_rule(values) for values in scores]
             return self._choose(sample, tuned, scores, rules)
+
+    def _sample(self, is_similar: Bools) -> PairSample:
+        """Draw a sample; if there are many similar pairs, draw another one of the hardest.
+
+        The pairs apart that a first learner takes for pairs together decide where clusters end, and
+        a sample in which all similar pairs have the same chance has too few of them.
+        """
+        effort, together = SAMPLED[self.effort], self.pool.together
+        n_pairs = effort.n_pairs(len(self.pool))
+        sample = self.pool.sample(is_similar, n_pairs, self.random_state)
+        n_hard = count_hard(together, n_pairs)
+        if not effort.has_pilot or np.count_nonzero(is_similar & ~together) <= n_hard:
+            return sample
+        if sample.together.all() or not sample.together.any():
+            return sample
+        (pilot,) = logistic.fit(sample, self.labels, (PILOT_C,), self.random_state)
+        scores = np.empty(len(self.pool))
+        for rows, matrix in self.pool.comparison.blocks():
+            scores[rows] = pilot(matrix)
+        # The chance of a pair grows like the square root of its odds, as long as these are below 1.
+        chances = np.exp(0.5 * np.minimum(scores, 0.0))
+        return self.pool.sample_by(chances, n_pairs, self.random_state)
 
     def _tune(self, sample: PairSample, folds: ItemFolds) -> list[TunedFamily]:
         """Fit each family without each fold, and choose the best of its settings."""
