@@ -15,6 +15,7 @@ from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners.sampled.efforts import EFFORTS, NORMAL, QUICK, SAMPLED
 from coterie.learners.sampled.pools import SIMILAR_SHARE
+from coterie.learners.sampled.search import MANY_TIMES
 from coterie.pairs import count_pairs
 from coterie.tables.cross_fitting import MOST_BYTES, N_PARTS
 from coterie.tables.equal_rows import take_rows
@@ -192,7 +193,8 @@ def _passes(effort: str, n_pairs: int, n_columns: int, n_similar: int) -> tuple[
     """Return how often all rows are weighed, and how often all pairs are compared."""
     if 4 * n_pairs * n_columns <= MOST_BYTES:
         return 1, 1
-    is_twice = SAMPLED[effort].has_pilot and n_similar > SAMPLED[effort].n_pairs(n_pairs)
+    n_hard = SIMILAR_SHARE * SAMPLED[effort].n_pairs(n_pairs)
+    is_twice = SAMPLED[effort].has_pilot and n_similar > MANY_TIMES * n_hard
     return (4, 2) if is_twice else (2, 1)
 
 

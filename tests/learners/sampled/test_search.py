@@ -164,3 +164,17 @@ def test_the_reason_names_the_margin():
         0,
         "it is the simplest within 0.001 or one standard error of the best, best",
     )
+
+
+def test_a_pilot_finds_hard_pairs_where_there_are_many(monkeypatch):
+    from coterie.learners.sampled import search as module
+
+    monkeypatch.setattr(module, "MANY_TIMES", 0.1)
+    search = search_of(examples())
+    is_similar = np.arange(len(search.pool)) % 3 == 0
+    sample = search._sample(is_similar)
+    # By equal chances, all pairs of a stratum have one weight.
+    assert len(np.unique(sample.weights)) > 100
+    assert sample.weights.sum() == pytest.approx(len(search.pool), rel=0.1)
+    chosen = search.run(is_similar)
+    assert chosen.chosen.mean > 0.75

@@ -43,6 +43,10 @@ from coterie.similarities.base import shift_similarity
 
 T = TypeVar("T")
 
+MANY_TIMES = 10
+"""The ratio of similar pairs to those that fit into a sample from which on there is a pilot. Below,
+equal chances are better, because the weights of pairs then differ less."""
+
 PILOT_C = 0.01
 """The weight of the loss of the learner that finds the hardest pairs."""
 
@@ -134,8 +138,8 @@ class SampleSearch:
         effort, together = SAMPLED[self.effort], self.pool.together
         n_pairs = effort.n_pairs(len(self.pool))
         sample = self.pool.sample(is_similar, n_pairs, self.random_state)
-        n_hard = count_hard(together, n_pairs)
-        if not effort.has_pilot or np.count_nonzero(is_similar & ~together) <= n_hard:
+        n_similar = np.count_nonzero(is_similar & ~together)
+        if not effort.has_pilot or n_similar <= MANY_TIMES * count_hard(together, n_pairs):
             return sample
         if sample.together.all() or not sample.together.any():
             return sample
