@@ -3,8 +3,8 @@
 Half of the true clusters of each table are for training, the other half for the test. Each result
 is one line of JSON in the file --output; those that are there already are not computed again.
 
-    git worktree add /tmp/before 67c798f
-    python benchmarks/efforts.py --data ../shared/data --before /tmp/before --output efforts.jsonl
+    git worktree add ../before 67c798f
+    python benchmarks/efforts.py --data ../shared/data --before ../before --output efforts.jsonl
     python benchmarks/efforts.py --output efforts.jsonl --show
 """
 

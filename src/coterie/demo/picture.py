@@ -21,7 +21,7 @@ COLUMN_STARTS = (48, 142, 246, 344, 452)
 CURVE_START, CURVE_END = 596, 704
 """Horizontal places of the columns, and of the curves from rows to clusters."""
 
-LETTERS = 50
+LETTERS = 44
 """Number of letters in one line of a reason."""
 
 

@@ -88,7 +88,7 @@ CLUSTER_TERMS = (
     ("linked to", "the row of the same cluster with which a row has its highest score"),
     (
         "confidence",
-        "the share of the pairs of rows in the cluster that is expected to truly belong together",
+        "the probability that all rows of the cluster truly belong together",
     ),
 )
 """Meaning of each term in the section of doubtful clusters."""

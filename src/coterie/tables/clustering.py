@@ -85,11 +85,10 @@ class ClusteredSet:
     constraints
         Must-link and cannot-link pairs of rows.
     model
-        The model, with a similarity that takes the rarity of words from the statistics.
+        The model, whose similarity takes the rarity of words from the statistics, and whose
+        calibration is that of the table; scores are those of the model minus its threshold.
     statistics
         The statistics of the table, which may have more rows.
-    calibration
-        Turned the scores into confidences; the scores are those of the model minus its threshold.
     """
 
     group: Group
@@ -100,7 +99,13 @@ class ClusteredSet:
     constraints: RowConstraints
     model: Model
     statistics: TableStatistics
-    calibration: ClusterCalibration
+
+    @property
+    def calibration(self) -> ClusterCalibration:
+        """The calibration that turned the scores into confidences."""
+        calibration = self.model.calibration
+        assert isinstance(calibration, ClusterCalibration)  # noqa: S101
+        return calibration
 
     @property
     def partition(self) -> Partition:

@@ -23,6 +23,7 @@ from coterie.learners.auto.families import AUTO, SLUGS
 from coterie.learners.auto.text import HEADINGS, row_cells
 from coterie.learners.calibration.sized import fit_sized_calibration
 from coterie.learners.sampled.efforts import EFFORTS, NORMAL
+from coterie.learners.sampled.settings import LearningSettings
 from coterie.model import Model
 from coterie.pairs import count_pairs
 from coterie.partition import Partition
@@ -34,7 +35,7 @@ from coterie.tables.fingerprint import fingerprint
 from coterie.tables.groups import Group, group_rows, refuse_uninformative, row_ids
 from coterie.tables.io.frames import as_table
 from coterie.tables.leaks.finding import find_leaks, warn_of
-from coterie.tables.learning import LabelledPairs, Settings, learn
+from coterie.tables.learning import LabelledPairs, learn
 from coterie.tables.limits import AUTO as AUTO_SIZE
 from coterie.tables.limits import NO_LIMIT, as_max_size
 from coterie.tables.model import TableModel
@@ -200,23 +201,23 @@ def fit_table(  # noqa: PLR0913 - those of `fit`
         "fingerprint": fingerprint(table, schema),
         "leaks": [{"column": leak.column, "reason": leak.reason} for leak in leaks],
     }
-    how = Settings(
-        learner,
+    how = LearningSettings(
         effort,
         as_metric(metric),
-        None if budget is None else as_positive("`budget=`", budget),
         size_limit(groups, max_size),
         cpu_count() if n_jobs is None else as_whole("`n_jobs=`", n_jobs, 1),
         as_whole("`random_state=`", random_state),
+        None if budget is None else as_positive("`budget=`", budget),
     )
-    return _fit_groups(schema, groups, features, how, settings)
+    return _fit_groups(schema, groups, features, learner, how, settings)
 
 
 def _fit_groups(
     schema: Schema,
     groups: list[Group],
     features: RecordFeatures,
-    how: Settings,
+    learner: str,
+    how: LearningSettings,
     settings: Mapping[str, Any],
 ) -> Fitted:
     refuse_learning([group.item_set for group in groups], _least_pairs(groups), len(features.names))
@@ -226,7 +227,7 @@ def _fit_groups(
     n_pairs = sum(counts)
     refuse_learning(labelled.sets, n_pairs, len(features.names))
     report("step", 1, 2, "learning")
-    choice = learn(labelled, features, how)
+    choice = learn(labelled, features, learner, how)
     featurizer = features.learned(features.read(labelled.sets), np.concatenate(labelled.entities))
     scored = [(held_out.scores, held_out.truth) for held_out in choice.held_out]
     distinct = [are_first(labelled.sets[held_out.set_index]) for held_out in choice.held_out]

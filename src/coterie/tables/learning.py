@@ -1,8 +1,8 @@
 """Learning from the candidate pairs of a labelled table, with a chosen effort."""
 
 import warnings
-from collections.abc import Callable, Sequence
-from math import inf, isinf
+from collections.abc import Sequence
+from math import isinf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ from coterie.blocking import LearnedBlocking
 from coterie.features.records import RecordFeatures
 from coterie.items import ItemSet
 from coterie.learners import AutoLearner
-from coterie.learners.auto.candidates import SizeLimit
 from coterie.learners.auto.choice import ChosenLearner
 from coterie.learners.auto.families import AUTO, FAMILIES, SLUGS
 from coterie.learners.auto.plan import plan_validation
@@ -21,21 +20,10 @@ from coterie.learners.base import Examples
 from coterie.learners.sampled.efforts import SAMPLED
 from coterie.learners.sampled.pools import PairPool
 from coterie.learners.sampled.search import SampleSearch
+from coterie.learners.sampled.settings import LearningSettings
 from coterie.pairs import condensed_positions
 from coterie.partition import Partition
 from coterie.tables.cross_fitting import CrossFittedPairs, compare_cross_fitted
-
-
-class Settings(NamedTuple):
-    """The settings of `coterie.tables.fit` that the learners need."""
-
-    learner: str
-    effort: str
-    metric: Callable[..., Any]
-    budget: float | None
-    limit: SizeLimit | None
-    n_jobs: int
-    random_state: int
 
 
 class LabelledPairs(NamedTuple):
@@ -53,41 +41,35 @@ class LabelledPairs(NamedTuple):
     blocking: LearnedBlocking
 
 
-def learn(labelled: LabelledPairs, features: RecordFeatures, settings: Settings) -> ChosenLearner:
+def learn(
+    labelled: LabelledPairs, features: RecordFeatures, learner: str, settings: LearningSettings
+) -> ChosenLearner:
     """Learn a similarity and a clusterer, from a sample of the pairs if the effort is low.
 
     A learner that needs all pairs, such as left-linking, gets them with any effort.
     """
-    slugs = SLUGS[settings.learner]
-    families = [family for family in FAMILIES if family.name in slugs]
+    families = [family for family in FAMILIES if family.name in SLUGS[learner]]
     if settings.effort not in SAMPLED:
-        return _learn_from_all(labelled, features, settings)
-    if settings.learner == AUTO:
-        families = [family for family in families if family.slug in SAMPLED[settings.effort].slugs]
-    if any(family.sample_module is None for family in families):
-        return _learn_from_all(labelled, features, settings)
+        return _learn_from_all(labelled, features, learner, settings)
     effort = SAMPLED[settings.effort]
+    if learner == AUTO:
+        families = [family for family in families if family.slug in effort.slugs]
+    if any(family.sample_module is None for family in families):
+        return _learn_from_all(labelled, features, learner, settings)
     examples = Examples(list(labelled.sets), list(labelled.truths))
     plan = plan_validation(
         examples, list(labelled.entities), effort.n_folds, settings.random_state, named=True
     )
     limit = settings.limit
+    if not plan.folds and limit is not None and not isinf(limit.n_clusters):
+        limit = None  # without held-out scores, nothing says what a limit would cost
+    compared = CrossFittedPairs(features, labelled.sets, labelled.entities, labelled.pairs)
     search = SampleSearch(
-        PairPool(
-            labelled.truths,
-            labelled.pairs,
-            CrossFittedPairs(features, labelled.sets, labelled.entities, labelled.pairs),
-        ),
+        PairPool(labelled.truths, labelled.pairs, compared),
         np.concatenate(labelled.entities),
         plan,
         families,
-        settings.effort,
-        settings.metric,
-        # Without held-out scores, nothing says what a limit would cost.
-        limit if plan.folds or (limit and isinf(limit.n_clusters)) else None,
-        settings.n_jobs,
-        settings.random_state,
-        inf if settings.budget is None else settings.budget,
+        settings._replace(limit=limit),
     )
     return search.run(_are_similar(labelled))
 
@@ -107,15 +89,15 @@ def _are_similar(labelled: LabelledPairs) -> Bools:
 
 
 def _learn_from_all(
-    labelled: LabelledPairs, features: RecordFeatures, settings: Settings
+    labelled: LabelledPairs, features: RecordFeatures, learner: str, settings: LearningSettings
 ) -> ChosenLearner:
     """Learn from all candidate pairs, by `AutoLearner`."""
-    learner = AutoLearner(
+    auto = AutoLearner(
         metric=settings.metric,
         budget=settings.budget,
         # No candidates with context: their scores depend on all rows, so that an explanation could
         # not split the score of two rows by fields.
-        candidates=SLUGS[settings.learner],
+        candidates=SLUGS[learner],
         n_jobs=settings.n_jobs,
         random_state=settings.random_state,
     )
@@ -125,5 +107,5 @@ def _learn_from_all(
         # Many pairs compare the same two values. Where L-BFGS has not yet separated such columns,
         # scores hardly change, and the result is measured on held-out entities in any case.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        learner.fit(compared, labelled.truths, entities=entities, limit=settings.limit)
-    return learner.to_choice()
+        auto.fit(compared, labelled.truths, entities=entities, limit=settings.limit)
+    return auto.to_choice()

@@ -385,9 +385,8 @@ class TableModel:
             scores,
             confidences,
             constraints,
-            compared.model,
+            replace(compared.model, calibration=calibration),
             compared.statistics,
-            calibration,
         )
 
 

@@ -17,6 +17,7 @@ from coterie.learners.sampled import efforts
 from coterie.learners.sampled.folds import ItemFolds
 from coterie.learners.sampled.pools import PairPool
 from coterie.learners.sampled.search import SampleSearch
+from coterie.learners.sampled.settings import LearningSettings
 
 SAMPLED = [family for family in FAMILIES if family.sample_module is not None]
 
@@ -41,15 +42,14 @@ def examples(n_sets=1, n_clusters=60, seed=0):
     return Examples(list(sets), list(truths))
 
 
-def search_of(data, families=SAMPLED, n_jobs=1, budget=np.inf):
+def search_of(data, families=SAMPLED, n_jobs=1, budget=None):
     matrices = [to_matrix(AbsoluteDifferences()(item_set, None)) for item_set in data.item_sets]
     pool = PairPool(data.truths, [None] * len(matrices), Matrix(np.concatenate(matrices)))
     entities = as_entities(None, data.truths)
     plan = plan_validation(data, entities, 3, 0, named=True)
     labels = np.concatenate(entities)
-    return SampleSearch(
-        pool, labels, plan, families, "normal", metrics.b_cubed, None, n_jobs, budget=budget
-    )
+    settings = LearningSettings("normal", metrics.b_cubed, n_jobs=n_jobs, budget=budget)
+    return SampleSearch(pool, labels, plan, families, settings)
 
 
 def run(search):

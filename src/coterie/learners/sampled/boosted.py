@@ -16,7 +16,6 @@ PATHS = {"quick": (40,), "normal": (25, 50, 100)}
 LEARNING_RATE = 0.2
 """Twice that of `StructuredBoosting`, for half as many trees."""
 
-
 N_BINS = 255
 """Number of bins of a column: enough, since a large part of a sample are pairs together."""
 

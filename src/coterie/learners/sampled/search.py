@@ -39,6 +39,7 @@ from coterie.learners.sampled.efforts import SAMPLED
 from coterie.learners.sampled.folds import ItemFolds
 from coterie.learners.sampled.pools import PairPool, PairSample, count_hard
 from coterie.learners.sampled.scorers import PairScorer, log_loss
+from coterie.learners.sampled.settings import LearningSettings
 from coterie.similarities.base import shift_similarity
 
 T = TypeVar("T")
@@ -88,30 +89,15 @@ class SampleSearch:
         The folds; without folds, nothing is compared.
     families
         The families to compare, the simplest first.
-    effort
-        "quick" or "normal".
-    metric
-        A metric of `coterie.metrics`.
-    limit
-        The largest size of clusters; None means that there is none.
-    n_jobs
-        The number of threads; the result does not depend on it.
-    random_state
-        The seed of all random choices.
-    budget
-        The seconds after which no further family is begun; those of compiling do not count.
+    settings
+        The settings of learning; the effort is one that learns from a sample.
     """
 
     pool: PairPool
     labels: Ints
     plan: ValidationPlan
     families: Sequence[Family]
-    effort: str
-    metric: Callable[..., Any]
-    limit: SizeLimit | None = None
-    n_jobs: int = 1
-    random_state: int = 0
-    budget: float = inf
+    settings: LearningSettings
     _start: float = field(default_factory=monotonic, init=False)
 
     def run(self, is_similar: Bools) -> ChosenLearner:
@@ -135,21 +121,26 @@ class SampleSearch:
         The pairs apart that a first learner takes for pairs together decide where clusters end, and
         a sample in which all similar pairs have the same chance has too few of them.
         """
-        effort, together = SAMPLED[self.effort], self.pool.together
+        effort, together = SAMPLED[self.settings.effort], self.pool.together
         n_pairs = effort.n_pairs(len(self.pool))
-        sample = self.pool.sample(is_similar, n_pairs, self.random_state)
+        sample = self.pool.sample(is_similar, n_pairs, self.settings.random_state)
         n_similar = np.count_nonzero(is_similar & ~together)
         if not effort.has_pilot or n_similar <= MANY_TIMES * count_hard(together, n_pairs):
             return sample
         if sample.together.all() or not sample.together.any():
             return sample
-        (pilot,) = logistic.fit(sample, self.labels, (PILOT_C,), self.random_state)
+        (pilot,) = logistic.fit(sample, self.labels, (PILOT_C,), self.settings.random_state)
         scores = np.empty(len(self.pool))
         for rows, matrix in self.pool.comparison.blocks():
             scores[rows] = pilot(matrix)
         # The chance of a pair grows like the square root of its odds, as long as these are below 1.
         chances = np.exp(0.5 * np.minimum(scores, 0.0))
-        return self.pool.sample_by(chances, n_pairs, self.random_state)
+        return self.pool.sample_by(chances, n_pairs, self.settings.random_state)
+
+    @property
+    def _deadline(self) -> Deadline:
+        budget = self.settings.budget
+        return Deadline(self._start, inf if budget is None else budget)
 
     def _tune(self, sample: PairSample, folds: ItemFolds) -> list[TunedFamily]:
         """Fit each family without each fold, and choose the best of its settings."""
@@ -157,9 +148,9 @@ class SampleSearch:
         tuned: list[TunedFamily] = []
         for family in self.families:
             start = monotonic()
-            if tuned and Deadline(self._start, self.budget).has_passed():
+            if tuned and self._deadline.has_passed():
                 break
-            path = _path(family, self.effort)
+            path = _path(family, self.settings.effort)
             by_fold = self._map(partial(self._fit, family, path), parts)
             by_setting = list(zip(*by_fold, strict=True))
             index = 0
@@ -185,19 +176,20 @@ class SampleSearch:
                 values[rows] = folds.held_out_scores(candidate.scorers, matrix, ends)
 
         blocks = self.pool.comparison.blocks()
-        while several := list(islice(blocks, self.n_jobs)):  # no more in memory than are scored
+        # No more blocks are in memory than are scored at the same time.
+        while several := list(islice(blocks, self.settings.n_jobs)):
             list(self._map(score, several))
         return scores
 
     def _best_rule(self, scores: Floats) -> FamilyRule:
         """Return the best clusterer and threshold by the metric on held-out entities."""
-        sign = sign_of(self.metric)
+        sign = sign_of(self.settings.metric)
         measured = measure_rules(
-            _clusterers(self.limit),
+            _clusterers(self.settings.limit),
             self.pool.set_scores(scores),
             self.pool.truths,
-            self.metric,
-            self.limit,
+            self.settings.metric,
+            self.settings.limit,
         )
         rules = [
             FamilyRule(clusterer, threshold, float(row[0]), row[1:])
@@ -213,7 +205,7 @@ class SampleSearch:
         scores: Sequence[Floats],
         rules: Sequence[FamilyRule],
     ) -> ChosenLearner:
-        sign = sign_of(self.metric)
+        sign = sign_of(self.settings.metric)
         results = [
             Result(candidate.family.name, rule.mean, rule.values)
             for candidate, rule in zip(tuned, rules, strict=True)
@@ -244,14 +236,20 @@ class SampleSearch:
 
     def _late(self, n_tuned: int) -> list[Tried]:
         """Return the rows of the families that there was no time for."""
-        status = f"not tried: the budget of {self.budget:g} s was used up"
-        return [Tried(family.name, False, status=status) for family in self.families[n_tuned:]]
+        return [
+            Tried(
+                family.name,
+                False,
+                status=f"not tried: the budget of {self.settings.budget:g} s was used up",
+            )
+            for family in self.families[n_tuned:]
+        ]
 
     def _unmeasured(self, sample: PairSample) -> ChosenLearner:
         """Fit the simplest family with its last setting, where nothing can be held out."""
         family = self.families[0]
-        clusterer = _clusterers(self.limit)[0]
-        (scorer,) = self._fit(family, _path(family, self.effort)[-1:], sample)
+        clusterer = _clusterers(self.settings.limit)[0]
+        (scorer,) = self._fit(family, _path(family, self.settings.effort)[-1:], sample)
         row = Tried(family.name, False, clusterer, 0.0, status=f"not measured: {self.plan.reason}")
         others = [
             Tried(other.name, False, status=f"not tried: {self.plan.reason}")
@@ -264,11 +262,11 @@ class SampleSearch:
 
     def _fit(self, family: Family, path: Sequence[Any], sample: PairSample) -> list[PairScorer]:
         fit: Callable[..., list[PairScorer]] = _module(family).fit
-        return fit(sample, self.labels, path, self.random_state)
+        return fit(sample, self.labels, path, self.settings.random_state)
 
     def _map(self, function: Callable[[Any], T], arguments: Iterable[Any]) -> Iterable[T]:
         """Apply a function in threads: the loops inside release the interpreter's lock."""
-        n_threads = min(self.n_jobs, cpu_count())
+        n_threads = min(self.settings.n_jobs, cpu_count())
         if n_threads == 1:
             return map(function, arguments)
         with ThreadPoolExecutor(n_threads) as threads:
